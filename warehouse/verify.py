@@ -13,6 +13,7 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.run import UnitReceipt
 from schemas.tables import TABLE, TABLES
+from warehouse.definitions import retyped_tables
 from warehouse.kinds import KINDS
 from warehouse.lake import (
     ask_in_turn,
@@ -65,6 +66,9 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
             problems += _missing_files(connection, layout)
             rows, unreadable = _readable(connection)
             problems += unreadable
+            for name, line in retyped_tables(connection).items():
+                problems.append(f"{line}; bring the catalogue back from a copy")
+                rows.pop(name, None)
             filled = rows.keys() & filled_tables(connection)
             problems += bad_values(connection, filled)
             problems += false_statistics(connection, filled)

@@ -11,6 +11,7 @@ from schemas.errors import ConfigurationError
 from schemas.ledger import LedgerHead
 from schemas.tables import TABLE
 from warehouse.connection import every_row_read
+from warehouse.definitions import retyped_tables
 from warehouse.kinds import KINDS
 from warehouse.lake import one_line, open_reader, rows_in
 from warehouse.layout import Layout
@@ -44,11 +45,13 @@ def verify_ledger(
 
     Raises:
         UnknownNameError: there is no lake.
-        ConfigurationError: its catalogue cannot be opened or read.
+        ConfigurationError: its catalogue cannot be opened or read, or a column has another type
+            than its definition.
     """
     notices: list[str] = []
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         try:
+            _refuse_other_types(connection)
             head = head_of(connection)
             problems = [*breaks(rows_of_chain(connection)), *_cut_off(connection, heads)]
             # Of an empty ledger, the records alone tell whether it was lost.
@@ -64,6 +67,13 @@ def verify_ledger(
     if len(problems) > MOST_LINES:
         problems[MOST_LINES:] = [f"and {len(problems) - MOST_LINES:,} more like these"]
     return LedgerReport(head=head, problems=tuple(problems), notices=tuple(notices))
+
+
+def _refuse_other_types(connection: duckdb.DuckDBPyConnection) -> None:
+    for line in retyped_tables(connection).values():
+        raise ConfigurationError(
+            f"the ledger cannot be verified: {line}; bring the catalogue back from a copy"
+        )
 
 
 def _cut_off(connection: duckdb.DuckDBPyConnection, heads: Collection[str]) -> Iterator[str]:
