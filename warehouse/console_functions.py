@@ -6,8 +6,7 @@ Left out are those that bind or run other statements (`json_serialize_plan`), re
 variables, sequences or the catalogue, write, or wait.
 """
 
-FUNCTIONS = frozenset(
-    r"""
+_WORDS = r"""
 !__postfix !~~ !~~* % & && * ** + - ->> / // <-> << <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~ abs
 acos acosh add age aggregate ago alias any_value apply approx_count_distinct approx_quantile
 approx_top_k arbitrary arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null
@@ -81,5 +80,5 @@ union_extract union_tag union_value unlist unnest unpivot_list upper url_decode 
 uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 var_pop var_samp variance
 variant_bytes_to_variant variant_extract variant_normalize variant_to_parquet_variant
 variant_typeof vector_type version wavg week weekday weekofyear weighted_avg xor year yearweek
-""".split()
-)
+"""
+FUNCTIONS = frozenset(_WORDS.split())
