@@ -17,7 +17,6 @@ from tasks.ideas.columns import Columns
 from tasks.ideas.fields import (
     Entries,
     Entry,
-    RepeatedKey,
     entry_of,
     mapping_of,
     refuse_wide_encodings,
