@@ -76,7 +76,7 @@ time_bucket timetz_byte_comparable timezone timezone_hour timezone_minute to_bas
 to_binary to_centuries to_days to_decades to_hex to_hours to_json to_microseconds to_millennia
 to_milliseconds to_minutes to_months to_quarters to_seconds to_timestamp to_weeks to_years today
 transaction_timestamp translate trim trunc try_strptime typeof ucase unbin unhex unicode
-union_extract union_tag union_value unlist unnest unpivot_list upper url_decode url_encode user
+union_extract union_tag union_value unpivot_list upper url_decode url_encode user
 uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 var_pop var_samp variance
 variant_bytes_to_variant variant_extract variant_normalize variant_to_parquet_variant
 variant_typeof vector_type version wavg week weekday weekofyear weighted_avg xor year yearweek
