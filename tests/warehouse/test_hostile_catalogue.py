@@ -122,10 +122,6 @@ def planted(secret: Path) -> dict[str, str]:
             "name = cast(x'ff65' as text), sql = cast(replace(sql, 'evil',"
             " cast(x'22ff6522' as text)) as text) where name = 'evil'"
         ),
-        "a trigger that calls itself a table": planted_row(
-            "type = 'table', name = 'ducklake_evil', tbl_name = 'ducklake_evil', rootpage = 2"
-            " where name = 'evil'"
-        ),
         "a virtual table with a page": planted_row(
             "rootpage = 2 where name = 'ducklake_evil'",
             made="create virtual table ducklake_evil using rtree(id, a, b)",
