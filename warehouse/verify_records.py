@@ -90,8 +90,8 @@ def recorded_problems(
             # Where no row of it is left, that one line says what one for each record would say.
             if head_of(connection).sequence or not loss:
                 entries = rows_in(connection, statement("ledger", "of_records"))
-            told = connection.execute(statement("ledger", "forgotten")).fetchall()
-            forgotten.update(who for (who,) in told)
+            said = connection.execute(statement("ledger", "forgotten")).fetchall()
+            forgotten.update(who for (who,) in said)
     # After the lake: a row that is recorded and folded meanwhile is in the database then.
     databases = _in_database(layout, tables, forgotten, findings)
     for name, lake in lakes.items():
@@ -227,7 +227,7 @@ def _hold_against_reasons(decisions: _Place, database: ServiceDatabase) -> set[s
         if digest not in reasons and decision.participant_id in names:
             decisions.tell(key, f"the reason of {key} is missing in {decisions.title}")
         elif digest not in reasons:
-            lost.add(decision.participant_id)
+            lost.add(str(decision.participant_id))
         elif not reasons[digest]:
             decisions.tell(
                 key,
