@@ -187,6 +187,7 @@ EDITS: dict[str, str] = {
     "the column of hashes is gone": "alter table ledger drop column entry_sha256",
     "the column of numbers is gone": "alter table ledger drop column sequence",
     "a review was changed": "update soundness_reviews set support = 'x' where idea_id = 'idea-00000'",
+    "all reviews of an idea are gone": "delete from soundness_reviews where idea_id = 'idea-00000'",
     "an idea was changed": "update ideas set text = 'x' where idea_id = 'idea-00000'",
     "a run was published under another hash": "update runs set landing_sha256 = 'ab'",
 }
