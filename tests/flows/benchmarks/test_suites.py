@@ -82,20 +82,15 @@ def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not
     assert "Extractive engine" in report
 
 
-def test_the_same_command_again_changes_nothing(tmp_path: Path) -> None:
+def test_the_same_command_again_changes_nothing_and_another_limit_is_another_benchmark(
+    tmp_path: Path,
+) -> None:
     request = benchmark_request(write_pairs(tmp_path), PAIRS, modules=())
     first = run_small(PAIRS, request, never_evaluate)
     again = run_small(PAIRS, request, never_evaluate)
     assert (first.unchanged, again.unchanged, again.head.run_id) == (False, True, first.head.run_id)
-
-
-def test_another_profile_limit_or_seed_is_another_benchmark_beside_the_first(
-    tmp_path: Path,
-) -> None:
-    request = benchmark_request(write_pairs(tmp_path), PAIRS, modules=())
-    limited = benchmark_request(tmp_path, PAIRS, modules=(), item_limit=2)
-    names = {run_small(PAIRS, one, never_evaluate).head.run_id for one in (request, limited)}
-    assert len(names) == 2
+    limited = run_small(PAIRS, replace(request, item_limit=2), never_evaluate)
+    assert limited.head.run_id != first.head.run_id
     assert dict(rows_of(request, "select item_limit, count(*) from benchmarks group by 1")) == {
         None: 1,
         2: 1,
@@ -137,10 +132,12 @@ def test_without_any_gold_label_every_value_is_undefined_with_a_reason(tmp_path:
     assert reason
 
 
-def test_groups_are_kept_apart_also_where_one_stands_twice(tmp_path: Path) -> None:
-    request = benchmark_request(write_groups(tmp_path), GROUPS, modules=())
-    summary = run_small(GROUPS, request, never_evaluate)
-    assert summary.published
+def test_evaluated_groups_have_three_systems_and_name_the_run_they_rest_on(tmp_path: Path) -> None:
+    """They are kept apart also where one stands twice."""
+    request = benchmark_request(
+        write_groups(tmp_path), GROUPS, modules=(Module.SOUNDNESS,), baselines=("prompt_only",)
+    )
+    assert run_small(GROUPS, request).published
     found = scores_of(request)
     assert {metric for metric, _, _ in found} == {
         "best_of_group",
@@ -148,17 +145,7 @@ def test_groups_are_kept_apart_also_where_one_stands_twice(tmp_path: Path) -> No
         "spearman",
         "kendall",
     }
-    assert rows_of(request, "select count(*), count(distinct item_id) from benchmark_items") == [
-        (4, 4)
-    ]
-
-
-def test_evaluated_groups_have_three_systems_and_name_the_run_they_rest_on(tmp_path: Path) -> None:
-    request = benchmark_request(
-        write_groups(tmp_path), GROUPS, modules=(Module.SOUNDNESS,), baselines=("prompt_only",)
-    )
-    run_small(GROUPS, request)
-    assert {system for _, _, system in scores_of(request)} == {
+    assert {system for _, _, system in found} == {
         "assay",
         "assay_scores",
         "prompt_only",
@@ -166,6 +153,8 @@ def test_evaluated_groups_have_three_systems_and_name_the_run_they_rest_on(tmp_p
         "always majority",
         "constant",
     }
+    counts = "select system, count(*), count(distinct item_id) from benchmark_items group by 1"
+    assert {row[1:] for row in rows_of(request, counts)} == {(4, 4)}
     ((runs,),) = rows_of(request, "select evaluated_run_ids from benchmarks")
     assert len(runs) == 1
 
@@ -177,7 +166,11 @@ def with_prior(path: Path, *words: str, fitted_on: tuple[str, ...] = ()) -> Prof
 
 
 @pytest.mark.parametrize(
-    ("words", "share"), [(("proteins", "retrieval"), 1.0), (("attention",), 0)]
+    ("words", "share"),
+    [
+        (("proteins", "retrieval"), 1.0),
+        pytest.param(("attention",), 0, marks=pytest.mark.long),
+    ],
 )
 def test_a_prior_is_one_more_judge_of_pairs_and_asks_nobody(
     words: tuple[str, ...], share: float, tmp_path: Path
