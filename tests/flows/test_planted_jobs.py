@@ -162,7 +162,7 @@ from schemas.base import replace
 from schemas.job import JobState
 from warehouse.jobs import read_job, write_status
 from warehouse.layout import Layout
-job, now = read_job(Layout(Path(sys.argv[2])), sys.argv[3]), datetime.now(UTC)
+job, now = read_job(Layout(Path(sys.argv[-3])), sys.argv[-2]), datetime.now(UTC)
 done = {"state": JobState.DONE, "exit_code": 0, "started_at": now, "finished_at": now}
 write_status(job, replace(job.status, **done))
 """

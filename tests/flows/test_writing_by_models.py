@@ -55,31 +55,32 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A survey that quotes its papers, and an experiment."""
-    layout, survey = Layout(tmp_path_factory.mktemp("lake") / "w"), make_survey()
+    """A folder with an idea, and a lake of a survey that quotes its papers and an experiment."""
+    folder = tmp_path_factory.mktemp("lake")
+    (folder / "idea.jsonl").write_text(json.dumps(IDEA))
+    layout, survey = Layout(folder / "w"), make_survey()
     quotes = tuple(
         SurveyQuote(paper_id=text.paper_id, said_in_paper_id=text.paper_id, quote=passage)
         for text, passage in zip(survey.texts[:2], PASSAGES[:2], strict=True)
     )
     published_surveys(layout, replace(survey, quotes=quotes))
     publish_experiment(layout, make_experiment())
-    return layout.root
+    return folder
 
 
-def settle(folder: Path, lake: Path, patch: pytest.MonkeyPatch) -> None:
+def settle(folder: Path, patch: pytest.MonkeyPatch) -> None:
     patch.chdir(folder)
     patch.setattr(sys, "argv", sys.argv)
     patch.setenv("ASSAY_HOME", str(folder / "home"))
     patch.setenv("OPENAI_API_KEY", "key")
     patch.setenv("ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT", "json_schema")
     patch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
-    (folder / "idea.jsonl").write_text(json.dumps(IDEA))
-    shutil.copytree(lake, folder / "w")
 
 
 @pytest.fixture
 def here(tmp_path: Path, lake: Path, monkeypatch: pytest.MonkeyPatch, server: OpenAIServer) -> Path:
-    settle(tmp_path, lake, monkeypatch)
+    shutil.copytree(lake, tmp_path, dirs_exist_ok=True)
+    settle(tmp_path, monkeypatch)
     server.requests.clear()
     return tmp_path
 
@@ -102,10 +103,10 @@ class Written(NamedTuple):
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory, lake: Path, server: OpenAIServer) -> Written:
-    folder = tmp_path_factory.mktemp("written")
+    folder = Path(shutil.copytree(lake, tmp_path_factory.mktemp("written") / "here"))
     server.requests.clear()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
-        settle(folder, lake, patch)
+        settle(folder, patch)
         patch.setenv("ASSAY_LANGUAGE_MODEL__IMAGES", "yes")
         assert run(server, "--json") == EXIT_DONE
         sent = [request.messages[1]["content"] for request in server.requests]
@@ -169,8 +170,16 @@ def test_every_figure_is_shown_to_a_model_that_sees(written: Written) -> None:
 
 
 def test_what_a_review_finds_goes_into_a_second_round(
-    here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+    written: Written,
+    tmp_path: Path,
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    here = Path(shutil.copytree(written.folder, tmp_path, dirs_exist_ok=True))
+    settle(here, monkeypatch)
+    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__IMAGES", "yes")
+    server.requests.clear()
     assert run(server, "--review", "--dry-run", "--json") == EXIT_DONE
     priced = read_answer(capsys.readouterr().out)
     assert {"read_section", "refute_problem"} < {row["step"] for row in priced["rows"]}
