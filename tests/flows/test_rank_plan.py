@@ -85,7 +85,9 @@ def ranked(layout: Layout, **fields: Any) -> RankSummary:
 def ranked_once(
     evaluated: Layout, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Layout, RankSummary]:
-    layout = Layout(shutil.copytree(evaluated.root, tmp_path_factory.mktemp("ranked") / "warehouse"))
+    layout = Layout(
+        shutil.copytree(evaluated.root, tmp_path_factory.mktemp("ranked") / "warehouse")
+    )
     return layout, ranked(layout)
 
 
