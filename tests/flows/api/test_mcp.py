@@ -87,8 +87,13 @@ async def test_over_http_the_tools_read_what_is_published(url: str, layout: Layo
 async def test_a_source_that_is_down_is_an_error_and_no_empty_list(
     url: str, layout: Layout
 ) -> None:
-    found = await called(url, make_token(layout), "search_literature", query="bats")
+    token = make_token(layout, Role.READER)
+    found = await called(url, token, "search_literature", query="bats")
     assert (found.is_error, "could not look" in said(found)) == (True, True)
+    there = f"{url.removesuffix('/mcp')}/v1/literature?query=bats"
+    answer = httpx2.get(there, headers=bearing(token), timeout=120)
+    assert (answer.status_code, answer.json()["state"]) == (503, "incomplete")
+    assert "could not look" in answer.json()["warnings"][0]
 
 
 async def test_over_http_a_token_bounds_what_a_tool_does(url: str, layout: Layout) -> None:
