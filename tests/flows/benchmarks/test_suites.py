@@ -27,6 +27,7 @@ from tasks.benchmarks.innoeval import (
 )
 from tests.support.benchmark_sets import (
     benchmark_request,
+    measured,
     never_evaluate,
     rows_of,
     run_small,
@@ -106,30 +107,27 @@ def test_decisions_stand_beside_a_constant_and_an_item_without_gold_label_is_lef
 ) -> None:
     decisions = ("Reject", "Reject", "Accept (Oral)", "Accept (Poster)", None)
     request = benchmark_request(write_points(tmp_path, decisions), DECISIONS)
-    run_small(DECISIONS, request)
-    found = scores_of(request)
-    assert found["accuracy", "classes=2", "always majority"][0] == 0.5
-    assert found["predicted_share", "label=reject", "always majority"][0] == 1.0
-    assert found["predicted_entropy_bits", "classes=4", "always majority"][0] == 0.0
-    assert found["gold_share", "label=reject", "assay"][0] == 0.5
+    found = measured(DECISIONS, request)
+    assert found["accuracy", "classes=2", "always majority"].value == 0.5
+    assert found["predicted_share", "label=reject", "always majority"].value == 1.0
+    assert found["predicted_entropy_bits", "classes=4", "always majority"].value == 0.0
+    assert found["gold_share", "label=reject", "assay"].value == 0.5
     assert {part for metric, part, _ in found if metric == "macro_f1"} >= {
         "classes=2",
         "classes=3",
         "classes=4",
     }
-    assert rows_of(
-        request,
-        "select distinct count from benchmark_scores where metric = 'accuracy' and system ="
-        " 'assay'",
-    ) == [(4,)]
+    accuracies = [
+        one for one in found.values() if (one.metric, one.system) == ("accuracy", "assay")
+    ]
+    assert {one.count for one in accuracies} == {4}
 
 
 def test_without_any_gold_label_every_value_is_undefined_with_a_reason(tmp_path: Path) -> None:
     request = benchmark_request(write_points(tmp_path, (None, "withdrawn")), DECISIONS)
-    run_small(DECISIONS, request)
-    value, reason, _ = scores_of(request)["macro_f1", "classes=3", "assay"]
-    assert value is None
-    assert reason
+    score = measured(DECISIONS, request)["macro_f1", "classes=3", "assay"]
+    assert score.value is None
+    assert score.undefined_reason
 
 
 def test_evaluated_groups_have_three_systems_and_name_the_run_they_rest_on(tmp_path: Path) -> None:
@@ -193,15 +191,14 @@ def test_a_prior_is_one_more_judge_of_groups_and_never_of_what_it_was_fitted_on(
     folder = write_groups(tmp_path)
     profile = with_prior(tmp_path / "prior.json", "policies")
     request = benchmark_request(folder, GROUPS, modules=(), profile=profile)
-    run_small(GROUPS, request, never_evaluate)
-    found = scores_of(request)
-    chance = found["best_of_group", "all", "stratified random"][0]
+    found = measured(GROUPS, request, never_evaluate)
+    chance = found["best_of_group", "all", "stratified random"].value
     assert chance is not None
-    assert (found["best_of_group", "all", "prior"][0] or 0) > chance
+    assert (found["best_of_group", "all", "prior"].value or 0) > chance
     (idea, *_) = read_groups(folder / "innoeval_groups.json")[0].members
     seen = with_prior(tmp_path / "prior.json", "policies", fitted_on=(idea.idea.text,))
     with pytest.raises(ConfigurationError, match=r"1 of the items .* without ranking.prior"):
-        run_small(GROUPS, replace(request, profile=seen), never_evaluate)
+        measured(GROUPS, replace(request, profile=seen), never_evaluate)
 
 
 def test_pairs_that_share_a_submission_are_one_cluster_of_the_intervals(tmp_path: Path) -> None:
@@ -214,17 +211,15 @@ def test_pairs_that_share_a_submission_are_one_cluster_of_the_intervals(tmp_path
     clusters = connected({name: (pair.first, pair.second) for name, pair in read.items()})
     assert sorted(Counter(clusters.values()).values()) == [1, 1, 4]
     request = benchmark_request(folder, PAIRS, modules=())
-    run_small(PAIRS, request, never_evaluate)
-    methods = rows_of(
-        request,
-        "select distinct interval_method from benchmark_scores where system = 'assay' and metric ="
-        " 'pairwise_accuracy' and interval_method <> ''",
-    )
-    assert {name for (name,) in methods} <= {"clustered bootstrap", "wilson over clusters"}
-    found = scores_of(request)
-    assert found["pairwise_accuracy", "difficulty=easy", "stratified random"][0] == pytest.approx(
-        0.5, abs=0.05
-    )
+    found = measured(PAIRS, request, never_evaluate)
+    methods = {
+        one.interval_method
+        for one in found.values()
+        if (one.metric, one.system) == ("pairwise_accuracy", "assay")
+    }
+    assert methods <= {"", "clustered bootstrap", "wilson over clusters"}
+    chance = found["pairwise_accuracy", "difficulty=easy", "stratified random"].value
+    assert chance == pytest.approx(0.5, abs=0.05)
 
 
 def test_submissions_of_one_group_are_one_cluster_where_the_groups_are_at_hand(
