@@ -30,7 +30,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     own = write_papers(rows, folder / "own.jsonl")
     build_snapshot(own, folder / "index").close()
     request = benchmark_request(
-        folder, SUITE, literature=LiteratureChoice(folder / "index"), item_limit=1
+        folder, SUITE, literature=LiteratureChoice(folder / "index"), item_limit=2
     )
     summary = run_small(SUITE, request, never_evaluate)
     assert (summary.published, summary.failed_expectations) == (True, ())
