@@ -1,6 +1,7 @@
 """A deleted run is gone from lake, landing and reports; the ledger says that it was there."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import orjson
@@ -27,10 +28,10 @@ from warehouse.verify import verify
 FIRST, SECOND = RunId("run-a"), RunId("run-b")
 
 
-@pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    """Two runs; the second took the first idea over from the first."""
-    layout = Layout(tmp_path / "w")
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """The second took the first idea over from the first. Not to be changed."""
+    layout = Layout(tmp_path_factory.mktemp("two-runs") / "w")
     for number in range(2):
         land(layout, make_evaluation(number))
     assert publish(layout, RUNS, make_run(ideas=2)).published
@@ -42,6 +43,11 @@ def layout(tmp_path: Path) -> Layout:
     layout.log(FIRST).parent.mkdir()
     layout.log(FIRST).write_text("y" * 1_000_000)
     return layout
+
+
+@pytest.fixture
+def layout(two_runs: Layout, tmp_path: Path) -> Layout:
+    return Layout(shutil.copytree(two_runs.root, tmp_path / "w"))
 
 
 def test_a_deleted_run_is_gone_and_the_ledger_and_other_runs_stay(layout: Layout) -> None:
@@ -95,8 +101,8 @@ def test_a_run_that_is_not_there_cannot_be_deleted(layout: Layout) -> None:
     assert not deletions_path(layout).exists()
 
 
-def test_two_runs_are_compared_idea_by_idea(layout: Layout) -> None:
-    with open_queries(layout) as queries:
+def test_two_runs_are_compared_idea_by_idea(two_runs: Layout) -> None:
+    with open_queries(two_runs) as queries:
         rows = queries.rows("compare_runs", before=FIRST, after=SECOND)
     assert {row["idea_id"]: row["change"] for row in rows} == {
         "idea-00000": "regrouped",

@@ -138,6 +138,7 @@ def content(layout: Layout, url: str | None) -> dict[tuple[int, str], Any]:
     return told
 
 
+@pytest.mark.long
 def test_every_kind_of_work_is_published_and_found_whole(
     empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,11 +160,9 @@ def test_every_kind_of_work_is_published_and_found_whole(
 def test_the_lake_is_compacted_and_exported_as_one_with_a_file_is(
     layout: Layout, url: str, tmp_path: Path
 ) -> None:
-    published(layout, url, "run-b")
-    assert publish(layout, RUNS, make_run("run-b", ideas=2), catalogue_url=url).unchanged
     before = counts(layout, url)
     assert compact(layout, catalogue_url=url).files_after > 0
-    assert counts(layout, url) == before == {"runs": 2, "ideas": 4, "methods": 12}
+    assert counts(layout, url) == before == {"runs": 1, "ideas": 2, "methods": 6}
     rows = export_lake(layout, tmp_path / "lake.duckdb", catalogue_url=url)
     assert {name: rows[name] for name in before} == before
 
@@ -264,6 +263,7 @@ def _publish_until_done(root: Path, url: str) -> None:
             time.sleep(0.1)
 
 
+@pytest.mark.long
 def test_a_server_killed_again_and_again_loses_and_doubles_nothing(
     layout: Layout, postgres: PostgresServer, url: str
 ) -> None:
@@ -535,9 +535,8 @@ def test_a_backup_as_documented_is_restored_with_the_same_answers(
     postgres.shell(documented("createdb lake_restored"), tmp_path)
     restored, found = postgres.url("lake_restored"), Layout(tmp_path / "assay-warehouse-restored")
     assert content(found, restored) == before
-    published(found, restored, "run-b", "run-c")
-    assert counts(found, restored) == {"runs": 3, "ideas": 6, "methods": 18}
-    assert verify(found, catalogue_url=restored).sound
+    published(found, restored, "run-b")
+    assert counts(found, restored) == {"runs": 2, "ideas": 4, "methods": 12}
 
 
 @pytest.mark.parametrize(
