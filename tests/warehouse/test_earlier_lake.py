@@ -86,9 +86,9 @@ def test_a_publication_into_an_earlier_lake_brings_it_in_line_also_for_a_reader_
 
 
 def test_an_earlier_lake_can_be_exported(earlier: Layout, tmp_path: Path) -> None:
-    rows = export_lake(earlier, tmp_path / "assay.duckdb")
+    rows = export_lake(earlier, tmp_path / "new" / "assay.duckdb")
     assert (rows["llm_calls"], rows["judge_votes"]) == (6, 0)
-    with duckdb.connect(str(tmp_path / "assay.duckdb"), read_only=True) as connection:
+    with duckdb.connect(str(tmp_path / "new" / "assay.duckdb"), read_only=True) as connection:
         assert connection.execute(
             "select parameters_dropped from llm_calls limit 1"
         ).fetchall() == [(None,)]
