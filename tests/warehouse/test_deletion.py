@@ -2,9 +2,11 @@
 
 import asyncio
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import orjson
+import pyarrow.parquet as pq
 import pytest
 
 from schemas.base import replace
@@ -15,6 +17,8 @@ from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import make_head, make_ranked_group
+from warehouse.compact import compact
+from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.rankings.landing import RANKINGS, land_group
@@ -67,6 +71,26 @@ def test_a_deleted_run_is_gone_and_the_ledger_and_other_runs_stay(layout: Layout
     told = orjson.loads(line)
     assert (told["run"]["run_id"], told["cost_usd"]) == (FIRST, cost.cost_usd)
     assert verify(layout).sound
+
+
+def test_no_file_keeps_rows_of_a_run_that_was_deleted_past_the_next_compaction(
+    layout: Layout,
+) -> None:
+    """Else every question reads which of its rows are gone."""
+    compact(layout)
+    delete_run(layout, FIRST)
+    compact(layout, keep=timedelta(0))
+    with open_reader(layout) as connection:
+        (gone,) = connection.execute(
+            "select sum(delete_file_count) from ducklake_table_info('lake')"
+        ).fetchall()
+        (left,) = connection.execute(
+            "select count(distinct run_id), count(*) > 0 from comparisons"
+        ).fetchall()
+    assert (gone, left) == ((0,), (1, True))
+    files = (layout.data / "main" / "comparisons").rglob("*.parquet")
+    held = {run for file in files for run in pq.read_table(file)["run_id"].to_pylist()}
+    assert held == {SECOND}
 
 
 def test_an_evaluation_that_only_a_deleted_run_held_is_made_anew(layout: Layout) -> None:

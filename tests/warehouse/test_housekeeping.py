@@ -18,18 +18,16 @@ from schemas.identifiers import RunId
 from schemas.tables import TABLES
 from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.evaluations import make_evaluation
-from tests.warehouse.conftest import publish_ideas
 from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.compact import compact
 from warehouse.dictionary import data_dictionary
 from warehouse.export import export_lake
-from warehouse.lake import open_reader, open_writer
+from warehouse.lake import open_writer
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS, land
 from warehouse.statements import MARTS, names
 from warehouse.transcripts import Transcripts, open_transcripts, transcripts_path
-from warehouse.units.deletion import delete_work
 from warehouse.units.landing import read_receipt
 from warehouse.verify import verify
 
@@ -116,27 +114,6 @@ def test_compaction_changes_nothing_a_reader_sees(copied: Layout) -> None:
     assert report.snapshots_expired > 0
     with open_queries(copied) as queries:
         assert (queries.ranking(run_id), list(queries.idea_reviews(run_id))) == before
-
-
-def test_no_file_keeps_rows_of_a_run_that_was_deleted_past_the_next_compaction(
-    copied: Layout,
-) -> None:
-    """Else every question reads which of its rows are gone."""
-    publish_ideas(copied, "run-b", range(2))
-    compact(copied)
-    delete_work(copied, RUNS, RunId("run-a"))
-    compact(copied, keep=timedelta(0))
-    with open_reader(copied) as connection:
-        (gone,) = connection.execute(
-            "select sum(delete_file_count) from ducklake_table_info('lake')"
-        ).fetchall()
-        (left,) = connection.execute(
-            "select count(distinct run_id), count(*) > 0 from comparisons"
-        ).fetchall()
-    assert (gone, left) == ((0,), (1, True))
-    files = (copied.data / "main" / "comparisons").rglob("*.parquet")
-    held = {run for file in files for run in pq.read_table(file)["run_id"].to_pylist()}
-    assert held == {"run-b"}
 
 
 def test_compaction_removes_only_old_leftovers_of_killed_workers(copied: Layout) -> None:
