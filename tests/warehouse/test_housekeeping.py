@@ -182,14 +182,6 @@ def test_compaction_without_a_lake_makes_none(layout: Layout) -> None:
     assert not layout.catalogue.exists()
 
 
-def test_a_missing_file_is_found_and_named(copied: Layout) -> None:
-    lost = next((copied.data / "main" / "papers").glob("*.parquet"))
-    lost.unlink()
-    problems = verify(copied).problems
-    assert any(lost.name in problem and "is missing" in problem for problem in problems)
-    assert any("papers cannot be read" in problem for problem in problems)
-
-
 def test_a_landing_nobody_published_and_rows_that_no_receipt_promises_are_found(
     copied: Layout,
 ) -> None:
@@ -275,16 +267,21 @@ def test_rows_of_the_lake_that_are_not_those_that_landed_are_found(copied: Layou
 @pytest.mark.parametrize(
     "part", [2, pytest.param(1, marks=pytest.mark.long), pytest.param(3, marks=pytest.mark.long)]
 )
-def test_pages_overwritten_in_a_file_of_the_lake_are_found_whether_or_not_they_read(
+def test_a_missing_file_and_pages_overwritten_are_found_whether_or_not_they_read(
     copied: Layout, part: int
 ) -> None:
-    (one,) = (copied.data / "main" / "papers").glob("*.parquet")
+    one, lost = (
+        next((copied.data / "main" / name).glob("*.parquet")) for name in ("papers", "methods")
+    )
+    lost.unlink()
     damaged = bytearray(one.read_bytes())
     place = len(damaged) * part // 5
     damaged[place : place + 40] = bytes(byte ^ 0x55 for byte in damaged[place : place + 40])
     one.write_bytes(damaged)
     problems = verify(copied).problems
     assert any("papers" in problem for problem in problems)
+    assert any(lost.name in problem and "is missing" in problem for problem in problems)
+    assert any("methods cannot be read" in problem for problem in problems)
     assert not [problem for problem in problems if "\n" in problem]
 
 

@@ -119,7 +119,7 @@ def test_an_evaluation_that_was_let_go_is_taken_over_by_another_run(let_go: Layo
     ("name", "after_files"),
     [
         ("unlink", 5),
-        ("rename", 5),
+        pytest.param("rename", 5, marks=pytest.mark.long),
         pytest.param("unlink", 0, marks=pytest.mark.long),
         pytest.param("rename", 0, marks=pytest.mark.long),
     ],

@@ -162,6 +162,7 @@ def test_the_lake_is_compacted_as_one_with_a_file_is(layout: Layout, url: str) -
     assert counts(layout, url) == before == {"runs": 1, "ideas": 2, "methods": 6}
 
 
+@pytest.mark.long
 def test_a_snapshot_of_before_reads_as_it_was(layout: Layout, url: str) -> None:
     then = content(layout, url)
     published(layout, url, "run-b")
@@ -174,6 +175,7 @@ def _publish_run(root: Path, url: str, run_id: str) -> None:
     published(Layout(root), url, run_id)
 
 
+@pytest.mark.long
 def test_two_drivers_that_publish_at_once_both_get_in(
     layout: Layout, url: str, driver: ProcessPoolExecutor
 ) -> None:
@@ -196,6 +198,7 @@ def test_publishers_with_different_folders_meet_in_the_catalogue(
     assert PASSWORD not in str(told.value)
 
 
+@pytest.mark.long
 def test_readers_see_whole_runs_while_a_publisher_writes(
     layout: Layout, url: str, driver: ProcessPoolExecutor
 ) -> None:
@@ -228,6 +231,7 @@ def _publish_and_stop_before_the_commit(root: Path, url: str, signs: Path) -> st
     return ""
 
 
+@pytest.mark.long
 def test_a_server_killed_before_the_commit_leaves_the_lake_as_it_was(
     layout: Layout,
     postgres: PostgresServer,

@@ -212,6 +212,7 @@ def _publish_run_b(root: str) -> None:
     publish(Layout(Path(root)), RUNS, make_run("run-b", ideas=2))
 
 
+@pytest.mark.long
 def test_readers_see_whole_runs_while_a_publisher_writes(layout: Layout) -> None:
     for run_id in ("run-a", "run-b"):
         land_ideas(layout, range(2), run_id)

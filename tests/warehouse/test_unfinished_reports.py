@@ -9,7 +9,9 @@ from dashboards.reports.write import write_reports
 from schemas.identifiers import RunId
 from warehouse.compact import compact
 from warehouse.layout import Layout
-from warehouse.unfinished_reports import building_folder
+from warehouse.unfinished_reports import building_folder, remove_unfinished
+
+LEFT = (".building-left", ".replaced-left")
 
 
 @pytest.fixture
@@ -21,7 +23,7 @@ def layout(two_ideas: Layout, tmp_path: Path) -> Layout:
 
 
 def leave(layout: Layout) -> None:
-    for name in (".building-left", ".replaced-left"):
+    for name in LEFT:
         (layout.reports / name / "ideas").mkdir(parents=True)
 
 
@@ -33,12 +35,14 @@ def test_reports_and_compaction_remove_what_killed_commands_left_and_nothing_und
     layout: Layout,
 ) -> None:
     with building_folder(layout) as building:
+        assert folders(layout) == set()
         building.mkdir()
-        write_reports(layout, RunId("run-a"))
-        assert folders(layout) == {building.name, "run-a"}
         leave(layout)
-        assert compact(layout).leftovers_removed == 2
-        assert folders(layout) == {building.name, "run-a"}
+        write_reports(layout, RunId("run-a"))
+        assert remove_unfinished(layout) == 0
+        assert {building.name, *LEFT, "run-a"} == folders(layout)
+    assert compact(layout).leftovers_removed == 2
+    assert folders(layout) == {"run-a"}
 
 
 @pytest.mark.long
