@@ -10,7 +10,8 @@ from schemas.tables import IDEA_TABLES
 from warehouse.connection import in_memory
 from warehouse.rows import Rows
 from warehouse.runs.landing import RUNS
-from warehouse.units.validate import rules_of
+from warehouse.units.validate import Rules, rules_of
+from warehouse.violations import Violations
 
 
 def relaxed(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
@@ -19,15 +20,19 @@ def relaxed(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
     )
 
 
-def broken_rules(rows: Rows) -> dict[str, Severity]:
+def broken_rules(rows: Rows, only: str | None = None) -> dict[str, Severity]:
+    """Those that are broken, each with its severity; `only`: no other rule is asked."""
     rules = rules_of(RUNS)
+    if only is not None:
+        asked = [rule for rule in rules.rules if _name(rule.violations) == only]
+        rules = Rules(asked, rules.tables)
     with in_memory() as connection:
         rules.judge(
             connection,
             {table.name: relaxed(table, rows.get(table.name, [])) for table in IDEA_TABLES},
         )
-    return {
-        f"{v.table_name} {v.expectation}".strip(): v.severity
-        for v in rules.violations
-        if v.broken_count
-    }
+    return {_name(v): v.severity for v in rules.violations if v.broken_count}
+
+
+def _name(violations: Violations) -> str:
+    return f"{violations.table_name} {violations.expectation}".strip()

@@ -1,10 +1,13 @@
 """A published lake for tests that only read."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
+import duckdb
 import pytest
+from botocore.retries.standard import ExponentialBackoff
 
 from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
@@ -12,9 +15,10 @@ from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.object_server import BUCKET, ObjectServer, object_server
 from tests.support.postgres_server import PostgresServer
-from warehouse import object_storage
+from warehouse import lake, object_storage
 from warehouse.layout import Layout
-from warehouse.object_storage import forget_client
+from warehouse.object_files import reach
+from warehouse.object_storage import ObjectFolder, forget_client
 from warehouse.runs.landing import RUNS, land, land_rejections
 from warehouse.units.publish import publish
 
@@ -58,15 +62,28 @@ def layout(tmp_path: Path) -> Layout:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectServer]:
-    """Object storage on loopback, which the environment names."""
-    monkeypatch.setattr(object_storage, "TIMEOUT_SECONDS", 2)
-    with object_server() as running:
+def server() -> Iterator[ObjectServer]:
+    with storage() as running:
+        yield running
+
+
+@contextmanager
+def storage() -> Iterator[ObjectServer]:
+    """Object storage on loopback, which the environment names; nobody waits between attempts."""
+    with pytest.MonkeyPatch.context() as patch, object_server() as running:
+        patch.setattr(object_storage, "TIMEOUT_SECONDS", 2)
+        patch.setattr(lake, "reach", reach_at_once)
+        patch.setattr(ExponentialBackoff, "delay_amount", lambda *_: 0)
         for name, value in running.environment.items():
-            monkeypatch.setenv(name, value)
+            patch.setenv(name, value)
         forget_client()
         yield running
         forget_client()
+
+
+def reach_at_once(connection: duckdb.DuckDBPyConnection, folder: ObjectFolder) -> None:
+    reach(connection, folder)
+    connection.execute("set http_retry_wait_ms = 1")
 
 
 @pytest.fixture(scope="session")

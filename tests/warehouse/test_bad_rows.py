@@ -43,6 +43,14 @@ def layout(landed: Path, tmp_path: Path) -> Layout:
     return Layout(shutil.copytree(landed, tmp_path / "warehouse"))
 
 
+@pytest.fixture(scope="module")
+def in_lake(landed: Path, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """The two ideas, published. Not to be changed."""
+    layout = Layout(shutil.copytree(landed, tmp_path_factory.mktemp("in-lake") / "warehouse"))
+    assert published(layout).published
+    return layout
+
+
 def cell(column: str, value: Any, row: int = 0) -> Change:
     def change(rows: pa.Table) -> pa.Table:
         place = rows.schema.get_field_index(column)
@@ -198,18 +206,6 @@ UNREADABLE: dict[str, tuple[str, Change]] = {
     "unknown column": ("llm_calls", lambda rows: rows.append_column("colour", rows["step"])),
     "missing column": ("methods", lambda rows: rows.drop_columns(["prompt_sha256"])),
 }
-WARNED: dict[str, tuple[str, Change, str]] = {
-    "percentages that sum to 173": (
-        "novelty",
-        cell("probabilities_percent", '{"1": 73, "5": 100}'),
-        "percentages_sum_to_100",
-    ),
-    "wrong mean of comparisons": (
-        "contribution_reviews",
-        cell("mean_comparison_score", 0.987),
-        "means_are_means_of_their_comparisons",
-    ),
-}
 
 
 @pytest.fixture(scope="module")
@@ -248,15 +244,17 @@ def test_a_file_unlike_its_table_is_not_published(
         assert not publication.published
 
 
-@pytest.mark.parametrize(("table", "change", "check"), WARNED.values(), ids=WARNED)
-def test_a_wrong_derived_sum_is_a_warning(
-    layout: Layout, table: str, change: Change, check: str
-) -> None:
-    change_first_idea(layout, table, change)
+def test_wrong_derived_sums_are_warnings(layout: Layout) -> None:
+    sums = cell("probabilities_percent", '{"1": 73, "5": 100}')
+    change_first_idea(layout, "novelty", sums)
+    change_first_idea(layout, "contribution_reviews", cell("mean_comparison_score", 0.987))
     publication = published(layout)
     assert publication.published
     assert publication.validation is not None
-    assert [row.expectation for row in publication.validation.broken] == [check]
+    assert {row.expectation for row in publication.validation.broken} == {
+        "percentages_sum_to_100",
+        "means_are_means_of_their_comparisons",
+    }
 
 
 def test_a_message_names_column_and_count(layout: Layout) -> None:
@@ -286,8 +284,8 @@ def ranked(layout: Layout) -> list[tuple[str, int | None, float | None]]:
     return [(entry.idea_id, entry.rank, entry.score) for entry in entries]
 
 
-def test_one_nan_leaves_the_published_scores_as_they_were(layout: Layout) -> None:
-    assert published(layout).published
+def test_one_nan_leaves_the_published_scores_as_they_were(in_lake: Layout, tmp_path: Path) -> None:
+    layout = Layout(shutil.copytree(in_lake.root, tmp_path / "warehouse"))
     before = ranked(layout)
     change_first_idea(layout, "soundness_reviews", cell("score_0_to_10", math.nan))
     land(layout, make_full_evaluation(2))
@@ -296,9 +294,10 @@ def test_one_nan_leaves_the_published_scores_as_they_were(layout: Layout) -> Non
     assert all(score is None or math.isfinite(score) for _, _, score in before)
 
 
-def test_verification_finds_bad_values_that_the_lake_already_has(layout: Layout) -> None:
-    assert published(layout).published
-    assert verify(layout).sound
+def test_verification_finds_bad_values_that_the_lake_already_has(
+    in_lake: Layout, tmp_path: Path
+) -> None:
+    layout = Layout(shutil.copytree(in_lake.root, tmp_path / "warehouse"))
     with open_writer(layout) as connection:
         connection.execute("update llm_calls set cost_usd = 'nan'::double where attempt = 1")
         connection.execute("update papers set url = 'javascript:alert(1)'")

@@ -1,9 +1,12 @@
 """A deleted run is gone from lake, landing and reports; the ledger says that it was there."""
 
 import asyncio
+import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import orjson
+import pyarrow.parquet as pq
 import pytest
 
 from schemas.base import replace
@@ -14,6 +17,8 @@ from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import make_head, make_ranked_group
+from warehouse.compact import compact
+from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.rankings.landing import RANKINGS, land_group
@@ -27,10 +32,10 @@ from warehouse.verify import verify
 FIRST, SECOND = RunId("run-a"), RunId("run-b")
 
 
-@pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    """Two runs; the second took the first idea over from the first."""
-    layout = Layout(tmp_path / "w")
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """The second took the first idea over from the first. Not to be changed."""
+    layout = Layout(tmp_path_factory.mktemp("two-runs") / "w")
     for number in range(2):
         land(layout, make_evaluation(number))
     assert publish(layout, RUNS, make_run(ideas=2)).published
@@ -42,6 +47,11 @@ def layout(tmp_path: Path) -> Layout:
     layout.log(FIRST).parent.mkdir()
     layout.log(FIRST).write_text("y" * 1_000_000)
     return layout
+
+
+@pytest.fixture
+def layout(two_runs: Layout, tmp_path: Path) -> Layout:
+    return Layout(shutil.copytree(two_runs.root, tmp_path / "w"))
 
 
 def test_a_deleted_run_is_gone_and_the_ledger_and_other_runs_stay(layout: Layout) -> None:
@@ -61,6 +71,26 @@ def test_a_deleted_run_is_gone_and_the_ledger_and_other_runs_stay(layout: Layout
     told = orjson.loads(line)
     assert (told["run"]["run_id"], told["cost_usd"]) == (FIRST, cost.cost_usd)
     assert verify(layout).sound
+
+
+def test_no_file_keeps_rows_of_a_run_that_was_deleted_past_the_next_compaction(
+    layout: Layout,
+) -> None:
+    """Else every question reads which of its rows are gone."""
+    compact(layout)
+    delete_run(layout, FIRST)
+    compact(layout, keep=timedelta(0))
+    with open_reader(layout) as connection:
+        (gone,) = connection.execute(
+            "select sum(delete_file_count) from ducklake_table_info('lake')"
+        ).fetchall()
+        (left,) = connection.execute(
+            "select count(distinct run_id), count(*) > 0 from comparisons"
+        ).fetchall()
+    assert (gone, left) == ((0,), (1, True))
+    files = (layout.data / "main" / "comparisons").rglob("*.parquet")
+    held = {run for file in files for run in pq.read_table(file)["run_id"].to_pylist()}
+    assert held == {SECOND}
 
 
 def test_an_evaluation_that_only_a_deleted_run_held_is_made_anew(layout: Layout) -> None:
@@ -95,8 +125,8 @@ def test_a_run_that_is_not_there_cannot_be_deleted(layout: Layout) -> None:
     assert not deletions_path(layout).exists()
 
 
-def test_two_runs_are_compared_idea_by_idea(layout: Layout) -> None:
-    with open_queries(layout) as queries:
+def test_two_runs_are_compared_idea_by_idea(two_runs: Layout) -> None:
+    with open_queries(two_runs) as queries:
         rows = queries.rows("compare_runs", before=FIRST, after=SECOND)
     assert {row["idea_id"]: row["change"] for row in rows} == {
         "idea-00000": "regrouped",

@@ -2,6 +2,7 @@
 and grows with the next publication.
 """
 
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -32,8 +33,10 @@ def publish_idea(layout: Layout, run_id: str) -> None:
     assert publish(layout, RUNS, make_run(run_id, modules=MODULES)).published
 
 
-@pytest.fixture
-def earlier(layout: Layout) -> Layout:
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """Not to be changed."""
+    layout = Layout(tmp_path_factory.mktemp("earlier"))
     publish_idea(layout, EARLIER)
     make_earlier(layout)
     return layout
@@ -61,35 +64,31 @@ def test_the_console_shows_what_an_earlier_lake_lacks_as_empty(earlier: Layout) 
     ]
 
 
-def test_a_publication_into_an_earlier_lake_brings_it_in_line_and_keeps_its_rows(
-    earlier: Layout,
+def test_a_publication_into_an_earlier_lake_brings_it_in_line_also_for_a_reader_that_stays_open(
+    earlier: Layout, tmp_path: Path
 ) -> None:
-    publish_idea(earlier, NEW)
-    votes = run_sql(earlier, "select run_id, count(*) as n from judge_votes group by run_id")
-    assert votes == [{"run_id": NEW, "n": len(make_full_evaluation().judge_votes)}]
-    with open_queries(earlier) as queries:
-        assert len(queries.judge_agreement(NEW)) == 4
-        assert queries.judge_agreement(EARLIER) == ()
-        assert queries.run_cost(EARLIER).llm_calls == 6
-        assert "judge_votes" in held_columns(queries.connection)
-
-
-def test_a_reader_that_stays_open_sees_what_a_publication_adds(earlier: Layout) -> None:
-    reading = LakeReading(earlier)
+    layout = Layout(shutil.copytree(earlier.root, tmp_path / "grown"))
+    reading = LakeReading(layout)
     try:
         with reading.queries() as queries:
             assert queries.judge_agreement(EARLIER) == ()
-        publish_idea(earlier, NEW)
+        publish_idea(layout, NEW)
         with reading.queries() as queries:
             assert len(queries.judge_agreement(NEW)) == 4
+            assert queries.judge_agreement(EARLIER) == ()
+            assert queries.run_cost(EARLIER).llm_calls == 6
     finally:
         reading.close()
+    with open_reader(layout) as connection:
+        assert "judge_votes" in held_columns(connection)
+    votes = run_sql(layout, "select run_id, count(*) as n from judge_votes group by run_id")
+    assert votes == [{"run_id": NEW, "n": len(make_full_evaluation().judge_votes)}]
 
 
 def test_an_earlier_lake_can_be_exported(earlier: Layout, tmp_path: Path) -> None:
-    rows = export_lake(earlier, tmp_path / "assay.duckdb")
+    rows = export_lake(earlier, tmp_path / "new" / "assay.duckdb")
     assert (rows["llm_calls"], rows["judge_votes"]) == (6, 0)
-    with duckdb.connect(str(tmp_path / "assay.duckdb"), read_only=True) as connection:
+    with duckdb.connect(str(tmp_path / "new" / "assay.duckdb"), read_only=True) as connection:
         assert connection.execute(
             "select parameters_dropped from llm_calls limit 1"
         ).fetchall() == [(None,)]

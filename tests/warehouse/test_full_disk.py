@@ -46,7 +46,10 @@ def fill(disk: Path, bytes_left: int) -> Path:
     return filler
 
 
-@pytest.mark.parametrize("bytes_left", [0, 8_192, 60_000])
+@pytest.mark.parametrize(
+    "bytes_left",
+    [8_192, pytest.param(0, marks=pytest.mark.long), pytest.param(60_000, marks=pytest.mark.long)],
+)
 def test_what_a_full_disk_refused_is_whole_once_there_is_room(disk: Path, bytes_left: int) -> None:
     layout = Layout(disk / "warehouse")
     land(layout, make_evaluation(0))

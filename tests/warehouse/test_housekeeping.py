@@ -18,18 +18,16 @@ from schemas.identifiers import RunId
 from schemas.tables import TABLES
 from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.evaluations import make_evaluation
-from tests.warehouse.conftest import publish_ideas
 from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.compact import compact
 from warehouse.dictionary import data_dictionary
 from warehouse.export import export_lake
-from warehouse.lake import open_reader, open_writer
+from warehouse.lake import open_writer
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS, land
 from warehouse.statements import MARTS, names
 from warehouse.transcripts import Transcripts, open_transcripts, transcripts_path
-from warehouse.units.deletion import delete_work
 from warehouse.units.landing import read_receipt
 from warehouse.verify import verify
 
@@ -41,9 +39,19 @@ def copied(published: Layout, tmp_path: Path) -> Layout:
     return Layout(tmp_path / "moved")
 
 
-def test_an_export_holds_every_table_and_mart(published: Layout, tmp_path: Path) -> None:
-    target = tmp_path / "out" / "assay.duckdb"
-    rows = export_lake(published, target)
+@pytest.fixture(scope="module")
+def exported(
+    published: Layout, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, dict[str, int]]:
+    """An export in place of an older one, and its rows. Not to be changed."""
+    target = tmp_path_factory.mktemp("export") / "out" / "assay.duckdb"
+    target.parent.mkdir()
+    target.write_text("old")
+    return target, export_lake(published, target)
+
+
+def test_an_export_holds_every_table_and_mart(exported: tuple[Path, dict[str, int]]) -> None:
+    target, rows = exported
     with duckdb.connect(str(target), read_only=True) as connection:
         for table in TABLES:
             assert connection.execute(f"select count(*) from {table.name}").fetchall() == [
@@ -59,11 +67,9 @@ def test_an_export_holds_every_table_and_mart(published: Layout, tmp_path: Path)
 
 
 def test_an_export_says_what_every_table_mart_and_column_means(
-    published: Layout, tmp_path: Path
+    exported: tuple[Path, dict[str, int]],
 ) -> None:
-    target = tmp_path / "assay.duckdb"
-    export_lake(published, target)
-    with duckdb.connect(str(target), read_only=True) as connection:
+    with duckdb.connect(str(exported[0]), read_only=True) as connection:
         columns = connection.execute(
             "select table_name, column_name, comment from duckdb_columns() where not internal"
         ).fetchall()
@@ -75,15 +81,6 @@ def test_an_export_says_what_every_table_mart_and_column_means(
         for column in table.columns:
             assert told[table.name, column.name] == column.meaning
     assert {name for name, comment in marts if comment} == set(MARTS)
-
-
-def test_an_export_replaces_an_older_one(published: Layout, tmp_path: Path) -> None:
-    target = tmp_path / "assay.duckdb"
-    target.write_text("old")
-    export_lake(published, target)
-    assert duckdb.connect(str(target), read_only=True).execute(
-        "select count(*) from ideas"
-    ).fetchall() == [(6,)]
 
 
 def test_a_failed_export_leaves_the_older_one(tmp_path: Path) -> None:
@@ -117,40 +114,24 @@ def test_compaction_changes_nothing_a_reader_sees(copied: Layout) -> None:
     assert report.snapshots_expired > 0
     with open_queries(copied) as queries:
         assert (queries.ranking(run_id), list(queries.idea_reviews(run_id))) == before
-    assert verify(copied).sound
-
-
-def test_no_file_keeps_rows_of_a_run_that_was_deleted_past_the_next_compaction(
-    copied: Layout,
-) -> None:
-    """Else every question reads which of its rows are gone."""
-    publish_ideas(copied, "run-b", range(2))
-    compact(copied)
-    delete_work(copied, RUNS, RunId("run-a"))
-    compact(copied, keep=timedelta(0))
-    with open_reader(copied) as connection:
-        (gone,) = connection.execute(
-            "select sum(delete_file_count) from ducklake_table_info('lake')"
-        ).fetchall()
-        (left,) = connection.execute(
-            "select count(distinct run_id), count(*) > 0 from comparisons"
-        ).fetchall()
-    assert (gone, left) == ((0,), (1, True))
-    files = (copied.data / "main" / "comparisons").rglob("*.parquet")
-    held = {run for file in files for run in pq.read_table(file)["run_id"].to_pylist()}
-    assert held == {"run-b"}
 
 
 def test_compaction_removes_only_old_leftovers_of_killed_workers(copied: Layout) -> None:
-    run = RUNS.folder(copied, RunId("run-a"))
-    old, young = run / ".building-old", run / ".building-young"
-    for folder in (old, young):
+    """Of ideas within their runs, and of whole benchmarks."""
+    places = (RUNS.folder(copied, RunId("run-a")), copied.landing)
+    old, young = ([place / f".building-{age}" for place in places] for age in ("old", "young"))
+    for folder in (*old, *young):
         folder.mkdir()
-    long_ago = time.time() - 2 * 86400
-    os.utime(old, (long_ago, long_ago))
-    assert "unfinished folders" in verify(copied).notices[0]
-    assert compact(copied).leftovers_removed == 1
-    assert (old.exists(), young.exists()) == (False, True)
+    for folder in old:
+        os.utime(folder, (time.time() - 2 * 86400,) * 2)
+    assert set(verify(copied).notices) == {
+        f"{place} holds 2 unfinished folders of killed workers: `assay warehouse compact` removes"
+        " them"
+        for place in places
+    }
+    assert compact(copied).leftovers_removed == 2
+    assert not any(folder.exists() for folder in old)
+    assert all(folder.exists() for folder in young)
 
 
 def test_compaction_deletes_the_transcripts_that_are_kept_no_longer(copied: Layout) -> None:
@@ -170,22 +151,8 @@ def test_compaction_deletes_the_transcripts_that_are_kept_no_longer(copied: Layo
     assert compact(copied, keep_transcripts_days=0).transcripts_deleted == 1
 
 
-def test_a_benchmark_killed_while_it_landed_leaves_nothing_for_long(copied: Layout) -> None:
-    old = copied.landing / ".building-old"
-    old.mkdir()
-    os.utime(old, (time.time() - 2 * 86400,) * 2)
-    assert verify(copied).notices == (
-        (
-            f"{copied.landing} holds 1 unfinished folders of killed workers: `assay warehouse"
-            " compact` removes them"
-        ),
-    )
-    assert (compact(copied).leftovers_removed, old.exists()) == (1, False)
-
-
 def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Layout) -> None:
     publish_benchmark_lake(copied)
-    assert verify(copied).sound
     folder = BENCHMARKS.folder(copied, BENCHMARK)
     landed = read_receipt(copied, BENCHMARKS, BENCHMARK)
     assert landed is not None
@@ -215,41 +182,33 @@ def test_compaction_without_a_lake_makes_none(layout: Layout) -> None:
     assert not layout.catalogue.exists()
 
 
-def test_a_missing_file_is_found_and_named(copied: Layout) -> None:
-    lost = next((copied.data / "main" / "papers").glob("*.parquet"))
-    lost.unlink()
-    problems = verify(copied).problems
-    assert any(lost.name in problem and "is missing" in problem for problem in problems)
-    assert any("papers cannot be read" in problem for problem in problems)
-
-
-def test_a_landing_nobody_published_is_found(copied: Layout) -> None:
+def test_a_landing_nobody_published_and_rows_that_no_receipt_promises_are_found(
+    copied: Layout,
+) -> None:
     land(copied, make_evaluation(run_id="run-z"))
-    assert verify(copied).problems == (
-        (
-            "run run-z has landed but is not published: run it again to finish it, or remove"
-            f" {RUNS.folder(copied, RunId('run-z'))}"
-        ),
-    )
-
-
-def test_rows_that_no_receipt_promises_are_found(copied: Layout) -> None:
     land(copied, make_evaluation(77))
+    problems = verify(copied).problems
+    assert (
+        "run run-z has landed but is not published: run it again to finish it, or remove"
+        f" {RUNS.folder(copied, RunId('run-z'))}"
+    ) in problems
     assert (
         "run run-a: 6 rows of ideas are published, its receipts say 7; run it again to publish it"
-        " anew" in verify(copied).problems
-    )
+        " anew"
+    ) in problems
 
 
 def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Layout) -> None:
-    """Truncated files, junk, a cut receipt and a lost file, of every kind of unit at once."""
+    """Truncated files, junk, a cut receipt, a lost file and a lost row, of units of every kind."""
     publish_benchmark_lake(copied)
     run = RUNS.folder(copied, RunId("run-a"))
-    first, second, third, fourth = sorted(run.glob("idea=*"))[:4]
+    first, second, third, fourth, fifth = sorted(run.glob("idea=*"))[:5]
     cut(first / "methods.parquet")
     (second / "papers.parquet").write_bytes(b"PAR1 this is junk PAR1")
     cut(third / "receipt.json")
     (fourth / "ideas.parquet").unlink()
+    papers = pq.read_table(fifth / "papers.parquet")
+    pq.write_table(papers.slice(1), fifth / "papers.parquet")
     (RUNS.folder(copied, RunId("run-a")) / "rejected.parquet").write_bytes(b"junk")
     cut(BENCHMARKS.folder(copied, BENCHMARK) / "benchmark_items.parquet")
     problems = verify(copied).problems
@@ -258,22 +217,18 @@ def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Layo
         second / "papers.parquet",
         third / "receipt.json",
         fourth / "ideas.parquet",
+        fifth / "papers.parquet",
         RUNS.folder(copied, RunId("run-a")) / "rejected.parquet",
         BENCHMARKS.folder(copied, BENCHMARK) / "benchmark_items.parquet",
     ):
         (told,) = [problem for problem in problems if str(path) in problem]
         assert "\n" not in told
         assert "remove" in told
+    promised = f"papers.parquet holds {len(papers) - 1} rows, its receipt says {len(papers)}"
+    assert any(f"{fifth / promised}" in problem for problem in problems)
 
 
-def test_a_file_whose_rows_are_not_those_promised_is_listed(copied: Layout) -> None:
-    one = next(RUNS.folder(copied, RunId("run-a")).glob("idea=*/papers.parquet"))
-    pq.write_table(pq.read_table(one).slice(1), one)
-    count = pq.read_metadata(one).num_rows
-    (problem,) = verify(copied).problems
-    assert problem.startswith(f"{one} holds {count} rows, its receipt says {count + 1}")
-
-
+@pytest.mark.long
 def test_a_landed_footer_whose_columns_point_elsewhere_is_found(copied: Layout) -> None:
     """Every page is as it was written, and every row count is right; only the titles are where the
     abstracts should be.
@@ -309,19 +264,25 @@ def test_rows_of_the_lake_that_are_not_those_that_landed_are_found(copied: Layou
     )
 
 
-def test_pages_overwritten_in_a_file_of_the_lake_are_found_whether_or_not_they_read(
-    copied: Layout,
+@pytest.mark.parametrize(
+    "part", [2, pytest.param(1, marks=pytest.mark.long), pytest.param(3, marks=pytest.mark.long)]
+)
+def test_a_missing_file_and_pages_overwritten_are_found_whether_or_not_they_read(
+    copied: Layout, part: int
 ) -> None:
-    (one,) = (copied.data / "main" / "papers").glob("*.parquet")
-    whole = one.read_bytes()
-    for part in range(1, 4):
-        damaged = bytearray(whole)
-        place = len(whole) * part // 5
-        damaged[place : place + 40] = bytes(byte ^ 0x55 for byte in damaged[place : place + 40])
-        one.write_bytes(damaged)
-        problems = verify(copied).problems
-        assert any("papers" in problem for problem in problems)
-        assert not [problem for problem in problems if "\n" in problem]
+    one, lost = (
+        next((copied.data / "main" / name).glob("*.parquet")) for name in ("papers", "methods")
+    )
+    lost.unlink()
+    damaged = bytearray(one.read_bytes())
+    place = len(damaged) * part // 5
+    damaged[place : place + 40] = bytes(byte ^ 0x55 for byte in damaged[place : place + 40])
+    one.write_bytes(damaged)
+    problems = verify(copied).problems
+    assert any("papers" in problem for problem in problems)
+    assert any(lost.name in problem and "is missing" in problem for problem in problems)
+    assert any("methods cannot be read" in problem for problem in problems)
+    assert not [problem for problem in problems if "\n" in problem]
 
 
 def cut(path: Path) -> None:

@@ -29,6 +29,7 @@ def _create(root: str) -> None:
         apply_definitions(connection)
 
 
+@pytest.mark.long
 def test_several_processes_may_open_a_new_lake_at_once(layout: Layout) -> None:
     processes = [SPAWN.Process(target=_create, args=(str(layout.root),)) for _ in range(3)]
     for process in processes:

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from itertools import combinations, product
 from statistics import fmean
@@ -42,14 +43,31 @@ from warehouse.statements import MARTS, names, statement, table_statement
 from warehouse.units.publish import head_rows
 
 
-@pytest.fixture
-def tables() -> Iterator[duckdb.DuckDBPyConnection]:
+@pytest.fixture(scope="module")
+def marts() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Every table and mart, with one run that has no ideas. To be changed by `undone` alone."""
     with in_memory() as connection:
         for table in TABLES:
             connection.execute(table.ddl)
         for name in MARTS:
             connection.execute(f"create view {name} as {statement('marts', name)}")
         add(connection, "runs", head_rows(RUNS, make_run(), "digest").to_pylist())
+        yield connection
+
+
+@contextmanager
+def undone(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A transaction that leaves nothing."""
+    connection.begin()
+    try:
+        yield connection
+    finally:
+        connection.rollback()
+
+
+@pytest.fixture
+def tables(marts: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    with undone(marts) as connection:
         yield connection
 
 
@@ -382,24 +400,19 @@ def test_an_idea_that_a_module_did_not_score_has_bounds_and_a_range_of_ranks(
     )
 
 
-@settings(max_examples=settings.default.max_examples // 5)  # each makes every table
+@settings(max_examples=settings.default.max_examples // 5)  # each adds up to six evaluations
 @given(
-    st.lists(
+    given_scores=st.lists(
         st.tuples(st.none() | st.integers(0, 4), st.none() | st.integers(-1, 1)),
         min_size=2,
         max_size=6,
     )
 )
 def test_a_range_of_ranks_holds_the_place_of_every_completion(
-    given_scores: list[tuple[int | None, int | None]],
+    marts: duckdb.DuckDBPyConnection, given_scores: list[tuple[int | None, int | None]]
 ) -> None:
     """Each missing score as 0 and as 10, in all combinations, counting those that are ahead."""
-    with in_memory() as connection:
-        for table in TABLES:
-            connection.execute(table.ddl)
-        for name in MARTS:
-            connection.execute(f"create view {name} as {statement('marts', name)}")
-        add(connection, "runs", head_rows(RUNS, make_run(), "digest").to_pylist())
+    with undone(marts) as connection:
         for number, (soundness, comparison) in enumerate(given_scores):
             value = None if soundness is None else float(soundness)
             add_evaluation(connection, judged(number, [value], [comparison]))
@@ -658,24 +671,19 @@ def test_ideas_without_a_group_are_ranked_among_themselves(
     ).fetchall() == [("one", 1), (None, 1)]
 
 
-@settings(max_examples=settings.default.max_examples // 5)  # each makes every table twice
+@settings(max_examples=settings.default.max_examples // 5)  # each adds up to ten evaluations
 @given(
-    st.lists(
+    methods=st.lists(
         st.lists(st.none() | st.integers(0, 10), min_size=1, max_size=4), min_size=1, max_size=5
     ),
-    st.randoms(),
+    random=st.randoms(),
 )
 def test_ranks_do_not_depend_on_the_order_of_rows(
-    methods: list[list[int | None]], random: Any
+    marts: duckdb.DuckDBPyConnection, methods: list[list[int | None]], random: Any
 ) -> None:
     rankings = []
     for _ in range(2):
-        with in_memory() as connection:
-            for table in TABLES:
-                connection.execute(table.ddl)
-            for name in MARTS:
-                connection.execute(f"create view {name} as {statement('marts', name)}")
-            add(connection, "runs", head_rows(RUNS, make_run(), "digest").to_pylist())
+        with undone(marts) as connection:
             numbered = list(enumerate(methods))
             random.shuffle(numbered)
             for number, given_scores in numbered:

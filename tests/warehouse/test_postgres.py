@@ -29,7 +29,6 @@ from tests.support.evaluations import make_evaluation, make_run
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
 from tests.support.work_of_every_kind import WORKS
 from warehouse.compact import compact
-from warehouse.export import export_lake
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
 from warehouse.move_catalogue import move_catalogue
@@ -138,6 +137,7 @@ def content(layout: Layout, url: str | None) -> dict[tuple[int, str], Any]:
     return told
 
 
+@pytest.mark.long
 def test_every_kind_of_work_is_published_and_found_whole(
     empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,18 +156,13 @@ def test_every_kind_of_work_is_published_and_found_whole(
     assert verify(layout, catalogue_url=empty).sound
 
 
-def test_the_lake_is_compacted_and_exported_as_one_with_a_file_is(
-    layout: Layout, url: str, tmp_path: Path
-) -> None:
-    published(layout, url, "run-b")
-    assert publish(layout, RUNS, make_run("run-b", ideas=2), catalogue_url=url).unchanged
+def test_the_lake_is_compacted_as_one_with_a_file_is(layout: Layout, url: str) -> None:
     before = counts(layout, url)
     assert compact(layout, catalogue_url=url).files_after > 0
-    assert counts(layout, url) == before == {"runs": 2, "ideas": 4, "methods": 12}
-    rows = export_lake(layout, tmp_path / "lake.duckdb", catalogue_url=url)
-    assert {name: rows[name] for name in before} == before
+    assert counts(layout, url) == before == {"runs": 1, "ideas": 2, "methods": 6}
 
 
+@pytest.mark.long
 def test_a_snapshot_of_before_reads_as_it_was(layout: Layout, url: str) -> None:
     then = content(layout, url)
     published(layout, url, "run-b")
@@ -180,6 +175,7 @@ def _publish_run(root: Path, url: str, run_id: str) -> None:
     published(Layout(root), url, run_id)
 
 
+@pytest.mark.long
 def test_two_drivers_that_publish_at_once_both_get_in(
     layout: Layout, url: str, driver: ProcessPoolExecutor
 ) -> None:
@@ -202,6 +198,7 @@ def test_publishers_with_different_folders_meet_in_the_catalogue(
     assert PASSWORD not in str(told.value)
 
 
+@pytest.mark.long
 def test_readers_see_whole_runs_while_a_publisher_writes(
     layout: Layout, url: str, driver: ProcessPoolExecutor
 ) -> None:
@@ -234,6 +231,7 @@ def _publish_and_stop_before_the_commit(root: Path, url: str, signs: Path) -> st
     return ""
 
 
+@pytest.mark.long
 def test_a_server_killed_before_the_commit_leaves_the_lake_as_it_was(
     layout: Layout,
     postgres: PostgresServer,
@@ -264,6 +262,7 @@ def _publish_until_done(root: Path, url: str) -> None:
             time.sleep(0.1)
 
 
+@pytest.mark.long
 def test_a_server_killed_again_and_again_loses_and_doubles_nothing(
     layout: Layout, postgres: PostgresServer, url: str
 ) -> None:
@@ -286,6 +285,7 @@ def _hold_the_lock(root: Path, url: str, told: Connection) -> None:
         signal.pause()
 
 
+@pytest.mark.long
 def test_a_killed_publisher_lets_go_of_the_lock(layout: Layout, url: str) -> None:
     told, teller = SPAWN.Pipe(duplex=False)
     publisher = SPAWN.Process(target=_hold_the_lock, args=(layout.root, url, teller), daemon=True)
@@ -535,9 +535,8 @@ def test_a_backup_as_documented_is_restored_with_the_same_answers(
     postgres.shell(documented("createdb lake_restored"), tmp_path)
     restored, found = postgres.url("lake_restored"), Layout(tmp_path / "assay-warehouse-restored")
     assert content(found, restored) == before
-    published(found, restored, "run-b", "run-c")
-    assert counts(found, restored) == {"runs": 3, "ideas": 6, "methods": 18}
-    assert verify(found, catalogue_url=restored).sound
+    published(found, restored, "run-b")
+    assert counts(found, restored) == {"runs": 2, "ideas": 4, "methods": 12}
 
 
 @pytest.mark.parametrize(

@@ -208,16 +208,16 @@ def test_a_publisher_killed_before_its_commit_leaves_the_lake_as_it_was(layout: 
     assert counts(layout) == {"runs": 1, "ideas": 3, "methods": 9}
 
 
-def _publish_runs(root: str) -> None:
-    for run_id in ("run-b", "run-c"):
-        publish(Layout(Path(root)), RUNS, make_run(run_id, ideas=2))
+def _publish_run_b(root: str) -> None:
+    publish(Layout(Path(root)), RUNS, make_run("run-b", ideas=2))
 
 
+@pytest.mark.long
 def test_readers_see_whole_runs_while_a_publisher_writes(layout: Layout) -> None:
-    for run_id in ("run-a", "run-b", "run-c"):
+    for run_id in ("run-a", "run-b"):
         land_ideas(layout, range(2), run_id)
     publish(layout, RUNS, make_run(ideas=2))
-    publisher = SPAWN.Process(target=_publish_runs, args=(str(layout.root),))
+    publisher = SPAWN.Process(target=_publish_run_b, args=(str(layout.root),))
     publisher.start()
     seen = set()
     with open_reader(layout) as connection:
@@ -230,8 +230,8 @@ def test_readers_see_whole_runs_while_a_publisher_writes(layout: Layout) -> None
             publisher.join(0.05)
     publisher.join()
     assert publisher.exitcode == 0
-    assert seen <= {(1, 2, 6), (2, 4, 12), (3, 6, 18)}
-    assert counts(layout) == {"runs": 3, "ideas": 6, "methods": 18}
+    assert seen <= {(1, 2, 6), (2, 4, 12)}
+    assert counts(layout) == {"runs": 2, "ideas": 4, "methods": 12}
 
 
 def test_publishing_over_a_damaged_landed_file_names_it_and_leaves_the_lake_as_it_was(

@@ -253,7 +253,7 @@ def test_a_bad_row_breaks_its_rule(case: str) -> None:
     spoil, rule = CASES[case]
     rows = rows_of(make_assessed_evaluation())
     spoil(rows)
-    broken = broken_rules(rows)
+    broken = broken_rules(rows, rule)
     assert broken.get(rule) is (Severity.WARNING if rule in WARNINGS else Severity.CRITICAL)
 
 

@@ -54,8 +54,8 @@ def content(layout: Layout) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_unit_that_landed_elsewhere_is_found_by_its_name_and_published(
-    machines: tuple[Layout, Layout], server: ObjectServer, empty: str
+def test_a_unit_that_landed_elsewhere_is_found_by_its_name_published_and_deleted(
+    machines: tuple[Layout, Layout], server: ObjectServer, empty: str, tmp_path: Path
 ) -> None:
     first, second = machines
     server.unlisted = lambda key: True
@@ -65,6 +65,9 @@ def test_a_unit_that_landed_elsewhere_is_found_by_its_name_and_published(
     assert content(second) == content(first)
     assert publish(second, RUNS, make_run(ideas=2), catalogue_url=empty).published
     assert server.operations("list") == []
+    delete_run(second, RUN, catalogue_url=empty)
+    assert find_receipt(machine(tmp_path / "third"), KEY) is None
+    assert not [name for name in server.objects if RUN in name and "/lake/" not in name]
 
 
 def test_what_is_complete_here_asks_nobody(
@@ -76,8 +79,17 @@ def test_what_is_complete_here_asks_nobody(
     assert server.asked == []
 
 
-@pytest.mark.parametrize("in_key", [".tar", "/receipts/"])
-@pytest.mark.parametrize("how", ["slow_down", "late", "partial"])
+@pytest.mark.parametrize(
+    ("how", "in_key"),
+    [
+        ("slow_down", ".tar"),
+        ("late", "/receipts/"),
+        ("partial", ".tar"),
+        pytest.param("slow_down", "/receipts/", marks=pytest.mark.long),
+        pytest.param("late", ".tar", marks=pytest.mark.long),
+        pytest.param("partial", "/receipts/", marks=pytest.mark.long),
+    ],
+)
 def test_a_unit_that_arrives_at_the_second_attempt_has_landed_once(
     machines: tuple[Layout, Layout], server: ObjectServer, how: str, in_key: str
 ) -> None:
@@ -206,6 +218,7 @@ def test_what_is_no_unit_is_refused_in_one_line_and_written_nowhere(
     assert not machines[0].landing.exists()
 
 
+@pytest.mark.long
 def test_what_landed_on_one_machine_is_verified_and_deleted_on_another(
     machines: tuple[Layout, Layout], server: ObjectServer, empty: str, tmp_path: Path
 ) -> None:
@@ -235,7 +248,9 @@ def test_what_landed_on_one_machine_is_verified_and_deleted_on_another(
     assert not [name for name in names if RUN in name], "neither units nor reports"
 
 
-@pytest.mark.parametrize("how", ["slow_down", "late", "partial"])
+@pytest.mark.parametrize(
+    "how", ["slow_down", "partial", pytest.param("late", marks=pytest.mark.long)]
+)
 def test_reports_arrive_at_the_second_attempt_and_last_the_page_that_leads_to_the_others(
     machines: tuple[Layout, Layout], server: ObjectServer, how: str
 ) -> None:
@@ -260,6 +275,7 @@ def test_reports_arrive_at_the_second_attempt_and_last_the_page_that_leads_to_th
     assert server.objects == {}
 
 
+@pytest.mark.long
 def test_a_warehouse_moves_from_a_folder_to_an_address_with_all_that_landed(
     machines: tuple[Layout, Layout],
     empty: str,

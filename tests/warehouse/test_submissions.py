@@ -6,24 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError
 from schemas.identifiers import RunId
 from schemas.job import JobRequest, JobState, JobStatus
 from schemas.role import Token
 from tests.support.api_server import make_token
-from tests.support.evaluations import START, make_evaluation, make_idea, make_run
+from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.jobs import evaluate_job, known, plan_job, rank_job
-from tests.support.rankings import AT, make_head, make_ranked_group
+from tests.support.rankings import AT
 from warehouse.jobs import write_status
 from warehouse.layout import Layout
-from warehouse.queries import run_sql
-from warehouse.rankings.landing import RANKINGS, land_group
 from warehouse.runs.landing import RUNS, land
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.submissions import accept
 from warehouse.services.tokens import token_of
-from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 
 MODEL = "litellm:openai/judge"
@@ -95,23 +93,18 @@ def test_a_key_names_one_request(layout: Layout, database: ServiceDatabase) -> N
 
 @pytest.fixture(scope="module")
 def ranked(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    """A run whose calls have prices, evaluated at two o'clock and ranked at three."""
+    """A run whose calls have prices: one of two o'clock, when it was evaluated, and one of three,
+    when it was ranked.
+    """
     layout = Layout(tmp_path_factory.mktemp("ranked") / "warehouse")
-    for number in (0, 3):
-        land(layout, make_evaluation(number))
-    assert publish(layout, RUNS, make_run(ideas=2)).published
-    ideas = tuple(make_idea(number).idea_id for number in (0, 3))
-    group = make_ranked_group(ideas, group="sound")
-    land_group(layout, group)
-    head = make_head(layout, [group])
-    write_head(layout, RANKINGS, head)
-    assert publish(layout, RANKINGS, head).published
+    evaluation = make_evaluation()
+    calls = tuple(
+        make_llm_call(evaluation.idea.idea_id, number, created_at=at, cost_usd=cost)
+        for number, (at, cost) in enumerate(((START, 0.25), (AT, 0.5)))
+    )
+    land(layout, replace(evaluation, llm_calls=calls))
+    assert publish(layout, RUNS, make_run()).published
     return layout
-
-
-def cost_of(layout: Layout, where: str) -> float:
-    (row,) = run_sql(layout, f"select coalesce(sum(cost_usd), 0.0) as usd from llm_calls {where}")
-    return float(row["usd"])
 
 
 def spent_by(layout: Layout, request: JobRequest, since: datetime, until: datetime) -> float:
@@ -131,14 +124,11 @@ def spent_by(layout: Layout, request: JobRequest, since: datetime, until: dateti
 def test_a_job_that_ranks_is_settled_by_its_own_calls(ranked: Layout) -> None:
     minute = timedelta(minutes=1)
     evaluated = evaluate_job(engine=MODEL, max_cost_usd=2.0, rank=True)
-    whole = cost_of(ranked, "")
-    assert spent_by(ranked, evaluated, START, AT + minute) == pytest.approx(whole)
-    before = cost_of(ranked, f"where created_at < '{AT}'")
-    assert 0 < before < whole
-    assert spent_by(ranked, evaluated_alone(), START, AT - minute) == pytest.approx(before)
+    assert spent_by(ranked, evaluated, START, AT + minute) == 0.75
+    assert spent_by(ranked, evaluated_alone(), START, AT - minute) == 0.25
 
     ranking = rank_job(RUN, engine=EngineChoice.parse(MODEL), max_cost_usd=2.0)
-    assert spent_by(ranked, ranking, AT - minute, AT + minute) == pytest.approx(whole - before)
+    assert spent_by(ranked, ranking, AT - minute, AT + minute) == 0.5
     again = rank_job(RUN, engine=EngineChoice.parse(MODEL), max_cost_usd=2.0)
     assert spent_by(ranked, again, AT + minute, AT + 2 * minute) == 0.0
 

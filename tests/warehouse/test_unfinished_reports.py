@@ -9,40 +9,43 @@ from dashboards.reports.write import write_reports
 from schemas.identifiers import RunId
 from warehouse.compact import compact
 from warehouse.layout import Layout
-from warehouse.unfinished_reports import building_folder
+from warehouse.unfinished_reports import building_folder, remove_unfinished
+
+LEFT = (".building-left", ".replaced-left")
 
 
 @pytest.fixture
 def layout(two_ideas: Layout, tmp_path: Path) -> Layout:
     """A published run, and what commands killed over their reports left."""
     layout = Layout(shutil.copytree(two_ideas.root, tmp_path / "warehouse"))
-    for name in (".building-left", ".replaced-left"):
-        (layout.reports / name / "ideas").mkdir(parents=True)
+    leave(layout)
     return layout
+
+
+def leave(layout: Layout) -> None:
+    for name in LEFT:
+        (layout.reports / name / "ideas").mkdir(parents=True)
 
 
 def folders(layout: Layout) -> set[str]:
     return {path.name for path in layout.reports.iterdir() if path.is_dir()}
 
 
-def test_the_next_report_removes_what_killed_commands_left(layout: Layout) -> None:
-    write_reports(layout, RunId("run-a"))
+def test_reports_and_compaction_remove_what_killed_commands_left_and_nothing_under_way(
+    layout: Layout,
+) -> None:
+    with building_folder(layout) as building:
+        assert folders(layout) == set()
+        building.mkdir()
+        leave(layout)
+        write_reports(layout, RunId("run-a"))
+        assert remove_unfinished(layout) == 0
+        assert {building.name, *LEFT, "run-a"} == folders(layout)
+    assert compact(layout).leftovers_removed == 2
     assert folders(layout) == {"run-a"}
 
 
-def test_compaction_removes_what_killed_commands_left_of_reports(layout: Layout) -> None:
-    assert compact(layout).leftovers_removed == 2
-    assert folders(layout) == set()
-
-
-def test_a_report_under_way_is_left_alone(layout: Layout) -> None:
-    with building_folder(layout) as building:
-        building.mkdir()
-        write_reports(layout, RunId("run-a"))
-        assert compact(layout).leftovers_removed == 0
-        assert folders(layout) == {building.name, "run-a"}
-
-
+@pytest.mark.long
 def test_two_commands_may_finish_the_same_report_at_once(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
