@@ -83,12 +83,13 @@ def test_a_checklist_has_what_is_known_and_says_what_is_not(tmp_path: Path) -> N
     assert page.addresses == []
 
 
-@pytest.fixture
-def request_of_a_lake(tmp_path: Path) -> IdeationRequest:
-    seeds = tmp_path / "seeds.jsonl"
+@pytest.fixture(scope="module")
+def request_of_a_lake(tmp_path_factory: pytest.TempPathFactory) -> IdeationRequest:
+    folder = tmp_path_factory.mktemp("ideas")
+    seeds = folder / "seeds.jsonl"
     seeds.write_text('{"idea_id": "bats", "text": "Graph neural networks for proteins."}\n')
-    publish_ideation_lake(Layout(tmp_path / "w"))
-    return resolve_ideation(seeds, IdeateOptions(warehouse=tmp_path / "w"), Settings())
+    publish_ideation_lake(Layout(folder / "w"))
+    return resolve_ideation(seeds, IdeateOptions(warehouse=folder / "w"), Settings())
 
 
 def test_the_leading_ideas_get_plans_from_works_near_them(
@@ -102,7 +103,7 @@ def test_the_leading_ideas_get_plans_from_works_near_them(
 
 
 def test_without_an_idea_there_is_no_plan_and_nothing_is_looked_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request_of_a_lake: IdeationRequest
+    monkeypatch: pytest.MonkeyPatch, request_of_a_lake: IdeationRequest
 ) -> None:
     def never(*_: Any) -> Any:
         raise AssertionError("nothing is to be looked up")
