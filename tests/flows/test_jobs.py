@@ -247,6 +247,7 @@ def test_jobs_are_done_in_the_order_in_which_they_were_asked(layout: Layout) -> 
 
 
 @pytest.mark.end_to_end
+@pytest.mark.long
 def test_a_job_whose_runner_was_killed_is_taken_up_again_and_done_once(layout: Layout) -> None:
     job_id = submit(layout, evaluate_job())
     command = module_command("flows", "jobs", "run", "--warehouse", str(layout.root))
