@@ -13,12 +13,13 @@ import csv
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,8 +27,9 @@ FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 RESULTS = FOLDER / "results.csv"
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
-_FEW_FAILED = {1, 2}  # pytest's exit codes: tests failed; collection was interrupted by an error
+_FAILURES = {1, 2}  # pytest's exit codes: tests failed; collection was interrupted by an error
 _NO_TESTS = 5
+_LONGEST_SECONDS = 1800
 
 
 @dataclass(frozen=True)
@@ -111,14 +113,25 @@ def _first_failure(copy: Path, tests: tuple[str, ...], markers: str, long: bool)
         os.environ | {"PYTHONPATH": str(copy)} | ({"ASSAY_TESTS_LONG": "1"} if long else {})
     )
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", markers]
-    ended = subprocess.run(
-        [*command, *tests], cwd=copy, env=environment, capture_output=True, text=True
-    )
-    if ended.returncode in (0, _NO_TESTS):
+    # A file, not a pipe: what a killed test leaves behind would hold a pipe open.
+    with (copy.parent / "output").open("w+") as output:
+        started = subprocess.Popen(
+            [*command, *tests], cwd=copy, env=environment, stdout=output, start_new_session=True
+        )
+        try:
+            status = started.wait(_LONGEST_SECONDS)
+        except subprocess.TimeoutExpired:
+            return "no test ended in time"
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(started.pid, signal.SIGKILL)
+        output.seek(0)
+        text = output.read()
+    if status in (0, _NO_TESTS):
         return ""
-    if ended.returncode not in _FEW_FAILED:
-        raise RuntimeError(f"pytest ended with {ended.returncode}:\n{ended.stdout[-2000:]}")
-    found = _FAILED.search(ended.stdout)
+    if status not in _FAILURES:
+        raise RuntimeError(f"pytest ended with {status}:\n{text[-2000:]}")
+    found = _FAILED.search(text)
     return found[1] if found else "collection"
 
 
