@@ -78,6 +78,7 @@ def test_it_answers_on_loopback_and_stops_cleanly(tmp_path: Path) -> None:
         httpx.get(f"http://127.0.0.1:{port}/_stcore/health")
 
 
+@pytest.mark.long
 def test_it_does_what_its_pages_ask_for_and_nothing_of_it_outlives_a_kill(tmp_path: Path) -> None:
     layout, port = Layout(tmp_path / "warehouse"), quiet_port()
     layout.root.mkdir()

@@ -220,12 +220,17 @@ def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
     assert kept == {"topics.jsonl", of_ideas}
 
 
-def test_leads_are_no_ideas_and_seeds_that_cannot_be_read_fail_for_one_night(
-    night: Any, seeds: Path
-) -> None:
-    (seeds / "broken.jsonl").write_text("no json\n")
+@pytest.mark.long
+def test_leads_are_no_ideas(night: Any, seeds: Path) -> None:
     told = night.run(seeds=str(seeds), per_seed=1)
     assert told["seeds/topics.jsonl"].startswith("leads, and no ideas, published as ideation-")
+    assert list(seeds.iterdir()) == []
+
+
+def test_seeds_that_cannot_be_read_fail_for_one_night(night: Any, seeds: Path) -> None:
+    (seeds / "topics.jsonl").unlink()
+    (seeds / "broken.jsonl").write_text("no json\n")
+    told = night.run(seeds=str(seeds), per_seed=1)
     assert told["seeds/broken.jsonl"].startswith("rejected: ")
     assert "broken.jsonl line 1 is no seed" in told["seeds/broken.jsonl"]
     assert list(seeds.iterdir()) == []
