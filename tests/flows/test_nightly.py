@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from flows import nightly as flow
+from flows.campaign import ThisProcess, carry_out
 from flows.request import bundled
 from schemas.errors import UpstreamError
 from schemas.run import RunRequest
@@ -206,6 +207,7 @@ def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
         return evaluate_versions(request)
 
     monkeypatch.setattr(flow, "run_batch", run_batch)
+    monkeypatch.setattr(flow, "carry_out_on_cluster", lambda *work: carry_out(*work, ThisProcess()))
     with start_openai_server(answer=IdeaWriter()) as server:
         asked = {"engine": "litellm:openai/x", "api_base": server.url}
         told = night.run(seeds=str(seeds), rounds=2, per_seed=2, **asked)
