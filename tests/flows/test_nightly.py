@@ -210,10 +210,10 @@ def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
     monkeypatch.setattr(flow, "carry_out_on_cluster", lambda *work: carry_out(*work, ThisProcess()))
     with start_openai_server(answer=IdeaWriter()) as server:
         asked = {"engine": "litellm:openai/x", "api_base": server.url}
-        told = night.run(seeds=str(seeds), rounds=2, per_seed=2, **asked)
+        told = night.run(seeds=str(seeds), rounds=2, per_seed=1, **asked)
     (of_seeds, of_ideas) = told
     assert of_seeds == "seeds/topics.jsonl"
-    assert told[of_seeds].startswith("2 ideas, published as ideation-")
+    assert told[of_seeds].startswith("1 ideas, published as ideation-")
     assert told[of_ideas].startswith("published as run-")
     assert len(evaluated) == 3
     assert evaluated[-1].ideas_path.name == of_ideas
