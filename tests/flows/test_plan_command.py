@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from flows.commands.plan import plan
+from flows.field_forecast import FieldForecast
 from flows.gateway import open_gateway
 from flows.model_comparison import named_engines
 from flows.plan import KeyedBatch, key_batch
@@ -59,16 +60,32 @@ def _alone(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     monkeypatch.setattr(socket.socket, "connect", refuse)
 
 
-def planned(capsys: pytest.CaptureFixture[str], **options: object) -> dict:
-    assert plan(IDEAS, PlanOptions(**options), json=True) == 0
-    found: dict = json.loads(capsys.readouterr().out)
-    return found
+@pytest.fixture
+def unlooked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ideas are not held against the literature, which takes half a second for each."""
+    monkeypatch.setattr("flows.prediction.forecast_fields", lambda *_: FieldForecast())
 
 
+@pytest.fixture
+def few(tmp_path: Path) -> Path:
+    """Three ideas in a file, beside the warehouse."""
+    path = tmp_path / "few.jsonl"
+    path.write_text("".join(IDEAS.read_text().splitlines(keepends=True)[:3]))
+    return path
+
+
+def planned_with(ideas: Path, options: PlanOptions, capsys: pytest.CaptureFixture[str]) -> Any:
+    capsys.readouterr()
+    assert plan(ideas, options, json=True) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.usefixtures("unlooked")
 def test_models_are_compared_by_cost_and_an_unknown_price_stands_last(
-    capsys: pytest.CaptureFixture[str],
+    few: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = planned(capsys, engine="litellm:openai/gpt-4.1", compare=(MODELS, "openai/gpt-5-mini"))
+    options = PlanOptions(engine="litellm:openai/gpt-4.1", compare=(MODELS, "openai/gpt-5-mini"))
+    told = planned_with(few, options, capsys)
     lines = told["comparison"]
     assert [line["engine"] for line in lines] == [
         "litellm:openai/gpt-5-mini",
@@ -82,13 +99,16 @@ def test_models_are_compared_by_cost_and_an_unknown_price_stands_last(
     assert {name: own[name] for name in TOKENS} == {name: told[name] for name in TOKENS}
     assert (
         own["cost_usd"]
-        == pytest.approx(16 * own["cost_usd_per_idea"])
+        == pytest.approx(3 * own["cost_usd_per_idea"])
         == pytest.approx(told["cost_usd"])
     )
 
 
-def test_what_scripts_read_from_a_plan_is_still_there(capsys: pytest.CaptureFixture[str]) -> None:
-    told = planned(capsys, engine="litellm:openai/gpt-5")
+@pytest.mark.usefixtures("unlooked")
+def test_what_scripts_read_from_a_plan_is_still_there(
+    few: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = planned_with(few, PlanOptions(engine="litellm:openai/gpt-5"), capsys)
     assert "comparison" not in told
     before = (
         "ideas",
@@ -116,9 +136,9 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
 
 
-@pytest.mark.usefixtures("wide")
-def test_the_table_names_an_unknown_price(capsys: pytest.CaptureFixture[str]) -> None:
-    assert plan(IDEAS, PlanOptions(compare=("openai/of-our-own,openai/o3",))) == 0
+@pytest.mark.usefixtures("wide", "unlooked")
+def test_the_table_names_an_unknown_price(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert plan(few, PlanOptions(compare=("openai/of-our-own,openai/o3",))) == 0
     out = capsys.readouterr().out
     line = next(line for line in out.splitlines() if "of-our-own" in line)
     assert line.count("unknown price") == 2
@@ -126,9 +146,9 @@ def test_the_table_names_an_unknown_price(capsys: pytest.CaptureFixture[str]) ->
     assert "litellm:extractive" not in out
 
 
-@pytest.mark.usefixtures("wide")
+@pytest.mark.usefixtures("wide", "unlooked")
 def test_models_that_a_profile_names_stay_and_that_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, few: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = Path(__file__).parents[2].joinpath("flows/profiles/economy.toml").read_text("utf-8")
     own = tmp_path / "mixed.toml"
@@ -136,7 +156,7 @@ def test_models_that_a_profile_names_stay_and_that_is_said(
     options = PlanOptions(
         profile=str(own), engine="litellm:openai/gpt-4.1", compare=("openai/gpt-5",)
     )
-    assert plan(IDEAS, options) == 0
+    assert plan(few, options) == 0
     out, err = capsys.readouterr()
     assert "openai/o3" in err
     assert "soundness_review" in out
@@ -226,14 +246,6 @@ def test_a_plan_says_that_a_large_file_has_no_index_yet(
     assert "papers.jsonl has no index yet" in " ".join(capsys.readouterr().err.split())
 
 
-@pytest.fixture
-def few(tmp_path: Path) -> Path:
-    """Three ideas in a file, beside the warehouse."""
-    path = tmp_path / "few.jsonl"
-    path.write_text("".join(IDEAS.read_text().splitlines(keepends=True)[:3]))
-    return path
-
-
 def key_ideas(ideas: Path, options: PlanOptions) -> KeyedBatch:
     """Ideas with the keys that `assay evaluate` gives them."""
     settings = Settings()
@@ -273,12 +285,7 @@ def begin(ideas: Path, options: PlanOptions, keyed: KeyedBatch) -> None:
     announce(Layout(options.warehouse), begun)
 
 
-def planned_with(ideas: Path, options: PlanOptions, capsys: pytest.CaptureFixture[str]) -> Any:
-    capsys.readouterr()
-    assert plan(ideas, options, json=True) == 0
-    return json.loads(capsys.readouterr().out)
-
-
+@pytest.mark.usefixtures("unlooked")
 @pytest.mark.parametrize("run_id", ["", "an-earlier-run"])
 def test_what_is_evaluated_already_costs_nothing_again(
     tmp_path: Path, few: Path, capsys: pytest.CaptureFixture[str], run_id: str
@@ -303,6 +310,7 @@ def test_what_is_evaluated_already_costs_nothing_again(
     assert "3 of 3 ideas are already evaluated; nothing to pay" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("unlooked")
 def test_replies_to_partly_evaluated_ideas_are_subtracted_and_others_named(
     tmp_path: Path, few: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -321,6 +329,7 @@ def test_replies_to_partly_evaluated_ideas_are_subtracted_and_others_named(
     assert "a stopped run left 1 idea unfinished" in err
 
 
+@pytest.mark.usefixtures("unlooked")
 def test_a_run_that_was_stopped_before_anything_landed_is_named(
     tmp_path: Path, few: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -342,6 +351,7 @@ def test_ideas_evaluated_against_live_literature_are_subtracted_without_a_gatewa
     assert not Layout(options.warehouse).cache.exists()
 
 
+@pytest.mark.usefixtures("unlooked")
 @pytest.mark.parametrize("reason", ["snapshot", "catalogue"])
 def test_a_snapshot_or_catalogue_out_of_reach_leaves_a_plan_with_a_note(
     reason: str,

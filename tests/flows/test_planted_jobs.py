@@ -1,24 +1,24 @@
 """Job folders that somebody else wrote: none holds up another job or asks for more than offered."""
 
 import os
-import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import orjson
 import pytest
 
+from flows import job_process, jobs
 from flows.commands.jobs import list_jobs
 from flows.jobs import run_jobs
 from schemas.base import replace
 from schemas.identifiers import content_hash
-from schemas.interpreter import module_command
 from schemas.job import JobRequest, JobState
 from schemas.options import LakeOptions
 from schemas.settings import Settings
 from tests.support.jobs import (
-    WAIT_SECONDS,
     curate_job,
     evaluate_job,
     known,
@@ -147,14 +147,32 @@ def test_a_planted_job_may_say_no_more_than_a_program(layout: Layout) -> None:
 def test_a_request_that_is_exchanged_after_it_was_checked_is_not_done(layout: Layout) -> None:
     job_id = submit(layout, plan_job())
     checked = content_hash(evaluate_job().model_dump_json())
-    command = module_command("flows.job_process", str(layout.root), job_id, checked)
-    assert subprocess.run(command, timeout=WAIT_SECONDS, env=dict(os.environ)).returncode == 2
+    with patch.dict(os.environ):  # which a job's process sets for itself
+        assert job_process._do(layout, job_id, checked) == 2
     status = known(layout, job_id).status
     assert (status.state, status.exit_code) == (JobState.FAILED, 2)
     assert "was changed after it was checked" in status.last_word
 
 
-def test_plans_of_two_who_ask_are_made_in_turn(layout: Layout) -> None:
+MADE = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from schemas.base import replace
+from schemas.job import JobState
+from warehouse.jobs import read_job, write_status
+from warehouse.layout import Layout
+job, now = read_job(Layout(Path(sys.argv[-3])), sys.argv[-2]), datetime.now(UTC)
+done = {"state": JobState.DONE, "exit_code": 0, "started_at": now, "finished_at": now}
+write_status(job, replace(job.status, **done))
+"""
+
+
+def test_plans_of_two_who_ask_are_made_in_turn(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "module_command", lambda *words: [sys.executable, "-c", MADE, *words])
+
     def asked(who: str, number: int) -> str:
         request = plan_job(f"Idea {number} of {who} about counting bats at dusk.")
         return submit(layout, replace(request, asked_by=who))

@@ -13,6 +13,7 @@ from schemas.errors import ConfigurationError
 from schemas.options import PriorOptions
 from tasks.calibration.applying import load_prior
 from tasks.calibration.text import WORDS
+from tests.support.answers import read_answer
 from tests.support.evaluations import make_idea
 
 TOPICS = ("graphs", "proteins", "robots", "corpora", "solvers", "climates", "markets")
@@ -35,14 +36,6 @@ def ideas_file(folder: Path, count: int = 40) -> Path:
     path = folder / "ideas.jsonl"
     path.write_text("\n".join(lines))
     return path
-
-
-def test_a_file_of_ideas_with_outcomes_becomes_a_prior_of_their_words(tmp_path: Path) -> None:
-    found = fit_prior_on(str(ideas_file(tmp_path)), options(tmp_path))
-    assert (found.idea_count, found.unlabelled_count) == (39, 1)
-    prior = load_prior(found.path)
-    assert [one.name for one in prior.calibrator.features] == [WORDS]
-    assert prior.sha256 == found.prior_sha256
 
 
 def test_an_outcome_that_the_scale_does_not_name_is_refused(tmp_path: Path) -> None:
@@ -76,15 +69,20 @@ def test_ideas_of_a_group_and_near_repetitions_are_connected() -> None:
     assert found[alone.idea_id] != found[one.idea_id]
 
 
-def test_the_command_takes_outcomes_parted_by_commas_and_asks_for_them(
+def test_a_file_of_ideas_with_outcomes_parted_by_commas_becomes_a_prior_of_their_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = str(tmp_path / "prior.json")
     said = ["prior", str(ideas_file(tmp_path)), "--outcome", "funded", "--output", output]
-    said += ["--warehouse", str(tmp_path / "lake")]
+    said += ["--warehouse", str(tmp_path / "lake"), "--json"]
     monkeypatch.setattr(sys, "argv", ["assay", *said])
     assert run_command(lambda: application()(standalone_mode=False)) == EXIT_USAGE
     assert "Missing option '--scale'" in capsys.readouterr().err
     monkeypatch.setattr(sys, "argv", ["assay", *said, "--scale", "no,yes"])
     assert run_command(lambda: application()(standalone_mode=False)) == 0
-    assert [one.label for one in load_prior(output).calibrator.labels] == ["no", "yes"]
+    told = read_answer(capsys.readouterr().out)
+    assert (told["idea_count"], told["unlabelled_count"]) == (39, 1)
+    prior = load_prior(output)
+    assert [one.label for one in prior.calibrator.labels] == ["no", "yes"]
+    assert [one.name for one in prior.calibrator.features] == [WORDS]
+    assert prior.sha256 == told["prior_sha256"]

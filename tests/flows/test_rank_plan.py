@@ -3,6 +3,7 @@ and names it.
 """
 
 import asyncio
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.profile import Profile
-from schemas.ranking import GroupReceipt, RankRequest
+from schemas.ranking import GroupReceipt, RankingHead, RankRequest
 from schemas.reasons import Reason
 from tasks.calibration.text import WORDS
 from tasks.ranking.rank_shard import RankJob, rank_shard
@@ -35,10 +36,10 @@ from warehouse.units.publish import publish
 RUN = RunId("run-a")
 
 
-@pytest.fixture
-def layout(tmp_path: Path) -> Layout:
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     """Two groups of two ideas, published."""
-    layout = Layout(tmp_path / "warehouse")
+    layout = Layout(tmp_path_factory.mktemp("evaluated") / "warehouse")
     for number in range(4):
         evaluation = make_evaluation(number)
         land(
@@ -51,6 +52,18 @@ def layout(tmp_path: Path) -> Layout:
     return layout
 
 
+@pytest.fixture
+def layout(evaluated: Layout, tmp_path: Path) -> Layout:
+    return Layout(shutil.copytree(evaluated.root, tmp_path / "warehouse"))
+
+
+class Unreported(Ranking):
+    """A ranking without its pages, which take longer than all else here."""
+
+    def write_reports(self, head: RankingHead) -> tuple[Path, ...]:
+        return ()
+
+
 def request(layout: Layout, **fields: Any) -> RankRequest:
     profile = load_profile("economy")
     given: dict[str, Any] = {"run_id": RUN, "profile": profile, "engine": "litellm:fake", **fields}
@@ -58,7 +71,7 @@ def request(layout: Layout, **fields: Any) -> RankRequest:
 
 
 def ranked(layout: Layout, **fields: Any) -> RankSummary:
-    ranking = Ranking(request(layout, **fields))
+    ranking = Unreported(request(layout, **fields))
     plan = ranking.plan()
     for path in plan.shards:
         job = RankJob.model_validate_json(path.read_bytes())
@@ -66,6 +79,16 @@ def ranked(layout: Layout, **fields: Any) -> RankSummary:
             rank_shard(job, layout, lambda _: FakeJudge(name="litellm:fake"), concurrency=4)
         )
     return conclude(ranking, plan)
+
+
+@pytest.fixture(scope="module")
+def ranked_once(
+    evaluated: Layout, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Layout, RankSummary]:
+    layout = Layout(
+        shutil.copytree(evaluated.root, tmp_path_factory.mktemp("ranked") / "warehouse")
+    )
+    return layout, ranked(layout)
 
 
 def test_a_group_that_cannot_be_prepared_is_named_and_tried_again_and_the_others_are_published(
@@ -137,9 +160,9 @@ def with_prior(folder: Path, engine: str, feature: str = WORDS) -> Profile:
 
 
 def test_a_ranking_begins_from_its_prior_and_says_what_that_was_fitted_on(
-    layout: Layout, tmp_path: Path
+    ranked_once: tuple[Layout, RankSummary], tmp_path: Path
 ) -> None:
-    plain = ranked(layout)
+    layout, plain = ranked_once
     summary = ranked(layout, profile=with_prior(tmp_path, "extractive"))
     assert summary.published
     assert summary.head.ranking_id != plain.head.ranking_id
@@ -168,9 +191,10 @@ def bridging(pairs: int) -> Profile:
 
 
 def test_groups_that_matches_join_are_ranked_over_all_of_them_and_the_ranking_says_so(
-    layout: Layout,
+    ranked_once: tuple[Layout, RankSummary],
 ) -> None:
-    plain, joined = ranked(layout), ranked(layout, profile=bridging(2))
+    layout, plain = ranked_once
+    joined = ranked(layout, profile=bridging(2))
     assert (joined.published, joined.failed_expectations) == (True, ())
     with open_queries(layout) as queries:
         apart, together = (ranked_by(queries, one.head) for one in (plain, joined))

@@ -79,7 +79,9 @@ def test_what_no_format_can_hold_is_one_line(
     assert told in line
 
 
-@pytest.mark.parametrize("ending", ["md", "html", "docx"])
+@pytest.mark.parametrize(
+    "ending", ["md", *(pytest.param(each, marks=pytest.mark.long) for each in ("html", "docx"))]
+)
 def test_a_report_of_an_idea_is_its_first_page_unless_all_of_it_is_asked_for(
     ending: str, warehouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -103,7 +103,10 @@ def test_without_a_lake_the_list_names_the_runs_that_have_spent(
     assert "stopped" in answer["warnings"][0]
 
 
-@pytest.mark.parametrize("word", ["survey", "curation", "check"])
+@pytest.mark.parametrize(
+    "word",
+    ["survey", *(pytest.param(each, marks=pytest.mark.long) for each in ("curation", "check"))],
+)
 def test_published_work_of_another_kind_is_not_called_unpublished(
     word: str, layout: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -218,7 +218,11 @@ def test_a_unit_made_while_the_command_was_gone_is_handed_over_to_the_next(
     assert len(list(iterate_receipts(layout, work.kind, *work.names))) == 1
 
 
-@pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
+@pytest.mark.parametrize(
+    "work",
+    [WORKS[0], *(pytest.param(work, marks=pytest.mark.long) for work in WORKS[1:])],
+    ids=lambda work: work.kind.word,
+)
 def test_a_unit_handed_over_takes_the_calls_along_that_the_command_has(
     work: Work, layout: Layout, own: Layout
 ) -> None:

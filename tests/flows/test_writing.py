@@ -1,6 +1,7 @@
 """`assay write` from the lake to a folder, once; and what it refuses, in one line."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -31,18 +32,22 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    (tmp_path / "idea.jsonl").write_text(json.dumps(IDEA))
-    return tmp_path
-
-
-def publish_sources(here: Path) -> None:
-    layout = Layout(here / "w")
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an idea, and a lake with a survey and an experiment."""
+    folder = tmp_path_factory.mktemp("sources")
+    (folder / "idea.jsonl").write_text(json.dumps(IDEA))
+    layout = Layout(folder / "w")
     published_surveys(layout, make_survey())
     publish_experiment(layout, make_experiment())
+    return folder
+
+
+@pytest.fixture
+def here(sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(shutil.copytree(sources, tmp_path, dirs_exist_ok=True))
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    return tmp_path
 
 
 COMMAND = (
@@ -51,10 +56,9 @@ COMMAND = (
 )
 
 
-def test_a_draft_is_written_once_from_an_experiment_and_a_survey(
+def test_a_draft_is_written_once_and_anew_by_an_edited_outline(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    publish_sources(here)
     assert run(monkeypatch, *COMMAND, "--json") == EXIT_DONE
     answer = read_answer(capsys.readouterr().out)
     assert answer["state"] == "written"
@@ -71,8 +75,9 @@ def test_a_draft_is_written_once_from_an_experiment_and_a_survey(
     assert r"[“Bats \<b\>call\</b\> \| as \[1\] showed.”]" in markdown
     run_id = answer["run"]["run_id"]
 
-    monkeypatch.setattr(draft_shard, "write_draft", None)  # nothing is written again
-    assert run(monkeypatch, *COMMAND, "--json") == EXIT_DONE
+    with monkeypatch.context() as again_alone:
+        again_alone.setattr(draft_shard, "write_draft", None)  # nothing is written again
+        assert run(again_alone, *COMMAND, "--json") == EXIT_DONE
     again = read_answer(capsys.readouterr().out)
     assert (again["run"]["run_id"], again["rows"]) == (run_id, answer["rows"])
     assert verify(Layout(here / "w")).problems == ()
@@ -80,14 +85,7 @@ def test_a_draft_is_written_once_from_an_experiment_and_a_survey(
         assert run(monkeypatch, "report", run_id, "--warehouse", "w", "--format", kind) == EXIT_DONE
         assert "supported within this task" in capsys.readouterr().out
 
-
-def test_an_outline_that_was_edited_is_followed(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    publish_sources(here)
-    assert run(monkeypatch, *COMMAND) == EXIT_DONE
-    outline = here / "outline.yaml"
-    text = (here / "draft" / "outline.yaml").read_text()
+    outline, text = here / "outline.yaml", (here / "draft" / "outline.yaml").read_text()
     outline.write_text(text.replace("heading: Results", "heading: What came of it"))
     assert run(monkeypatch, *COMMAND, "--outline", "outline.yaml") == EXIT_DONE
     assert "# What came of it" in (here / "draft" / "draft.md").read_text()
@@ -100,7 +98,8 @@ def test_an_outline_that_was_edited_is_followed(
 def test_without_an_experiment_it_is_a_proposal_with_its_gaps(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(monkeypatch, "write", "idea.jsonl", "--warehouse", "w", "-o", "draft") == EXIT_DONE
+    command = ("write", "idea.jsonl", "--warehouse", "empty", "-o", "draft")
+    assert run(monkeypatch, *command) == EXIT_DONE
     said = capsys.readouterr().err
     assert "nothing is cited: name a survey" in said
     assert "nothing was measured, so this is a proposal" in said
@@ -121,8 +120,8 @@ def test_results_that_do_not_exist_are_not_written(
         unscored_reason=Reason.PROGRAM_FAILED,
         unscored_detail="program.py fails",
     )
-    publish_experiment(Layout(here / "w"), lost)
-    command = ("write", "idea.jsonl", "--warehouse", "w", "--experiment", "experiment-a")
+    publish_experiment(Layout(here / "lost"), lost)
+    command = ("write", "idea.jsonl", "--warehouse", "lost", "--experiment", "experiment-a")
     assert run(monkeypatch, *command, "--json") == EXIT_DONE
     (draft,) = read_answer(capsys.readouterr().out)["rows"]
     assert draft["form"] == "proposal"
@@ -137,7 +136,6 @@ def test_contradictory_results_are_said_and_neither_is_left_out(
     monkeypatch.setattr(
         "flows.draft_request.published_units", lambda *_: (make_experiment(), other)
     )
-    publish_experiment(Layout(here / "w"), make_experiment())
     command = ("write", "idea.jsonl", "--warehouse", "w", "--experiment", "experiment-a")
     assert run(monkeypatch, *command, "-o", "draft") == EXIT_DONE
     assert "contradict each other" in capsys.readouterr().err
@@ -169,7 +167,6 @@ def test_mistakes_are_one_line(
     words: tuple[str, ...],
     said: str,
 ) -> None:
-    publish_sources(here)
     (here / "empty.bib").write_text("")
     (here / "bad.jsonl").write_text("{}\n")
     (here / "two.jsonl").write_text(

@@ -1,10 +1,14 @@
 """`assay write` where a model writes: what is carried stands, all else is taken out and said."""
 
 import base64
+import io
 import json
+import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -49,23 +53,35 @@ def server() -> Iterator[OpenAIServer]:
         yield running
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: OpenAIServer) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", sys.argv)
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("OPENAI_API_KEY", "key")
-    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT", "json_schema")
-    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
-    server.requests.clear()
-    (tmp_path / "idea.jsonl").write_text(json.dumps(IDEA))
-    layout, survey = Layout(tmp_path / "w"), make_survey()
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an idea, and a lake of a survey that quotes its papers and an experiment."""
+    folder = tmp_path_factory.mktemp("lake")
+    (folder / "idea.jsonl").write_text(json.dumps(IDEA))
+    layout, survey = Layout(folder / "w"), make_survey()
     quotes = tuple(
         SurveyQuote(paper_id=text.paper_id, said_in_paper_id=text.paper_id, quote=passage)
         for text, passage in zip(survey.texts[:2], PASSAGES[:2], strict=True)
     )
     published_surveys(layout, replace(survey, quotes=quotes))
     publish_experiment(layout, make_experiment())
+    return folder
+
+
+def settle(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.chdir(folder)
+    patch.setattr(sys, "argv", sys.argv)
+    patch.setenv("ASSAY_HOME", str(folder / "home"))
+    patch.setenv("OPENAI_API_KEY", "key")
+    patch.setenv("ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT", "json_schema")
+    patch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
+
+
+@pytest.fixture
+def here(tmp_path: Path, lake: Path, monkeypatch: pytest.MonkeyPatch, server: OpenAIServer) -> Path:
+    shutil.copytree(lake, tmp_path, dirs_exist_ok=True)
+    settle(tmp_path, monkeypatch)
+    server.requests.clear()
     return tmp_path
 
 
@@ -76,13 +92,32 @@ def run(server: OpenAIServer, *more: str) -> int:
     return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
 
 
-def test_what_is_carried_stands_and_all_else_is_taken_out(
-    here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(server, "--json") == EXIT_DONE
-    told = read_answer(capsys.readouterr().out)
-    (draft,) = told["rows"]
-    markdown = (here / "draft" / "draft.md").read_text()
+class Written(NamedTuple):
+    """A draft by a model that sees, what it was asked, and how much more when told again."""
+
+    folder: Path
+    draft: dict[str, Any]
+    sent: list[Any]
+    asked_again: int
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory, lake: Path, server: OpenAIServer) -> Written:
+    folder = Path(shutil.copytree(lake, tmp_path_factory.mktemp("written") / "here"))
+    server.requests.clear()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
+        settle(folder, patch)
+        patch.setenv("ASSAY_LANGUAGE_MODEL__IMAGES", "yes")
+        assert run(server, "--json") == EXIT_DONE
+        sent = [request.messages[1]["content"] for request in server.requests]
+        (draft,) = read_answer(out.getvalue())["rows"]
+        assert run(server) == EXIT_DONE
+    return Written(folder, draft, sent, len(server.requests) - len(sent))
+
+
+def test_what_is_carried_stands_and_all_else_is_taken_out(written: Written) -> None:
+    draft = written.draft
+    markdown = (written.folder / "draft" / "draft.md").read_text()
     assert HONEST.partition("{{")[0] in markdown
     assert '[0.2]{.claim key="task-0.c001.gain"}' in markdown
     assert REVISED in markdown
@@ -101,60 +136,50 @@ def test_what_is_carried_stands_and_all_else_is_taken_out(
     assert CAPTION.split(". ")[0] in markdown
     assert "written by a language model, litellm" in markdown
     assert "| [parent]" in markdown
-    assert verify(Layout(here / "w")).problems == ()
+    assert verify(Layout(written.folder / "w")).problems == ()
 
 
-def test_points_of_the_reader_and_of_the_check_go_into_one_revision(
-    here: Path, server: OpenAIServer
-) -> None:
-    del here
-    assert run(server) == EXIT_DONE
-    told = [request.messages[1]["content"] for request in server.requests]
+def test_points_of_the_reader_and_of_the_check_go_into_one_revision(written: Written) -> None:
+    told = [text for text in written.sent if isinstance(text, str)]
     revised = [text for text in told if "The section as it was:" in text]
     assert len(revised) == 5
     assert any(POINT in text for text in revised)
     assert all("the number 0.21 is no claim" in text for text in revised)
     assert any("no passage cited holds 77, in: Some 77 bats" in text for text in revised)
-    count = len(server.requests)
-    assert run(server) == EXIT_DONE  # nothing is asked again
-    assert len(server.requests) <= count + 1  # but whether the model is there
+    assert any(f"of the figure gains, as it is seen: {SEEN}" in text for text in revised)
+    assert written.asked_again <= 1  # whether the model is there
 
 
-def test_every_figure_is_shown_to_a_model_that_sees(
-    here: Path,
-    server: OpenAIServer,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__IMAGES", "yes")
-    assert run(server, "--json") == EXIT_DONE
-    (draft,) = read_answer(capsys.readouterr().out)["rows"]
-    assert {figure["seen_by"] for figure in draft["figures"]} == {MODEL_ANSWERED}
-    sent = [request.messages[1]["content"] for request in server.requests]
-    shown = [content for content in sent if not isinstance(content, str)]
+def test_every_figure_is_shown_to_a_model_that_sees(written: Written) -> None:
+    figures = written.draft["figures"]
+    assert {figure["seen_by"] for figure in figures} == {MODEL_ANSWERED}
+    shown = [content for content in written.sent if not isinstance(content, str)]
     assert len(shown) == 3
-    for (picture, words), figure in zip(shown, draft["figures"], strict=True):
+    for (picture, words), figure in zip(shown, figures, strict=True):
         assert picture["type"] == "image_url"
         kind, _, data = picture["image_url"]["url"].partition(";base64,")
         assert kind == "data:image/png"
         content = base64.b64decode(data)
         assert content.startswith(b"\x89PNG")
         scale = 2
-        png = (here / "draft" / "figures" / f"{figure['figure_id']}.png").read_bytes()
+        png = (written.folder / "draft" / "figures" / f"{figure['figure_id']}.png").read_bytes()
         assert [int.from_bytes(content[at : at + 4]) / scale for at in (16, 20)] == pytest.approx(
             [int.from_bytes(png[at : at + 4]) / 3 for at in (16, 20)], abs=1
         )
         assert words["text"].startswith("<caption>")
-    revised = [text for text in sent if isinstance(text, str) and "section as it was:" in text]
-    assert any(f"of the figure gains, as it is seen: {SEEN}" in text for text in revised)
-    count = len(server.requests)
-    assert run(server, "--json") == EXIT_DONE
-    assert len(server.requests) <= count + 1
 
 
 def test_what_a_review_finds_goes_into_a_second_round(
-    here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+    written: Written,
+    tmp_path: Path,
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    here = Path(shutil.copytree(written.folder, tmp_path, dirs_exist_ok=True))
+    settle(here, monkeypatch)
+    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__IMAGES", "yes")
+    server.requests.clear()
     assert run(server, "--review", "--dry-run", "--json") == EXIT_DONE
     priced = read_answer(capsys.readouterr().out)
     assert {"read_section", "refute_problem"} < {row["step"] for row in priced["rows"]}
@@ -200,11 +225,10 @@ def test_a_second_round_that_is_refused_keeps_the_first(
     assert MET not in (here / "draft" / "draft.md").read_text()
 
 
-@pytest.mark.long
-def test_swapped_and_changed_statements_are_refused(here: Path, server: OpenAIServer) -> None:
-    assert run(server) == EXIT_DONE
-    (folder,) = (here / "w" / "reports").glob("draft-*")
-    with open_reader(Layout(here / "w")) as connection:
+def test_swapped_and_changed_statements_are_refused(written: Written) -> None:
+    warehouse = written.folder / "w"
+    (folder,) = (warehouse / "reports").glob("draft-*")
+    with open_reader(Layout(warehouse)) as connection:
         (draft,) = published_units(connection, DRAFT_RECORD, RunId(folder.name))
     assert check(draft, ()) == ()
     place, section = next(

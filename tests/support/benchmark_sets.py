@@ -13,9 +13,10 @@ import polars as pl
 from flows.benchmarks.request import LITERATURE_FILE
 from flows.benchmarks.run import BenchmarkSummary, run_suite
 from flows.benchmarks.suite import Suite
+from flows.benchmarks.trial import Trial
 from flows.profiles import load_profile
 from schemas.base import replace
-from schemas.benchmark import BenchmarkRequest
+from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
@@ -392,6 +393,15 @@ def run_small(
     suite: Suite, request: BenchmarkRequest, evaluate: Any = evaluate_made_up
 ) -> BenchmarkSummary:
     return run_suite(suite, request, Settings(), evaluate)
+
+
+def measured(
+    suite: Suite, request: BenchmarkRequest, evaluate: Any = evaluate_made_up
+) -> dict[tuple[str, str, str], BenchmarkScore]:
+    """Its scores by metric, slice and system, without a lake and a report."""
+    trial = Trial(request, RunId(f"benchmark-{suite.name}"), Settings(), evaluate)
+    trial.folder.mkdir(parents=True, exist_ok=True)
+    return {(score.metric, score.slice, score.system): score for score in suite.run(trial)}
 
 
 def scores_of(request: BenchmarkRequest, where: str = "true") -> dict[tuple[str, str, str], Score]:

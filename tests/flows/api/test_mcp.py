@@ -87,8 +87,13 @@ async def test_over_http_the_tools_read_what_is_published(url: str, layout: Layo
 async def test_a_source_that_is_down_is_an_error_and_no_empty_list(
     url: str, layout: Layout
 ) -> None:
-    found = await called(url, make_token(layout), "search_literature", query="bats")
+    token = make_token(layout, Role.READER)
+    found = await called(url, token, "search_literature", query="bats")
     assert (found.is_error, "could not look" in said(found)) == (True, True)
+    there = f"{url.removesuffix('/mcp')}/v1/literature?query=bats"
+    answer = httpx2.get(there, headers=bearing(token), timeout=120)
+    assert (answer.status_code, answer.json()["state"]) == (503, "incomplete")
+    assert "could not look" in answer.json()["warnings"][0]
 
 
 async def test_over_http_a_token_bounds_what_a_tool_does(url: str, layout: Layout) -> None:
@@ -127,19 +132,31 @@ async def test_over_http_a_token_bounds_what_a_tool_does(url: str, layout: Layou
         assert httpx2.post(url, json={}, headers=headers).status_code == 401
 
 
+def over_standard_input(warehouse: Path, home: Path) -> Client:
+    words = ["-m", "flows", "mcp", "--warehouse", str(warehouse)]
+    server = StdioServerParameters(command=sys.executable, args=words, env=environment(home))
+    return Client(stdio_client(server))
+
+
+@pytest.mark.end_to_end
+async def test_over_standard_input_the_tools_read_what_is_published(tmp_path: Path) -> None:
+    warehouse = publish_report_lake(tmp_path / "warehouse").root
+    async with over_standard_input(warehouse, tmp_path / "home") as client:
+        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+        runs = await client.call_tool("list_runs", {})
+        assert runs.structured_content is not None, said(runs)
+        assert runs.structured_content["rows"]
+
+
+@pytest.mark.long
 @pytest.mark.end_to_end
 async def test_over_standard_input_an_idea_goes_from_submission_to_review(tmp_path: Path) -> None:
-    words = ["-m", "flows", "mcp", "--warehouse", str(tmp_path / "warehouse")]
-    server = StdioServerParameters(
-        command=sys.executable, args=words, env=environment(tmp_path / "home")
-    )
     heard: list[tuple[float, float | None, str | None]] = []
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         heard.append((progress, total, message))
 
-    async with Client(stdio_client(server)) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+    async with over_standard_input(tmp_path / "warehouse", tmp_path / "home") as client:
         found = await client.call_tool("search_literature", {"query": "protein interaction"})
         assert found.structured_content is not None
         assert found.structured_content["rows"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.benchmarks import ideation
 from flows.benchmarks.ideation import SUITE, family_of
 from flows.benchmarks.request import resolve_benchmark
 from schemas.base import replace
@@ -68,21 +69,12 @@ def publish_two_rounds(request: BenchmarkRequest) -> None:
     )
 
 
-@pytest.fixture(scope="module")
-def request_of_a_run(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkRequest:
-    folder = tmp_path_factory.mktemp("ideation")
-    request = benchmark_request(folder, SUITE, evaluated_run=IDEATION, literature="live")
-    publish_two_rounds(request)
-    assert run_small(SUITE, request, never_evaluate).published
-    return request
-
-
 @pytest.mark.long
-def test_known_quality_is_recovered_and_known_biases_are_exposed(
-    request_of_a_run: BenchmarkRequest,
-) -> None:
+def test_known_quality_is_recovered_and_known_biases_are_exposed(tmp_path: Path) -> None:
+    request = benchmark_request(tmp_path, SUITE, literature="live")
+    assert run_small(SUITE, request, never_evaluate).published
     found = rows_of(
-        request_of_a_run,
+        request,
         "select metric, slice, m.value, t.value, m.lower, m.upper from benchmark_scores m"
         " join benchmark_scores t using (metric, slice)"
         " where m.system = 'simulated' and t.system = 'truth'",
@@ -110,9 +102,13 @@ def test_known_quality_is_recovered_and_known_biases_are_exposed(
 
 
 def test_versions_of_a_run_are_compared_and_told_by_round(
-    request_of_a_run: BenchmarkRequest,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = scores_of(request_of_a_run)
+    monkeypatch.setattr(ideation, "_simulated", lambda _: ())  # which takes longest
+    request = benchmark_request(tmp_path, SUITE, evaluated_run=IDEATION, literature="live")
+    publish_two_rounds(request)
+    assert run_small(SUITE, request, never_evaluate).published
+    found = scores_of(request)
     assert found["last_round_win_rate", "dimension=overall", "assay"][0] is not None
     writer = "litellm:small"
     assert found["revised_share", "all", writer][0] == pytest.approx(5 / 6)
@@ -127,7 +123,7 @@ def test_versions_of_a_run_are_compared_and_told_by_round(
         assert apart is not None
         assert 0 < apart < 1
     items = rows_of(
-        request_of_a_run,
+        request,
         "select count(*) from benchmark_items where task = 'last against first, overall'",
     )
     assert items == [(5,)]

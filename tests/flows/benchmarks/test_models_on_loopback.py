@@ -44,6 +44,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_nothing(tmp_path_factory.mktemp("nothing"))
+
+
+@pytest.fixture(scope="module")
 def model() -> Iterator[OpenAIServer]:
     with start_openai_server() as server:
         yield server
@@ -83,6 +88,7 @@ def test_every_step_of_a_suite_is_answered_by_the_model_and_every_score_is_a_val
         "api_base": model.url,
         "literature": literature,
         "baselines": ("prompt_only", "prompt_with_search"),
+        "item_limit": 2,
     }
     request = benchmark_request(data, suite, warehouse=warehouse, **asked)
     summary = run_small(suite, request)
@@ -141,8 +147,8 @@ def test_a_model_that_refuses_everything_has_no_score_of_its_own_and_never_a_zer
 
 
 @pytest.mark.parametrize("name", sorted({*SUITES} - {*WITHOUT_DATA}))
-def test_files_without_a_row_are_one_clear_line(name: str, tmp_path: Path) -> None:
-    trial = trial_on(name, write_nothing(tmp_path), tmp_path)
+def test_files_without_a_row_are_one_clear_line(name: str, nothing: Path, tmp_path: Path) -> None:
+    trial = trial_on(name, nothing, tmp_path)
     with pytest.raises(ConfigurationError, match="holds nothing"):
         SUITES[name].run(trial)
 

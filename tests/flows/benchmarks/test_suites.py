@@ -27,6 +27,7 @@ from tasks.benchmarks.innoeval import (
 )
 from tests.support.benchmark_sets import (
     benchmark_request,
+    measured,
     never_evaluate,
     rows_of,
     run_small,
@@ -82,20 +83,15 @@ def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not
     assert "Extractive engine" in report
 
 
-def test_the_same_command_again_changes_nothing(tmp_path: Path) -> None:
+def test_the_same_command_again_changes_nothing_and_another_limit_is_another_benchmark(
+    tmp_path: Path,
+) -> None:
     request = benchmark_request(write_pairs(tmp_path), PAIRS, modules=())
     first = run_small(PAIRS, request, never_evaluate)
     again = run_small(PAIRS, request, never_evaluate)
     assert (first.unchanged, again.unchanged, again.head.run_id) == (False, True, first.head.run_id)
-
-
-def test_another_profile_limit_or_seed_is_another_benchmark_beside_the_first(
-    tmp_path: Path,
-) -> None:
-    request = benchmark_request(write_pairs(tmp_path), PAIRS, modules=())
-    limited = benchmark_request(tmp_path, PAIRS, modules=(), item_limit=2)
-    names = {run_small(PAIRS, one, never_evaluate).head.run_id for one in (request, limited)}
-    assert len(names) == 2
+    limited = run_small(PAIRS, replace(request, item_limit=2), never_evaluate)
+    assert limited.head.run_id != first.head.run_id
     assert dict(rows_of(request, "select item_limit, count(*) from benchmarks group by 1")) == {
         None: 1,
         2: 1,
@@ -111,36 +107,35 @@ def test_decisions_stand_beside_a_constant_and_an_item_without_gold_label_is_lef
 ) -> None:
     decisions = ("Reject", "Reject", "Accept (Oral)", "Accept (Poster)", None)
     request = benchmark_request(write_points(tmp_path, decisions), DECISIONS)
-    run_small(DECISIONS, request)
-    found = scores_of(request)
-    assert found["accuracy", "classes=2", "always majority"][0] == 0.5
-    assert found["predicted_share", "label=reject", "always majority"][0] == 1.0
-    assert found["predicted_entropy_bits", "classes=4", "always majority"][0] == 0.0
-    assert found["gold_share", "label=reject", "assay"][0] == 0.5
+    found = measured(DECISIONS, request)
+    assert found["accuracy", "classes=2", "always majority"].value == 0.5
+    assert found["predicted_share", "label=reject", "always majority"].value == 1.0
+    assert found["predicted_entropy_bits", "classes=4", "always majority"].value == 0.0
+    assert found["gold_share", "label=reject", "assay"].value == 0.5
     assert {part for metric, part, _ in found if metric == "macro_f1"} >= {
         "classes=2",
         "classes=3",
         "classes=4",
     }
-    assert rows_of(
-        request,
-        "select distinct count from benchmark_scores where metric = 'accuracy' and system ="
-        " 'assay'",
-    ) == [(4,)]
+    accuracies = [
+        one for one in found.values() if (one.metric, one.system) == ("accuracy", "assay")
+    ]
+    assert {one.count for one in accuracies} == {4}
 
 
 def test_without_any_gold_label_every_value_is_undefined_with_a_reason(tmp_path: Path) -> None:
     request = benchmark_request(write_points(tmp_path, (None, "withdrawn")), DECISIONS)
-    run_small(DECISIONS, request)
-    value, reason, _ = scores_of(request)["macro_f1", "classes=3", "assay"]
-    assert value is None
-    assert reason
+    score = measured(DECISIONS, request)["macro_f1", "classes=3", "assay"]
+    assert score.value is None
+    assert score.undefined_reason
 
 
-def test_groups_are_kept_apart_also_where_one_stands_twice(tmp_path: Path) -> None:
-    request = benchmark_request(write_groups(tmp_path), GROUPS, modules=())
-    summary = run_small(GROUPS, request, never_evaluate)
-    assert summary.published
+def test_evaluated_groups_have_three_systems_and_name_the_run_they_rest_on(tmp_path: Path) -> None:
+    """They are kept apart also where one stands twice."""
+    request = benchmark_request(
+        write_groups(tmp_path), GROUPS, modules=(Module.SOUNDNESS,), baselines=("prompt_only",)
+    )
+    assert run_small(GROUPS, request).published
     found = scores_of(request)
     assert {metric for metric, _, _ in found} == {
         "best_of_group",
@@ -148,17 +143,7 @@ def test_groups_are_kept_apart_also_where_one_stands_twice(tmp_path: Path) -> No
         "spearman",
         "kendall",
     }
-    assert rows_of(request, "select count(*), count(distinct item_id) from benchmark_items") == [
-        (4, 4)
-    ]
-
-
-def test_evaluated_groups_have_three_systems_and_name_the_run_they_rest_on(tmp_path: Path) -> None:
-    request = benchmark_request(
-        write_groups(tmp_path), GROUPS, modules=(Module.SOUNDNESS,), baselines=("prompt_only",)
-    )
-    run_small(GROUPS, request)
-    assert {system for _, _, system in scores_of(request)} == {
+    assert {system for _, _, system in found} == {
         "assay",
         "assay_scores",
         "prompt_only",
@@ -166,6 +151,8 @@ def test_evaluated_groups_have_three_systems_and_name_the_run_they_rest_on(tmp_p
         "always majority",
         "constant",
     }
+    counts = "select system, count(*), count(distinct item_id) from benchmark_items group by 1"
+    assert {row[1:] for row in rows_of(request, counts)} == {(4, 4)}
     ((runs,),) = rows_of(request, "select evaluated_run_ids from benchmarks")
     assert len(runs) == 1
 
@@ -177,7 +164,11 @@ def with_prior(path: Path, *words: str, fitted_on: tuple[str, ...] = ()) -> Prof
 
 
 @pytest.mark.parametrize(
-    ("words", "share"), [(("proteins", "retrieval"), 1.0), (("attention",), 0)]
+    ("words", "share"),
+    [
+        (("proteins", "retrieval"), 1.0),
+        pytest.param(("attention",), 0, marks=pytest.mark.long),
+    ],
 )
 def test_a_prior_is_one_more_judge_of_pairs_and_asks_nobody(
     words: tuple[str, ...], share: float, tmp_path: Path
@@ -200,15 +191,14 @@ def test_a_prior_is_one_more_judge_of_groups_and_never_of_what_it_was_fitted_on(
     folder = write_groups(tmp_path)
     profile = with_prior(tmp_path / "prior.json", "policies")
     request = benchmark_request(folder, GROUPS, modules=(), profile=profile)
-    run_small(GROUPS, request, never_evaluate)
-    found = scores_of(request)
-    chance = found["best_of_group", "all", "stratified random"][0]
+    found = measured(GROUPS, request, never_evaluate)
+    chance = found["best_of_group", "all", "stratified random"].value
     assert chance is not None
-    assert (found["best_of_group", "all", "prior"][0] or 0) > chance
+    assert (found["best_of_group", "all", "prior"].value or 0) > chance
     (idea, *_) = read_groups(folder / "innoeval_groups.json")[0].members
     seen = with_prior(tmp_path / "prior.json", "policies", fitted_on=(idea.idea.text,))
     with pytest.raises(ConfigurationError, match=r"1 of the items .* without ranking.prior"):
-        run_small(GROUPS, replace(request, profile=seen), never_evaluate)
+        measured(GROUPS, replace(request, profile=seen), never_evaluate)
 
 
 def test_pairs_that_share_a_submission_are_one_cluster_of_the_intervals(tmp_path: Path) -> None:
@@ -221,17 +211,15 @@ def test_pairs_that_share_a_submission_are_one_cluster_of_the_intervals(tmp_path
     clusters = connected({name: (pair.first, pair.second) for name, pair in read.items()})
     assert sorted(Counter(clusters.values()).values()) == [1, 1, 4]
     request = benchmark_request(folder, PAIRS, modules=())
-    run_small(PAIRS, request, never_evaluate)
-    methods = rows_of(
-        request,
-        "select distinct interval_method from benchmark_scores where system = 'assay' and metric ="
-        " 'pairwise_accuracy' and interval_method <> ''",
-    )
-    assert {name for (name,) in methods} <= {"clustered bootstrap", "wilson over clusters"}
-    found = scores_of(request)
-    assert found["pairwise_accuracy", "difficulty=easy", "stratified random"][0] == pytest.approx(
-        0.5, abs=0.05
-    )
+    found = measured(PAIRS, request, never_evaluate)
+    methods = {
+        one.interval_method
+        for one in found.values()
+        if (one.metric, one.system) == ("pairwise_accuracy", "assay")
+    }
+    assert methods <= {"", "clustered bootstrap", "wilson over clusters"}
+    chance = found["pairwise_accuracy", "difficulty=easy", "stratified random"].value
+    assert chance == pytest.approx(0.5, abs=0.05)
 
 
 def test_submissions_of_one_group_are_one_cluster_where_the_groups_are_at_hand(
