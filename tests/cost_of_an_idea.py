@@ -9,6 +9,7 @@ python -m tests.cost_of_an_idea     rewrites the committed numbers
 import asyncio
 import tempfile
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 from flows.profiles import load_profile
@@ -43,14 +44,14 @@ def committed() -> dict[str, Cost]:
     return tomllib.loads(COMMITTED.read_text("utf-8"))
 
 
-def measured(folder: Path) -> dict[str, Cost]:
+def measured(folder: Path, profiles: Sequence[str] = PROFILES) -> dict[str, Cost]:
     """Evaluate the ideas with each profile and count what the servers were asked."""
     ideas = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas
     ideas = tuple(idea for idea in ideas if idea.idea_id in IDEAS)
     build_snapshot(bundled("papers.jsonl"), folder / "index")
     costs: dict[str, Cost] = {}
     with SemanticScholarOverSnapshot(folder / "index") as literature:
-        for name in PROFILES:
+        for name in profiles:
             with reading_server(Reader(JudgeOfThePlan())) as model:
                 spent = asyncio.run(
                     spend(

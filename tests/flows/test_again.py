@@ -1,5 +1,6 @@
 """`assay evaluate --again`: the ideas of an earlier run, and what its report says has changed."""
 
+import shutil
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -129,18 +130,20 @@ def test_the_report_begins_with_what_changed(layout: Layout) -> None:
     assert [each["new_paper_count"] for each in changes] == [1, 1]
 
 
-def test_the_report_says_which_cutoff_and_which_literature_are_other_ones(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    published(layout, BEFORE)
+def test_the_report_says_which_cutoff_and_which_literature_are_other_ones(
+    layout: Layout, tmp_path: Path
+) -> None:
+    layout = Layout(shutil.copytree(layout.root, tmp_path / "w"))
+    moved_on = RunId("run-c")
     for number in range(2):
-        evaluation = make_evaluation(number, run_id=AFTER)
+        evaluation = make_evaluation(number, run_id=moved_on)
         idea = replace(evaluation.idea, cutoff_date=LATER if number else None)
         land(layout, replace(evaluation, idea=idea))
     moved = {"literature": "live", "literature_name": "", "again_run_id": BEFORE}
-    report = publish(layout, RUNS, make_run(AFTER, ideas=2, **moved))
+    report = publish(layout, RUNS, make_run(moved_on, ideas=2, **moved))
     assert report.published, report.failed_expectations
     (told,) = [
-        line for line in run_report(layout, AFTER, "md").splitlines() if "same ideas" in line
+        line for line in run_report(layout, moved_on, "md").splitlines() if "same ideas" in line
     ]
     assert ", before " in told
     assert f"({CUTOFF} → {LATER}; {CUTOFF} → none)" in told

@@ -18,7 +18,8 @@ from schemas.job import JobState
 from schemas.ledger import Participant
 from schemas.settings import DashboardSettings, Settings
 from tests.support.answers import read_answer
-from tests.support.assay_command import assay, environment
+from tests.support.assay_command import environment
+from tests.support.assay_here import assay_here
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.jobs import known, rank_job, run_to_the_end, run_until
 from warehouse.jobs import jobs, submit
@@ -197,14 +198,14 @@ def test_who_the_project_lets_only_comment_is_not_asked(
     assert {each.asked_of for each in admitted(layout, path).waiting} == {(ada.participant_id,)}
 
 
-def test_a_ranking_waits_over_a_restart_and_leaves_out_what_was_rejected(
+def test_a_ranking_waits_and_leaves_out_what_was_rejected(
     layout: Layout, ada: Participant, tmp_path: Path
 ) -> None:
     project, env = project_file(tmp_path, ada), environment(tmp_path / "home")
 
     def run(*words: str) -> tuple[int, dict]:
         words = (*words, "--warehouse", str(layout.root), "--json")
-        ended = assay(*words, env=env, cwd=tmp_path)
+        ended = assay_here(*words, env=env)
         return ended.returncode, read_answer(ended.stdout)
 
     rank = ("rank", RUN, "--engine", "extractive", "--project", str(project))
@@ -244,7 +245,7 @@ def test_the_job_runner_goes_on_by_itself_once_people_have_decided(
     )
     command = ("rank", RUN, "--engine", "extractive", "--project", str(project))
     for _ in range(2):  # asked twice is one job
-        ended = assay(*command, "--warehouse", str(layout.root), env=env, cwd=tmp_path)
+        ended = assay_here(*command, "--warehouse", str(layout.root), env=env)
         assert ended.returncode == EXIT_WAITING
         assert "the job runner goes on once they are made" in ended.stderr
     (job,) = jobs(layout)
@@ -293,7 +294,7 @@ def test_a_report_waits_for_the_run_as_it_stands_and_says_why_it_was_rejected(
 
     def report() -> "subprocess.CompletedProcess[str]":
         words = ("report", RUN, "--project", str(project), "--warehouse", str(layout.root))
-        return assay(*words, env=env, cwd=tmp_path)
+        return assay_here(*words, env=env)
 
     waits = report()
     assert (waits.returncode, waits.stdout) == (EXIT_WAITING, "")
@@ -304,7 +305,7 @@ def test_a_report_waits_for_the_run_as_it_stands_and_says_why_it_was_rejected(
     answer(layout, asked.request_id, ada, Verdict.APPROVED, "fine")
     assert report().stdout.startswith("# ")
     rank = ("rank", RUN, "--engine", "extractive", "--warehouse", str(layout.root))
-    assert assay(*rank, env=env, cwd=tmp_path).returncode == EXIT_DONE
+    assert assay_here(*rank, env=env).returncode == EXIT_DONE
     assert report().returncode == EXIT_WAITING  # it would tell something else now
     with ServiceDatabase(layout) as database:
         (anew,) = open_requests(database)

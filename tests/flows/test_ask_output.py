@@ -19,8 +19,14 @@ from warehouse.surveys import SURVEYS
 from warehouse.units.reading import published_head
 
 
-def published(folder: Path) -> Summary[SurveyHead]:
-    layout = Layout(folder)
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("asked")
+
+
+@pytest.fixture(scope="module")
+def summary(warehouse: Path) -> Summary[SurveyHead]:
+    layout = Layout(warehouse)
     run_id = published_surveys(layout, make_survey())
     with open_reader(layout) as connection:
         head = published_head(connection, SURVEYS, run_id)
@@ -46,21 +52,24 @@ def published(folder: Path) -> Summary[SurveyHead]:
     ],
 )
 def test_a_file_holds_the_answer_in_the_format_of_its_ending(
-    name: str, begins: bytes, tmp_path: Path
+    name: str, begins: bytes, warehouse: Path, summary: Summary[SurveyHead], tmp_path: Path
 ) -> None:
-    request = resolve_ask("How do bats hunt?", AskOptions(warehouse=tmp_path), Settings())
-    print_asked(request, published(tmp_path), tmp_path / name, as_json=False)
+    request = resolve_ask("How do bats hunt?", AskOptions(warehouse=warehouse), Settings())
+    print_asked(request, summary, tmp_path / name, as_json=False)
     assert (tmp_path / name).read_bytes().lower().startswith(begins.lower())
 
 
 @pytest.mark.parametrize(("literature", "told"), [(None, True), ("live", False)])
 def test_what_the_bundled_sample_lacks_is_not_taken_for_what_is_unknown(
-    literature: str | None, told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    literature: str | None,
+    told: bool,
+    warehouse: Path,
+    summary: Summary[SurveyHead],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    options = AskOptions(warehouse=tmp_path, literature=literature)
+    options = AskOptions(warehouse=warehouse, literature=literature)
     settings = Settings(semantic_scholar_api_key=None)
     request = resolve_ask("How do bats hunt?", options, settings)
-    summary = published(tmp_path)
     assert print_asked(request, summary, None, as_json=False) == EXIT_DONE
     assert ("literature: the bundled sample" in capsys.readouterr().err) is told
     assert print_surveys(request, summary, as_json=False) == EXIT_DONE

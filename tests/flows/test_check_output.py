@@ -63,22 +63,6 @@ PARTS = r"""\documentclass{article}\title{Parts}\begin{document}\section{One}
 """
 
 
-def test_an_all_clear_says_how_many_words_were_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "whole.txt").write_text(WHOLE)
-    request = resolve_check(
-        [tmp_path / "whole.txt"], CheckOptions(warehouse=tmp_path / "wh"), Settings()
-    )
-    summary = checked(request)
-    assert print_check(request, summary, as_json=False) == 0
-    assert "No critical problem found in 420 words." in capsys.readouterr().out
-    html, markdown = (path.read_text() for path in summary.report_paths)
-    for report in (html, markdown):
-        assert "No critical problem found in 420 words." in report
-        assert "0 of 1 checked manuscript with problems, 420 words read." in report
-
-
 def test_a_manuscript_read_in_part_is_no_all_clear_and_costs_the_exit_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -121,7 +105,7 @@ def test_a_short_manuscript_read_in_whole_has_a_note_and_does_not_cost_the_exit_
     assert "| no problem found |" in markdown
 
 
-def test_a_missing_file_of_the_preamble_is_named_and_does_not_cost_the_exit_code(
+def test_an_all_clear_says_how_many_words_were_read_and_which_file_of_the_preamble_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "main.tex").write_text(
@@ -134,7 +118,10 @@ def test_a_missing_file_of_the_preamble_is_named_and_does_not_cost_the_exit_code
     assert print_check(request, summary, as_json=False) == 0
     printed = " ".join(capsys.readouterr().out.split())
     missing = "1 file of the preamble is missing or cannot be followed: macros"
-    assert "No critical problem found in" in printed
+    assert "No critical problem found in 420 words." in printed
     assert missing in printed
-    _, markdown = (path.read_text() for path in summary.report_paths)
+    html, markdown = (path.read_text() for path in summary.report_paths)
     assert missing in markdown
+    for report in (html, markdown):
+        assert "No critical problem found in 420 words." in report
+        assert "0 of 1 checked manuscript with problems, 420 words read." in report

@@ -376,9 +376,10 @@ def test_the_warehouse_is_named_by_the_environment_too(
 def test_the_quiet_command_says_its_answer_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for flags, said in (((), True), (("-q",), False), (("--quiet",), False)):
-        run(monkeypatch, "literature", "search", "protein", *flags)
-        run(monkeypatch, "jobs", "list", "--warehouse", str(tmp_path), *flags)
+    search = ("literature", "search", "protein")
+    jobs = ("jobs", "list", "--warehouse", str(tmp_path))
+    for words, said in ((search, True), ((*search, "-q"), False), ((*jobs, "--quiet"), False)):
+        run(monkeypatch, *words)
         assert (capsys.readouterr().err != "") is said
 
 

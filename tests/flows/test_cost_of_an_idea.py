@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.cost_of_an_idea import COMMAND, COMMITTED, changes, committed, measured
 
 BEFORE = {
@@ -9,8 +11,11 @@ BEFORE = {
 }
 
 
-def test_three_ideas_cost_the_committed_requests_calls_and_tokens(tmp_path: Path) -> None:
-    differences = changes(committed(), measured(tmp_path))
+@pytest.mark.parametrize("profile", ["economy", pytest.param("faithful", marks=pytest.mark.long)])
+def test_three_ideas_cost_the_committed_requests_calls_and_tokens(
+    profile: str, tmp_path: Path
+) -> None:
+    differences = changes(committed(), measured(tmp_path, [profile]))
     assert not differences, (
         f"An idea no longer costs what is committed in {COMMITTED.name}.\n{differences}\n"
         f"Undo what costs more, or commit the new numbers: {COMMAND}"

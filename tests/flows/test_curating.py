@@ -80,19 +80,6 @@ def test_a_peerread_folder_becomes_a_set_that_the_coverage_suite_reads(
         assert told in sheet
 
 
-def test_the_same_command_again_curates_nothing_anew(
-    lab: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = peerread_folder(lab / "set", good=BOTH)
-    assert curated(folder, lab) == EXIT_DONE
-    first = json.loads(capsys.readouterr().out)
-    landed = next((lab / "warehouse" / "landing").rglob("receipt.json"))
-    written = landed.stat().st_mtime_ns
-    assert curated(folder, lab) == EXIT_DONE
-    assert json.loads(capsys.readouterr().out)["run"]["run_id"] == first["run"]["run_id"]
-    assert landed.stat().st_mtime_ns == written
-
-
 def test_what_was_left_out_and_why_is_a_row_and_in_the_report(
     lab: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -239,25 +226,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
         yield running
 
 
-def test_a_model_words_the_set_and_the_same_command_asks_it_nothing_more(
-    lab: Path, model: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = peerread_folder(lab / "set", good=BOTH)
-    asked = {"engine": "litellm:openai/small", "api_base": model.url}
-    assert curated(folder, lab, **asked) == EXIT_DONE
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert "87.31" not in row["text"]
-    assert (row["leak_count"], row["sentence_count"], row["statement_count"]) == (1, 1, 1)
-    assert row["statements"][0]["is_verbatim"] is False
-    reasons = [each["reason"] for each in row["drops"]]
-    assert reasons.count("passage_not_found") == 3
-    assert reasons.count("tells_results") == 1
-    count = len(model.requests)
-    assert curated(folder, lab, **asked) == EXIT_DONE
-    assert len(model.requests) <= count + 1, "the look whether the model answers alone"
-
-
-def test_a_budget_ends_it_and_a_higher_one_goes_on_from_there(
+def test_a_model_words_the_set_where_its_budget_ended_and_nothing_is_asked_twice(
     lab: Path, model: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = peerread_folder(lab / "set", good=BOTH)
@@ -265,4 +234,19 @@ def test_a_budget_ends_it_and_a_higher_one_goes_on_from_there(
     assert curated(folder, lab, max_tokens=1, **asked) == EXIT_BUDGET
     assert json.loads(capsys.readouterr().out)["state"] == "incomplete"
     assert curated(folder, lab, max_tokens=1_000_000, **asked) == EXIT_DONE
-    assert json.loads(capsys.readouterr().out)["state"] == "curated"
+    first = json.loads(capsys.readouterr().out)
+    assert first["state"] == "curated"
+    (row,) = first["rows"]
+    assert "87.31" not in row["text"]
+    assert (row["leak_count"], row["sentence_count"], row["statement_count"]) == (1, 1, 1)
+    assert row["statements"][0]["is_verbatim"] is False
+    reasons = [each["reason"] for each in row["drops"]]
+    assert reasons.count("passage_not_found") == 3
+    assert reasons.count("tells_results") == 1
+    count = len(model.requests)
+    landed = next((lab / "warehouse" / "landing").rglob("receipt.json"))
+    written = landed.stat().st_mtime_ns
+    assert curated(folder, lab, **asked) == EXIT_DONE
+    assert len(model.requests) <= count + 1, "the look whether the model answers alone"
+    assert json.loads(capsys.readouterr().out)["run"]["run_id"] == first["run"]["run_id"]
+    assert landed.stat().st_mtime_ns == written

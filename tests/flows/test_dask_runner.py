@@ -37,9 +37,9 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    path = tmp_path / "cluster.py"
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cluster") / "cluster.py"
     path.write_text(PROGRAM)
     with subprocess.Popen(
         [sys.executable, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -66,7 +66,7 @@ def test_a_local_cluster_listens_on_loopback_only_and_takes_no_stranger(
         (scheduler, Security.temporary()),
     ):
         with pytest.raises(OSError):  # no answer in time, or none at all
-            Client(address, security=security, timeout=3)
+            Client(address, security=security, timeout=1)
 
 
 def test_no_worker_looks_at_its_threads_which_could_stop_it_for_good(

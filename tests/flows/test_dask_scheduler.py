@@ -6,26 +6,30 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 
+import dask
 import pytest
+from distributed import LocalCluster
 
+from flows import dask_scheduler
 from flows.exit_codes import EXIT_USAGE
-from tests.support.assay_command import wait_until
+from flows.preflight import _check_scheduler
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+from tests.support.assay_command import environment, wait_until
+from tests.support.assay_here import assay_here
 from tests.support.certificates import write_certificate
 from tests.support.ports import quiet_port
 
 PROGRAM = """
 import sys
 from flows.preflight import _check_scheduler
-from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 
 address = sys.argv[1]
-try:
-    _check_scheduler(address, Settings())
-except ConfigurationError as error:
-    sys.exit(str(error))
+_check_scheduler(address, Settings())
 assert "prefect" not in sys.modules
 from flows.dask_runner import dask_runner
 with dask_runner(1, address) as runner:
@@ -77,32 +81,13 @@ def port(certificate: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactor
                 process.wait(timeout=120)
 
 
-def connected(
-    address: str, certificate: tuple[Path, Path] | None, home: Path
-) -> subprocess.CompletedProcess[str]:
-    return run_with(certificate, home, "-c", PROGRAM, address)
-
-
 def run_with(
-    certificate: tuple[Path, Path] | None, home: Path, *arguments: str
+    certificate: tuple[Path, Path], home: Path, *arguments: str
 ) -> subprocess.CompletedProcess[str]:
     """Python, told of a certificate and its key."""
-    named = {}
-    if certificate is not None:
-        named = {
-            "ASSAY_CLUSTER__TLS_AUTHORITY": str(certificate[0]),
-            "ASSAY_CLUSTER__TLS_CERTIFICATE": str(certificate[0]),
-            "ASSAY_CLUSTER__TLS_KEY": str(certificate[1]),
-        }
-    environment = {
-        **os.environ,
-        **named,
-        "ASSAY_HOME": str(home),
-        "PREFECT_HOME": str(home / "prefect"),
-    }
     return subprocess.run(
         [sys.executable, *arguments],
-        env=environment,
+        env={**os.environ, **named(certificate), "ASSAY_HOME": str(home)},
         capture_output=True,
         text=True,
         timeout=300,
@@ -110,10 +95,30 @@ def run_with(
     )
 
 
+def named(certificate: tuple[Path, Path] | None) -> dict[str, str]:
+    """The variables that name a certificate and its key."""
+    if certificate is None:
+        return {}
+    return {
+        "ASSAY_CLUSTER__TLS_AUTHORITY": str(certificate[0]),
+        "ASSAY_CLUSTER__TLS_CERTIFICATE": str(certificate[0]),
+        "ASSAY_CLUSTER__TLS_KEY": str(certificate[1]),
+    }
+
+
+@pytest.fixture(autouse=True)
+def no_certificates() -> Iterator[None]:
+    """What a command in this process names stays in Dask's configuration."""
+    with dask.config.set(
+        {"distributed.comm.tls": deepcopy(dask.config.get("distributed.comm.tls"))}
+    ):
+        yield
+
+
 def test_work_goes_to_a_scheduler_behind_tls_with_its_certificates(
     port: int, certificate: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    done = connected(f"tls://127.0.0.1:{port}", certificate, tmp_path)
+    done = run_with(certificate, tmp_path, "-c", PROGRAM, f"tls://127.0.0.1:{port}")
     assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
 
 
@@ -141,47 +146,47 @@ def files_of(which: str, certificate: tuple[Path, Path], folder: Path) -> tuple[
 
 @REFUSALS
 def test_a_scheduler_behind_tls_refuses_every_other_connection_in_one_line(
-    port: int, certificate: tuple[Path, Path], tmp_path: Path, scheme: str, which: str, words: str
+    port: int,
+    certificate: tuple[Path, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    scheme: str,
+    which: str,
+    words: str,
 ) -> None:
-    shown = files_of(which, certificate, tmp_path)
-    done = connected(f"{scheme}://127.0.0.1:{port}", shown, tmp_path)
-    assert done.returncode == 1
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1, done.stderr
+    for name, path in named(files_of(which, certificate, tmp_path)).items():
+        monkeypatch.setenv(name, path)
+    with pytest.raises(ConfigurationError, match=words) as refused:
+        _check_scheduler(f"{scheme}://127.0.0.1:{port}", Settings())
+    assert "\n" not in str(refused.value)
 
 
 @REFUSALS
 def test_a_worker_that_it_would_refuse_ends_in_the_same_line_before_it_starts(
     port: int, certificate: tuple[Path, Path], tmp_path: Path, scheme: str, which: str, words: str
 ) -> None:
-    shown = files_of(which, certificate, tmp_path)
-    address = f"{scheme}://127.0.0.1:{port}"
-    done = run_with(shown, tmp_path, "-m", "flows", "worker", address)
+    shown = named(files_of(which, certificate, tmp_path))
+    env = environment(tmp_path, **shown)
+    done = assay_here("worker", f"{scheme}://127.0.0.1:{port}", env=env)
     assert done.returncode == EXIT_USAGE, done.stderr
     assert words in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
 
 
-def test_a_scheduler_without_workers_is_named_within_seconds(tmp_path: Path) -> None:
-    port = quiet_port()
-    options = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
-    log = tmp_path / "log"
-    with log.open("wb") as file:
-        scheduler = subprocess.Popen(
-            [sys.executable, "-m", "distributed.cli.dask_scheduler", *options],
-            cwd=tmp_path,
-            env={**os.environ, "DASK_LOGGING__DISTRIBUTED": "info"},
-            stdout=file,
-            stderr=file,
-        )
-    try:
-        wait_until(lambda: "Scheduler at:" in log.read_text(), 240, "the scheduler's start")
-        done = connected(f"tcp://127.0.0.1:{port}", None, tmp_path)
-    finally:
-        scheduler.terminate()
-        scheduler.wait(timeout=120)
-    assert done.returncode == 1
-    assert done.stderr == (
-        f"the Dask scheduler at tcp://127.0.0.1:{port} has no workers: start one with `assay worker"
-        f" tcp://127.0.0.1:{port}`\n"
+def test_a_refused_worker_says_nothing_but_its_line(port: int, tmp_path: Path) -> None:
+    stranger = write_certificate(tmp_path / "stranger")
+    done = run_with(stranger, tmp_path, "-m", "flows", "worker", f"tls://127.0.0.1:{port}")
+    assert done.returncode == EXIT_USAGE, done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_scheduler_without_workers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_scheduler, "_LOOK_SECONDS", 0.01)
+    place = {"protocol": "tcp://", "host": "127.0.0.1", "dashboard_address": None}
+    with LocalCluster(n_workers=0, processes=False, **place) as cluster:
+        address = cluster.scheduler_address
+        with pytest.raises(ConfigurationError) as refused:
+            _check_scheduler(address, Settings())
+    assert str(refused.value) == (
+        f"the Dask scheduler at {address} has no workers: start one with `assay worker {address}`"
     )

@@ -75,11 +75,19 @@ def whole_report(folder: Path) -> str:
     return "\n".join(path.read_text() for path in sorted(folder.rglob("reports/**/*.md")))
 
 
-def test_a_retracted_work_is_judged_by_in_no_module_and_the_report_names_it(
+def test_works_retracted_or_after_the_cutoff_count_in_no_module_and_the_report_says_how_many(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_rows(here / "ideas.jsonl", IDEA)
-    write_rows(here / "works.jsonl", *WORKS)
+    write_rows(here / "ideas.jsonl", {**IDEA, "cutoff_date": "2024-06-30"})
+    late = {"publication_year": 2025, "publication_date": "2025-02-01"}
+    write_rows(
+        here / "works.jsonl",
+        *WORKS,
+        work(6, "Absorbers on drones", NEAR, **late, doi="10.48550/arxiv.2301.00004"),
+        work(7, "Later absorbers on drones", NEAR, **late),
+        work(8, "Absorbers of a year", NEAR, publication_year=2024, publication_date="2024-01-01"),
+        work(9, "Absorbers at no time", NEAR, publication_year=None, publication_date=None),
+    )
     modules = "soundness,contribution,novelty,committee"
     asked = ("--literature", "snapshot:works.jsonl", "--warehouse", "w", "--modules", modules)
     assert run(monkeypatch, "evaluate", "ideas.jsonl", *asked) == EXIT_DONE
@@ -88,26 +96,40 @@ def test_a_retracted_work_is_judged_by_in_no_module_and_the_report_names_it(
     assert {row["title"] for row in json.loads(capsys.readouterr().out)} == {
         "Echoes of moths in the field",
         "Hearing of moths",
+        "Absorbers on drones",
     }
     report = whole_report(here / "w")
     assert "3 papers counted for nothing: retracted, withdrawn, under an expression of" in report
     assert report.count("Absorbers that hide drones") == report.count("RETRACTED: Absorbers that")
+    assert "2 papers may have appeared after the cutoff 2024-06-30 and counted" in report
+    assert "1 paper without a date that can be read counted for nothing" in report
+    assert "Later absorbers" not in report
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("survey", "papers counted for nothing: retracted, withdrawn"),
+        pytest.param("ask", "Echoes of moths in the field", marks=pytest.mark.long),
+    ],
+)
 def test_surveys_and_answers_leave_retracted_works_out_and_say_so(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str,
+    told: str,
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_rows(here / "works.jsonl", *WORKS)
     literature = ("--literature", "snapshot:works.jsonl", "--warehouse", "w")
-    for command in ("survey", "ask"):
-        assert run(monkeypatch, command, QUESTION, *literature) == EXIT_DONE
-        shown = capsys.readouterr()
-        lines = (shown.out + shown.err).splitlines()
-        named = [line for line in lines if "absorbers of moth scales" in line.lower()]
-        assert all("papers counted for nothing" in line or QUESTION in line for line in named)
+    assert run(monkeypatch, command, QUESTION, *literature) == EXIT_DONE
+    shown = capsys.readouterr()
+    lines = (shown.out + shown.err).splitlines()
+    named = [line for line in lines if "absorbers of moth scales" in line.lower()]
+    assert all("papers counted for nothing" in line or QUESTION in line for line in named)
     report = whole_report(here / "w")
     assert "Echoes of moths in the field" in report
-    assert "papers counted for nothing: retracted, withdrawn" in report
+    assert told in report
 
 
 def test_a_draft_cites_no_retracted_work_of_its_bibliography(
@@ -124,25 +146,3 @@ def test_a_draft_cites_no_retracted_work_of_its_bibliography(
     (draft,) = answer["rows"]
     assert [one["cite_key"] for one in draft["works"]] == ["li2020"]
     assert "not cited, as it is retracted: “RETRACTED: Absorbers on drones”" in str(answer)
-
-
-def test_a_report_counts_what_the_cutoff_left_out(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_rows(here / "ideas.jsonl", {**IDEA, "cutoff_date": "2024-06-30"})
-    late = {"publication_year": 2025, "publication_date": "2025-02-01"}
-    write_rows(
-        here / "works.jsonl",
-        WORKS[0],
-        work(6, "Absorbers on drones", NEAR, **late, doi="10.48550/arxiv.2301.00004"),
-        work(7, "Later absorbers on drones", NEAR, **late),
-        work(8, "Absorbers of a year", NEAR, publication_year=2024, publication_date="2024-01-01"),
-        work(9, "Absorbers at no time", NEAR, publication_year=None, publication_date=None),
-    )
-    asked = ("--literature", "snapshot:works.jsonl", "--warehouse", "w", "--modules", "novelty")
-    assert run(monkeypatch, "evaluate", "ideas.jsonl", *asked) == EXIT_DONE
-    report = whole_report(here / "w")
-    assert "2 papers may have appeared after the cutoff 2024-06-30 and counted" in report
-    assert "1 paper without a date that can be read counted for nothing" in report
-    assert "Absorbers on drones" in report
-    assert "Later absorbers" not in report

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -86,18 +87,29 @@ def outline(monkeypatch: pytest.MonkeyPatch, *more: str) -> None:
     assert code == EXIT_DONE
 
 
+@pytest.fixture(scope="module")
+def surveyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse with the survey, to be copied."""
+    layout = Layout(tmp_path_factory.mktemp("surveyed"))
+    published_surveys(layout, survey_of_eight())
+    return layout.root
+
+
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     (tmp_path / "idea.jsonl").write_text(json.dumps(IDEA))
-    published_surveys(Layout(tmp_path / "w"), survey_of_eight())
     return tmp_path
 
 
 def test_an_outline_follows_stored_full_texts_and_can_be_had_before_anything_is_written(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    surveyed: Path,
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    shutil.copytree(surveyed, here / "w")
     asyncio.run(store_documents(Layout(here / "w").cache / "documents.sqlite", 6))
     outline(monkeypatch)
     planned = yaml.safe_load(capsys.readouterr().out)
@@ -111,8 +123,12 @@ def test_an_outline_follows_stored_full_texts_and_can_be_had_before_anything_is_
 
 
 def test_too_few_full_texts_leave_the_fixed_outline_and_say_so(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    surveyed: Path,
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    shutil.copytree(surveyed, here / "w")
     asyncio.run(store_documents(Layout(here / "w").cache / "documents.sqlite", 4))
     outline(monkeypatch)
     answer = capsys.readouterr()

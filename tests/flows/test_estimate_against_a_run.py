@@ -54,6 +54,11 @@ SENTENCES = (
 )
 
 
+PROFILES = pytest.mark.parametrize(
+    "profile", ["economy", pytest.param("faithful", marks=pytest.mark.long)]
+)
+
+
 def the_idea() -> Idea:
     """An idea of usual length about which the reader finds seven methods and four dimensions."""
     for number in range(1_000):
@@ -119,7 +124,7 @@ async def evaluated(idea: Idea, request: RunRequest, folder: Path) -> IdeaEvalua
     return evaluation
 
 
-@pytest.mark.parametrize("profile", ["economy", "faithful"])
+@PROFILES
 async def test_the_plan_comes_within_fifteen_percent_of_a_run(
     profile: str, tmp_path: Path, model: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,7 +138,7 @@ async def test_the_plan_comes_within_fifteen_percent_of_a_run(
 
 
 @pytest.mark.parametrize("cutoff", [None, date(2024, 10, 1)], ids=["undated", "dated"])
-@pytest.mark.parametrize("profile", ["economy", "faithful"])
+@PROFILES
 async def test_the_plan_of_a_committee_comes_within_fifteen_percent_of_a_run(
     profile: str,
     cutoff: date | None,

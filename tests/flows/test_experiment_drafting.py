@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flows import experiment_drafting
 from flows.command_line import application, run_command
 from flows.exit_codes import EXIT_DONE, EXIT_USAGE
 from schemas.base import replace
@@ -23,6 +24,7 @@ from schemas.identifiers import IdeaId, PaperId
 from schemas.recommendation import Recommendation, ResourceKind, Use
 from tasks.experiments.drafting import known_of, write_draft
 from tasks.experiments.task_folder import read_task
+from tasks.recommendation.recommend import Recommended
 from tests.support.answers import read_answer
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.reviewed_ideas import make_assessed_evaluation, without_soundness
@@ -69,15 +71,22 @@ def recommended(kind: ResourceKind, name: str, quote: str = "We use it.") -> Rec
     )
 
 
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse with one evaluated idea."""
+    layout = Layout(tmp_path_factory.mktemp("evaluated"))
+    land(layout, make_evaluation())
+    assert publish(layout, RUNS, make_run()).published
+    return layout.root
+
+
 def test_an_evaluated_idea_brings_its_concerns_and_closest_works(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    evaluated: Path, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     evaluation = make_evaluation()
-    land(Layout(here / "w"), evaluation)
-    assert publish(Layout(here / "w"), RUNS, make_run()).published
     idea = evaluation.idea
-    command = ("experiment", "init", "mine", "--idea", idea.idea_id, "--warehouse", "w", "--json")
-    assert run(monkeypatch, *command) == EXIT_DONE
+    command = ("experiment", "init", "mine", "--idea", idea.idea_id, "--json")
+    assert run(monkeypatch, *command, "--warehouse", str(evaluated)) == EXIT_DONE
     answer = read_answer(capsys.readouterr().out)
     assert {Path(row["path"]).name for row in answer["rows"]} >= {"task.toml", "idea.json"}
     known = json.loads((here / "mine" / "idea.json").read_text())
@@ -159,9 +168,16 @@ def test_whatever_papers_and_ideas_say_stays_a_comment(
     }
 
 
+def nothing_is_known(*_: object) -> Recommended:
+    return Recommended(
+        (), near_works=0, known_contexts=0, citations=0, known_resources=0, failures=()
+    )
+
+
 def test_a_file_that_holds_the_idea_will_do(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(experiment_drafting, "recommend_about", nothing_is_known)
     (here / "idea.txt").write_text(IDEA)
     command = ("experiment", "init", "mine", "--idea", "idea.txt", "--warehouse", "w")
     assert run(monkeypatch, *command) == EXIT_DONE
@@ -171,10 +187,12 @@ def test_a_file_that_holds_the_idea_will_do(
 
 
 def test_mistakes_are_one_line(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    evaluated: Path,
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    land(Layout(here / "w"), make_evaluation())
-    assert publish(Layout(here / "w"), RUNS, make_run()).published
+    there = ("--warehouse", str(evaluated))
     two = [{"text": IDEA}, {"text": f"{IDEA} Then we compare it with a cascade."}]
     (here / "two.jsonl").write_text("\n".join(map(json.dumps, two)))
     (here / "short.jsonl").write_text('{"text": "No."}')
@@ -188,7 +206,7 @@ def test_mistakes_are_one_line(
         ("mine", "--idea", "none", "--run", "run-z"): "run-z",
         ("taken", "--idea", "none"): "is there already",
     }.items():
-        assert run(monkeypatch, "experiment", "init", *words, "--warehouse", "w") == EXIT_USAGE
+        assert run(monkeypatch, "experiment", "init", *words, *there) == EXIT_USAGE
         err = capsys.readouterr().err
         assert said in err
         assert err.count("\n") == 1

@@ -1,5 +1,6 @@
 """Plans of experiments for leading ideas: from what works near them used, with the runs they take."""
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from flows.experiment_plans import (
 )
 from flows.ideate_request import resolve_ideation
 from schemas.ideation_run import IdeationRequest
+from schemas.literature_options import RecommendOptions
 from schemas.options import IdeateOptions
 from schemas.recommendation import Recommendation, ResourceKind, Use
 from schemas.settings import Settings
+from tasks.recommendation.recommend import Recommended
 from tests.support.html_page import Page
 from tests.support.ideation_lake import make_ideation_head, make_version, publish_ideation_lake
 from warehouse.layout import Layout
@@ -83,26 +86,38 @@ def test_a_checklist_has_what_is_known_and_says_what_is_not(tmp_path: Path) -> N
     assert page.addresses == []
 
 
-@pytest.fixture
-def request_of_a_lake(tmp_path: Path) -> IdeationRequest:
-    seeds = tmp_path / "seeds.jsonl"
+@pytest.fixture(scope="module")
+def request_of_a_lake(tmp_path_factory: pytest.TempPathFactory) -> IdeationRequest:
+    folder = tmp_path_factory.mktemp("ideas")
+    seeds = folder / "seeds.jsonl"
     seeds.write_text('{"idea_id": "bats", "text": "Graph neural networks for proteins."}\n')
-    publish_ideation_lake(Layout(tmp_path / "w"))
-    return resolve_ideation(seeds, IdeateOptions(warehouse=tmp_path / "w"), Settings())
+    publish_ideation_lake(Layout(folder / "w"))
+    return resolve_ideation(seeds, IdeateOptions(warehouse=folder / "w"), Settings())
 
 
 def test_the_leading_ideas_get_plans_from_works_near_them(
-    request_of_a_lake: IdeationRequest,
+    monkeypatch: pytest.MonkeyPatch, request_of_a_lake: IdeationRequest
 ) -> None:
+    looked_up: list[str] = []
+
+    def found(text: str, cutoff: date | None, asked: RecommendOptions, _: Settings) -> Recommended:
+        assert asked.literature == request_of_a_lake.evaluation.literature
+        looked_up.append(text)
+        near = recommended(ResourceKind.DATA_SET, "Moths of Ohio")
+        return Recommended((near,), near_works=1, citations=0, known_contexts=0, failures=())
+
+    monkeypatch.setattr(experiment_plans, "recommend_about", found)
     html, markdown = plan_experiments(request_of_a_lake, make_ideation_head(), 3, Settings())
     assert html.parent == Layout(request_of_a_lake.warehouse).reports / "ideation-a"
     text = markdown.read_text()
     assert text.count("### Before the first run") == 1, "one of the two ideas was dropped"
     assert "bats-1-r2: Calls that moths do not hear, 2" in text
+    assert len(looked_up) == 1
+    assert "- [ ] **Moths of Ohio**" in text
 
 
 def test_without_an_idea_there_is_no_plan_and_nothing_is_looked_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request_of_a_lake: IdeationRequest
+    monkeypatch: pytest.MonkeyPatch, request_of_a_lake: IdeationRequest
 ) -> None:
     def never(*_: Any) -> Any:
         raise AssertionError("nothing is to be looked up")

@@ -236,7 +236,13 @@ def entries(path: Path) -> int:
         return 0
 
 
-@pytest.mark.parametrize("moments", [2, pytest.param(10, marks=pytest.mark.kills)])
+@pytest.mark.parametrize(
+    "moments",
+    [
+        pytest.param(2, marks=pytest.mark.long),
+        pytest.param(10, marks=pytest.mark.kills),
+    ],
+)
 def test_no_answer_is_paid_for_twice_and_no_execution_lost_when_it_is_killed(
     lab: Lab, capsys: pytest.CaptureFixture[str], moments: int
 ) -> None:

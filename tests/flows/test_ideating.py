@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -57,7 +58,7 @@ def request_of(folder: Path, server: OpenAIServer | None = None, **asked: Any) -
     path = folder / "seeds.jsonl"
     path.write_text("".join(json.dumps(seed) + "\n" for seed in SEEDS))
     engine = {} if server is None else {"engine": "litellm:openai/x", "api_base": server.url}
-    given = {"warehouse": folder / "warehouse", "rounds": 2, "per_seed": 2, **engine, **asked}
+    given = {"warehouse": folder / "warehouse", "rounds": 2, "per_seed": 1, **engine, **asked}
     return resolve_ideation(path, IdeateOptions(**given), Settings())
 
 
@@ -82,11 +83,36 @@ VERSIONS = (
 )
 
 
+@dataclass(frozen=True)
+class Ideation:
+    """A finished one, and what its evaluations were given to spend."""
+
+    server: OpenAIServer
+    request: IdeationRequest
+    summary: IdeationSummary
+    budgets: list[int | None]
+    asked_count: int
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ideation]:
+    budgets: list[int | None] = []
+
+    def noted(asked: RunRequest) -> Any:
+        budgets.append(asked.budget.maximum_tokens)
+        return evaluate_versions(asked)
+
+    with pytest.MonkeyPatch.context() as patch, start_openai_server(answer=IdeaWriter()) as server:
+        patch.setenv("OPENAI_API_KEY", "sk-of-a-test")
+        request = request_of(tmp_path_factory.mktemp("whole"), server, max_tokens=1_000_000)
+        summary = made(request, noted)
+        yield Ideation(server, request, summary, budgets, len(server.requests))
+
+
 def test_every_idea_is_revised_by_a_finding_of_its_evaluation(
-    tmp_path: Path, server: OpenAIServer, writer: IdeaWriter, capsys: pytest.CaptureFixture[str]
+    whole: Ideation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    request = request_of(tmp_path, server)
-    summary = made(request)
+    request, summary = whole.request, whole.summary
     assert summary.published
     assert (summary.head.round_count, len(summary.head.evaluated_run_ids)) == (2, 2)
     kept = [row for row in rows(request, VERSIONS) if row[4] is None and row[5] is None]
@@ -112,15 +138,10 @@ def test_every_idea_is_revised_by_a_finding_of_its_evaluation(
     assert (summary.report_paths[0].parent / "lineage.svg").read_text().startswith("<svg")
 
 
-def test_the_same_command_again_asks_nothing_and_changes_nothing(
-    tmp_path: Path, server: OpenAIServer
-) -> None:
-    request = request_of(tmp_path, server)
-    first = made(request)
-    before = len(server.requests)
-    again = made(request)
-    assert len(server.requests) == before
-    assert (again.unchanged, again.head) == (True, first.head)
+def test_the_same_command_again_asks_nothing_and_changes_nothing(whole: Ideation) -> None:
+    again = made(whole.request)
+    assert len(whole.server.requests) == whole.asked_count
+    assert (again.unchanged, again.head) == (True, whole.summary.head)
 
 
 def test_a_model_may_choose_none_of_the_concepts(
@@ -144,11 +165,11 @@ class KilledError(BaseException):
     """The machine went down."""
 
 
-def test_a_kill_in_the_middle_pays_nothing_twice(tmp_path: Path, server: OpenAIServer) -> None:
+@pytest.mark.long
+def test_a_kill_in_the_middle_pays_nothing_twice(
+    tmp_path: Path, whole: Ideation, server: OpenAIServer
+) -> None:
     request = request_of(tmp_path, server)
-    whole = made(request_of_elsewhere(tmp_path, server))
-    asked = len(server.requests)
-    server.requests.clear()
     runs: list[RunRequest] = []
 
     def killed_in_the_second(asked_for: RunRequest) -> Any:
@@ -160,15 +181,9 @@ def test_a_kill_in_the_middle_pays_nothing_twice(tmp_path: Path, server: OpenAIS
     with pytest.raises(KilledError):
         made(request, killed_in_the_second)
     summary = made(request)
-    assert len(server.requests) == asked
+    assert len(server.requests) == whole.asked_count
     assert summary.published
-    assert summary.head.round_count == whole.head.round_count == 2
-
-
-def request_of_elsewhere(folder: Path, server: OpenAIServer) -> IdeationRequest:
-    other = folder / "elsewhere"
-    other.mkdir()
-    return request_of(other, server)
+    assert summary.head.round_count == whole.summary.head.round_count == 2
 
 
 def test_a_revision_that_answers_nothing_is_dropped_with_its_reason(
@@ -187,7 +202,7 @@ def test_of_ideas_that_say_the_same_the_first_goes_on(
     tmp_path: Path, server: OpenAIServer, writer: IdeaWriter
 ) -> None:
     writer.alike = True
-    request = request_of(tmp_path, server, rounds=1)
+    request = request_of(tmp_path, server, rounds=1, per_seed=2)
     made(request)
     dropped = [row[4] for row in rows(request, VERSIONS)]
     assert dropped.count(None) == 1
@@ -206,16 +221,8 @@ def test_an_evaluation_that_spent_the_budget_ends_the_rounds(
     assert (summary.head.round_count, summary.head.incomplete_reason) == (1, "budget_exhausted")
 
 
-def test_the_budget_left_is_what_rounds_and_evaluations_have_not_spent(
-    tmp_path: Path, server: OpenAIServer
-) -> None:
-    budgets: list[int | None] = []
-
-    def noted(asked: RunRequest) -> Any:
-        budgets.append(asked.budget.maximum_tokens)
-        return evaluate_versions(asked)
-
-    made(request_of(tmp_path, server, max_tokens=1_000_000), noted)
+def test_the_budget_left_is_what_rounds_and_evaluations_have_not_spent(whole: Ideation) -> None:
+    budgets = whole.budgets
     assert len(budgets) == 2
     assert all(left is not None and left < 1_000_000 for left in budgets)
     assert budgets[1] < budgets[0]  # type: ignore[operator] -- neither is None
@@ -259,7 +266,7 @@ def test_a_failure_of_our_own_is_the_failure_of_one_idea(
         return await made_by(slot, tools)
 
     monkeypatch.setattr(ideation_shard, "make_version", fails_once)
-    request = request_of(tmp_path, server, rounds=1)
+    request = request_of(tmp_path, server, rounds=1, per_seed=2)
     summary = made(request)
     assert summary.published, summary.failed_expectations
     found = rows(request, VERSIONS)
@@ -279,12 +286,12 @@ def test_what_cannot_be_meant_is_one_line(tmp_path: Path) -> None:
 
 
 def test_an_estimate_counts_versions_and_asks_nothing(tmp_path: Path, server: OpenAIServer) -> None:
-    found = estimate_ideation(request_of(tmp_path, server), Settings())
+    found = estimate_ideation(request_of(tmp_path, server, per_seed=2), Settings())
     assert (found.versions, found.rounds) == (2 * 2 * 2, 2)
     assert found.model_calls >= 2 * found.versions
     assert {step.step for step in found.steps} >= {"ideate_keyword", "ideate_proposal"}
     assert server.requests == []
-    offline = estimate_ideation(request_of(tmp_path), Settings())
+    offline = estimate_ideation(request_of(tmp_path, per_seed=2), Settings())
     assert (offline.model_calls, offline.versions) == (0, 4)
 
 
@@ -308,10 +315,11 @@ def asked_of(tmp_path: Path) -> str:
         return add_participant(database, "Ada Lovelace").participant_id
 
 
+@pytest.mark.long
 def test_at_a_branch_people_are_asked_and_the_same_command_goes_on_with_their_answers(
     tmp_path: Path, server: OpenAIServer, asked_of: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    request = request_of(tmp_path, server, ask=(asked_of,))
+    request = request_of(tmp_path, server, ask=(asked_of,), per_seed=2)
     first = made(request)
     assert print_ideation(request, first, None, as_json=False) == EXIT_WAITING
     assert "waits for 4 decisions" in capsys.readouterr().err
@@ -344,7 +352,9 @@ def test_a_branch_is_asked_about_where_the_version_was_evaluated(
     tmp_path: Path, server: OpenAIServer, writer: IdeaWriter, asked_of: str
 ) -> None:
     request = request_of(tmp_path, server, ask=(asked_of,), rounds=3)
-    made(request)
+    first = made(request)
+    assert first.head.incomplete_reason == "undecided"
+    assert print_ideation(request, first, None, as_json=False) == EXIT_WAITING
     writer.answers = False
     for each in waiting(request):
         answer(request, each, REVISE)

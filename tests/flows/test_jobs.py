@@ -77,17 +77,6 @@ def processes_of(job_id: str) -> list[psutil.Process]:
     return [each for each in found if job_id in (each.info["cmdline"] or [])]
 
 
-def test_a_plan_is_made_as_the_command_makes_it(layout: Layout) -> None:
-    job_id = submit(layout, plan_job())
-    run_to_the_end(layout)
-    job = known(layout, job_id)
-    assert (job.status.state, job.status.exit_code) == (JobState.DONE, 0), job.log.read_text()
-    plan = read_result(job)
-    assert plan["ideas"] == 1
-    assert plan["cost_usd"] == 0
-    assert runner_at_work(layout) is not True
-
-
 def test_papers_that_are_sent_become_rated_ideas_and_those_that_do_not_are_named(
     layout: Layout,
 ) -> None:
@@ -196,7 +185,7 @@ def test_a_job_that_has_ended_is_not_done_again(layout: Layout) -> None:
     job_id = submit(layout, evaluate_job())
     ended = JobStatus(state=JobState.STOPPED, exit_code=1, finished_at=datetime.now(UTC))
     write_status(known(layout, job_id), ended)
-    assert run_job(layout, job_id) == 1
+    assert job_process._do(layout, job_id) == 1
     run_to_the_end(layout)
     assert known(layout, job_id).status == ended
     assert not known(layout, job_id).log.exists()
@@ -236,17 +225,24 @@ def test_the_list_tells_what_was_asked_and_what_came_of_it(
     assert "no such snapshot" in capsys.readouterr().out
 
 
-def test_jobs_are_done_in_the_order_in_which_they_were_asked(layout: Layout) -> None:
+def test_plans_are_made_as_the_command_makes_them_and_in_the_order_in_which_they_were_asked(
+    layout: Layout,
+) -> None:
     first, second = (
         submit(layout, plan_job(text))
         for text in ("One idea about counting bats.", "Another idea about counting birds.")
     )
     run_until(layout, lambda: not known(layout, first).at_work)
-    assert known(layout, first).status.state is JobState.DONE
+    job = known(layout, first)
+    assert (job.status.state, job.status.exit_code) == (JobState.DONE, 0), job.log.read_text()
+    plan = read_result(job)
+    assert (plan["ideas"], plan["cost_usd"]) == (1, 0)
+    assert runner_at_work(layout) is not True
     assert known(layout, second).status.started_at is None
 
 
 @pytest.mark.end_to_end
+@pytest.mark.long
 def test_a_job_whose_runner_was_killed_is_taken_up_again_and_done_once(layout: Layout) -> None:
     job_id = submit(layout, evaluate_job())
     command = module_command("flows", "jobs", "run", "--warehouse", str(layout.root))

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from flows import nightly as flow
+from flows.campaign import ThisProcess, carry_out
 from flows.request import bundled
 from schemas.errors import UpstreamError
 from schemas.run import RunRequest
@@ -206,12 +207,13 @@ def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
         return evaluate_versions(request)
 
     monkeypatch.setattr(flow, "run_batch", run_batch)
+    monkeypatch.setattr(flow, "carry_out_on_cluster", lambda *work: carry_out(*work, ThisProcess()))
     with start_openai_server(answer=IdeaWriter()) as server:
         asked = {"engine": "litellm:openai/x", "api_base": server.url}
-        told = night.run(seeds=str(seeds), rounds=2, per_seed=2, **asked)
+        told = night.run(seeds=str(seeds), rounds=2, per_seed=1, **asked)
     (of_seeds, of_ideas) = told
     assert of_seeds == "seeds/topics.jsonl"
-    assert told[of_seeds].startswith("2 ideas, published as ideation-")
+    assert told[of_seeds].startswith("1 ideas, published as ideation-")
     assert told[of_ideas].startswith("published as run-")
     assert len(evaluated) == 3
     assert evaluated[-1].ideas_path.name == of_ideas
@@ -220,12 +222,17 @@ def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
     assert kept == {"topics.jsonl", of_ideas}
 
 
-def test_leads_are_no_ideas_and_seeds_that_cannot_be_read_fail_for_one_night(
-    night: Any, seeds: Path
-) -> None:
-    (seeds / "broken.jsonl").write_text("no json\n")
+@pytest.mark.long
+def test_leads_are_no_ideas(night: Any, seeds: Path) -> None:
     told = night.run(seeds=str(seeds), per_seed=1)
     assert told["seeds/topics.jsonl"].startswith("leads, and no ideas, published as ideation-")
+    assert list(seeds.iterdir()) == []
+
+
+def test_seeds_that_cannot_be_read_fail_for_one_night(night: Any, seeds: Path) -> None:
+    (seeds / "topics.jsonl").unlink()
+    (seeds / "broken.jsonl").write_text("no json\n")
+    told = night.run(seeds=str(seeds), per_seed=1)
     assert told["seeds/broken.jsonl"].startswith("rejected: ")
     assert "broken.jsonl line 1 is no seed" in told["seeds/broken.jsonl"]
     assert list(seeds.iterdir()) == []
