@@ -11,9 +11,15 @@ from typing import Any
 import pytest
 
 from flows.request import bundled
+from schemas.identifiers import RunId
+from schemas.run import Budget
+from tasks.accounting.budgets import SharedBudget
 from tests.support.assay_command import assay, family, kill_hard, rows, start_assay, wait_until
+from tests.support.assay_here import assay_here
 from tests.support.openai_server import Messages, OpenAIServer, start_openai_server
 from tests.support.schema_answers import Schema, answer_from_schema
+from warehouse.layout import Layout
+from warehouse.verify import verify
 
 pytestmark = pytest.mark.end_to_end
 
@@ -118,9 +124,8 @@ class Night:
         return str(json.loads(done.stdout)["run"]["run_id"])
 
     def shown(self, run_id: str) -> dict[str, Any]:
-        done = assay(
-            "runs", "show", run_id, "--warehouse", str(self.warehouse), "--json", env=self.env
-        )
+        asked = ("runs", "show", run_id, "--warehouse", str(self.warehouse), "--json")
+        done = assay_here(*asked, env=self.env)
         assert done.returncode == 0, done.stderr
         return dict(json.loads(done.stdout)["rows"][0])
 
@@ -151,11 +156,6 @@ class Night:
 
 
 def budget_of(night: Night, run_id: str) -> float:
-    from schemas.identifiers import RunId
-    from schemas.run import Budget
-    from tasks.accounting.budgets import SharedBudget
-    from warehouse.layout import Layout
-
     return SharedBudget(Layout(night.warehouse).budgets, RunId(run_id), Budget()).spent().cost_usd
 
 
@@ -169,6 +169,7 @@ def test_a_run_killed_once_then_capped_bills_what_the_server_has_billed(night: N
     night.check_bill(run_id)
     assert night.run() == run_id
     night.check_bill(run_id)
+    assert verify(Layout(night.warehouse)).problems == ()
 
 
 @pytest.mark.long

@@ -110,7 +110,7 @@ def test_a_page_over_hostile_text_runs_nothing_and_asks_nobody(name: str, reader
     see_that_nothing_was_touched(reader)
 
 
-@pytest.mark.parametrize("idea", ["attack", HOSTILE])
+@pytest.mark.parametrize("idea", ["attack", pytest.param(HOSTILE, marks=pytest.mark.long)])
 def test_every_part_of_a_hostile_idea_runs_nothing_and_asks_nobody(
     idea: str, reader: Reader
 ) -> None:

@@ -93,6 +93,7 @@ def test_the_key_is_nowhere_in_the_warehouse(judged: DemoRun) -> None:
             assert b"sk-very-secret-key" not in path.read_bytes(), path
 
 
+@pytest.mark.long
 def test_a_second_run_under_another_label_pays_for_nothing_again(
     judged: DemoRun, server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path: Path
 ) -> None:
