@@ -50,16 +50,13 @@ def test_an_example_fits(kind: str) -> None:
     _apply(DIFFS[kind], REPOSITORY, "--check")
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [pytest.param(kind, marks=[] if kind == "table" else pytest.mark.long) for kind in SUITES],
-)
+@pytest.mark.parametrize("kind", SUITES)
 def test_the_suites_hold_with_an_example(kind: str, tree: Path) -> None:
     _apply(DIFFS[kind], tree)
     environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist"]
     ended = subprocess.run(
-        [*command, *SUITES[kind]],
+        [*command, "-m", "not long", *SUITES[kind]],
         cwd=tree,
         env=environment,
         capture_output=True,
