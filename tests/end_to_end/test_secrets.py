@@ -119,7 +119,7 @@ def test_a_key_that_servers_repeat_stays_nowhere(
     ("command", "key", "said"),
     [
         ("doctor", f"{CANARY}\t", "cannot use *** here"),
-        pytest.param("evaluate", f" {CANARY}\t\n", "cannot use *** here", marks=pytest.mark.long),
+        ("evaluate", f" {CANARY}\t\n", "cannot use *** here"),
         ("doctor", f'"{CANARY}"', "OPENAI_API_KEY begins with a quotation mark: remove it"),
         ("evaluate", f"{CANARY}\n{CANARY}", "OPENAI_API_KEY holds a line end"),
     ],
