@@ -32,6 +32,7 @@ from tasks.soundness.steps.blocks import blocks_of
 from tasks.text import words as text
 from tasks.text.quotations import stands_in
 from tests.support.growth import superlinear_from
+from tests.support.tiers import some
 from warehouse.scrubbing import scrub
 
 PEPTIDE = "Ala-Arg-Asn-Asp-Cys-Gln-Glu-Gly-His-Ile-Leu-Lys-Met-Phe-Pro-Ser-Thr-Trp-Tyr-Val-"
@@ -103,7 +104,7 @@ _REPEATED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("opening", ["", pytest.param("# x", marks=pytest.mark.long)])
+@pytest.mark.parametrize("opening", some(("", "# x"), lambda opening: not opening))
 @pytest.mark.parametrize("reader", READERS)
 def test_a_text_of_one_thing_repeated_is_read_in_linear_time(reader: str, opening: str) -> None:
     read = READERS[reader]

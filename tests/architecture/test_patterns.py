@@ -15,6 +15,7 @@ import pytest
 from schemas.patterns import DEFINED, DOTALL, IGNORECASE, MULTILINE, Pattern, bounded, linear
 from tests.support.expressions import Repetitions, repeated_atoms
 from tests.support.growth import superlinear_from
+from tests.support.tiers import some
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("schemas", "warehouse", "dashboards", "tasks", "flows")
@@ -103,9 +104,7 @@ def test_a_reason_is_given_only_where_one_is_needed() -> None:
     assert idle == []
 
 
-@pytest.mark.parametrize(
-    "part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 8))]
-)
+@pytest.mark.parametrize("part", some(range(8), lambda part: part == 0))
 def test_no_expression_takes_more_than_linear_time_on_what_it_repeats(part: int) -> None:
     assert [found for pattern in every_pattern()[part::8] for found in grows_on(pattern)] == []
 
@@ -115,13 +114,7 @@ def test_an_expression_that_is_superlinear_is_found_by_its_form(expression: str)
     assert Repetitions(bounded(expression, _ONCE_IN_USE[expression])).tried_again
 
 
-@pytest.mark.parametrize(
-    "expression",
-    [
-        pytest.param(each, marks=[] if each == _EXPONENTIAL else pytest.mark.long)
-        for each in _ONCE_IN_USE
-    ],
-)
+@pytest.mark.parametrize("expression", some(_ONCE_IN_USE, lambda each: each == _EXPONENTIAL))
 def test_an_expression_that_is_superlinear_is_found_by_its_time(expression: str) -> None:
     assert grows_on(bounded(expression, _ONCE_IN_USE[expression]))
 
@@ -135,9 +128,7 @@ def every_character() -> str:
     )
 
 
-@pytest.mark.parametrize(
-    "name", ["w", "d", "s", *(pytest.param(each, marks=pytest.mark.long) for each in "WDS")]
-)
+@pytest.mark.parametrize("name", some("wdsWDS", str.islower))
 def test_classes_mean_the_same_characters_in_both_engines(name: str) -> None:
     characters = every_character()
     assert linear(rf"\{name}").findall(characters) == bounded(rf"\{name}").findall(characters)

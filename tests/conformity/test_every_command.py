@@ -21,6 +21,7 @@ from tests.support.answers import read_answer
 from tests.support.paper_files import paper_rows, write_jsonl
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
 from tests.support.small_task import write_task
+from tests.support.tiers import some
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
@@ -83,7 +84,7 @@ ANSWERS = {
     "warehouse move-data": "warehouse move-data file:",
 }
 MORE_ANSWERS = ("report run-a --idea idea-00000", "report run-a --ranking")
-SLOW = {"evaluate", "prior", "survey", "curate", "experiment run", "write"}
+SLOW = ("evaluate", "prior", "survey", "curate", "experiment run", "write")
 """What these print is read by tests of their own too."""
 ANSWERS_ELSEWHERE = {
     "demo": "tests/end_to_end/test_demo.py",
@@ -166,14 +167,7 @@ def test_every_command_with_json_is_tried_here() -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        *(
-            pytest.param(line, marks=[pytest.mark.long] if name in SLOW else [])
-            for name, line in ANSWERS.items()
-        ),
-        *MORE_ANSWERS,
-    ],
+    "line", some([*ANSWERS.values(), *MORE_ANSWERS], lambda line: not line.startswith(SLOW))
 )
 def test_what_a_command_prints_with_json_has_one_shape(
     line: str, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -239,7 +233,7 @@ def test_help_speaks_of_no_class(name: str, told: Any) -> None:
     assert not {word.strip(".,;:()`") for word in words} & CLASSES
 
 
-@pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.long)])
+@pytest.mark.parametrize("columns", some((60, 80), lambda columns: columns == 60))
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_fits_the_terminal_and_cuts_no_option_off(
     name: str, columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

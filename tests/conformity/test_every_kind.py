@@ -24,6 +24,7 @@ from schemas.run import Budget, UnitReceipt
 from schemas.tables import SERVICE_TABLES, TABLE, TABLES
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_llm_call
+from tests.support.tiers import some
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.answers import Publication
 from warehouse.compact import compact
@@ -49,9 +50,7 @@ from warehouse.verify import verify
 
 every_kind = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
 in_depth = pytest.mark.parametrize(
-    "work",
-    [pytest.param(work, marks=[] if work.kind is CHECKS else pytest.mark.long) for work in WORKS],
-    ids=lambda work: work.kind.word,
+    "work", some(WORKS, lambda work: work.kind is CHECKS), ids=lambda work: work.kind.word
 )
 JOURNALLED_RUN = RunId("r1")
 

@@ -35,6 +35,7 @@ from tests.support.providers.openai_chat import OpenAIChatServer
 from tests.support.providers.openai_responses import OpenAIResponsesServer
 from tests.support.providers.openrouter import OpenRouterServer
 from tests.support.providers.vllm import VLLMServer
+from tests.support.tiers import some
 
 KEY = "loopback-key"
 AZURE_VERSION = "2025-04-01-preview"
@@ -116,10 +117,7 @@ DIALECTS = [
 
 def in_every_dialect(models: list[Model]) -> pytest.MarkDecorator:
     """One model of each dialect; in `make long` the others."""
-    marked = [
-        pytest.param(model, marks=[] if model in DIALECTS else pytest.mark.long) for model in models
-    ]
-    return pytest.mark.parametrize("model", marked, ids=str)
+    return pytest.mark.parametrize("model", some(models, DIALECTS.__contains__), ids=str)
 
 
 every_model = pytest.mark.parametrize("model", MODELS, ids=str)

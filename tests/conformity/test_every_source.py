@@ -29,17 +29,13 @@ from tests.support.source_contexts import (
     query_for,
     quick_settings,
 )
+from tests.support.tiers import some
 from tests.support.web_servers import SHAPES, Find, ShapedServer, shaped_server
 from warehouse.keyed_store import KeyedStore
 
 EVERY = pytest.mark.parametrize("kind", SOURCES, ids=lambda kind: kind.name)
 ONE = pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=[pytest.mark.long] if number else [])
-        for number, kind in enumerate(SOURCES)
-    ],
-    ids=lambda kind: kind.name,
+    "kind", some(SOURCES, lambda kind: kind is SOURCES[0]), ids=lambda kind: kind.name
 )
 """For what all sources share with their client; `make long` tries the others."""
 UNDATED = frozenset({"github_code"})

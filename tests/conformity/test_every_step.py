@@ -26,15 +26,12 @@ from tasks.judging.structured_output import strict_schema
 from tasks.steps import STEPS
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.schema_answers import answer_from_schema
+from tests.support.tiers import some
 
 every_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
+IN_WORDS = [step for step in STEPS if not step.draws]
 some_steps = pytest.mark.parametrize(
-    "step",
-    [
-        pytest.param(step, marks=[] if number % 16 == 0 else pytest.mark.long)
-        for number, step in enumerate(step for step in STEPS if not step.draws)
-    ],
-    ids=lambda step: step.name,
+    "step", some(IN_WORDS, IN_WORDS[::16].__contains__), ids=lambda step: step.name
 )
 """Some that answer in words, for what is the engine's work alone; in `make long` the others."""
 
@@ -165,7 +162,7 @@ def test_the_schema_is_closed_and_a_generated_answer_fits_it(step: Step[Any, Any
 
 
 @every_step
-@pytest.mark.parametrize("mode", ["json_schema", pytest.param("text", marks=pytest.mark.long)])
+@pytest.mark.parametrize("mode", some(("json_schema", "text"), lambda mode: mode != "text"))
 async def test_a_model_answers_it(
     step: Step[Any, Any], server: OpenAIServer, tmp_path: Path, mode: str
 ) -> None:

@@ -21,6 +21,7 @@ from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_run
 from tests.support.ranked_lake import publish_ranking_of_report_lake
 from tests.support.report_lake import RUN, publish_report_lake
+from tests.support.tiers import some
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
@@ -108,7 +109,7 @@ def grave(reader: browsers.Reader) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("width", [390, pytest.param(1024, marks=pytest.mark.long)])
+@pytest.mark.parametrize("width", some((390, 1024), lambda width: width == 390))
 def test_a_narrow_screen_cuts_nothing_and_its_chart_draws_data(
     browser: Browser, address: str, width: int
 ) -> None:
