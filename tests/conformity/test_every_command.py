@@ -84,7 +84,7 @@ ANSWERS = {
     "warehouse move-data": "warehouse move-data file:",
 }
 MORE_ANSWERS = ("report run-a --idea idea-00000", "report run-a --ranking")
-SLOW = ("evaluate", "prior", "survey", "curate", "experiment run", "write")
+SLOW = ("evaluate", "plan", "prior", "survey", "curate", "experiment run", "write")
 """What these print is read by tests of their own too."""
 ANSWERS_ELSEWHERE = {
     "demo": "tests/end_to_end/test_demo.py",

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.end_to_end
 
 PROMPT_USD, COMPLETION_USD = 2e-6, 8e-6
 GUARD_SECONDS = 300
+KEY = "sk-very-secret-key"
 
 
 @dataclass
@@ -78,7 +79,7 @@ def night(bare_env: dict[str, str], billing: Billing, tmp_path: Path) -> "Night"
         "ASSAY_LANGUAGE_MODEL__COMPLETION_PRICE_USD_PER_MILLION_TOKENS": f"{COMPLETION_USD * 1e6}",
         "ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT": "json_schema",
     }
-    env = {**bare_env, **prices, "OPENAI_API_KEY": "sk-none"}
+    env = {**bare_env, **prices, "OPENAI_API_KEY": KEY}
     return Night(billing, ideas, tmp_path / "warehouse", env)
 
 
@@ -121,6 +122,7 @@ class Night:
         """Run the command to its end; the run's name."""
         done = assay(*self.command(*more), env=self.env)
         assert done.returncode == exit_code, done.stderr
+        assert KEY not in done.stdout + done.stderr
         return str(json.loads(done.stdout)["run"]["run_id"])
 
     def shown(self, run_id: str) -> dict[str, Any]:
@@ -170,6 +172,8 @@ def test_a_run_killed_once_then_capped_bills_what_the_server_has_billed(night: N
     assert night.run() == run_id
     night.check_bill(run_id)
     assert verify(Layout(night.warehouse)).problems == ()
+    written = [path for path in night.warehouse.rglob("*") if path.is_file()]
+    assert [path for path in written if KEY.encode() in path.read_bytes()] == []
 
 
 @pytest.mark.long
