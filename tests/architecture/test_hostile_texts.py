@@ -32,6 +32,7 @@ from tasks.soundness.steps.blocks import blocks_of
 from tasks.text import words as text
 from tasks.text.quotations import stands_in
 from tests.support.growth import superlinear_from
+from tests.support.tiers import some
 from warehouse.scrubbing import scrub
 
 PEPTIDE = "Ala-Arg-Asn-Asp-Cys-Gln-Glu-Gly-His-Ile-Leu-Lys-Met-Phe-Pro-Ser-Thr-Trp-Tyr-Val-"
@@ -103,18 +104,16 @@ _REPEATED = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("opening", some(("", "# x"), lambda opening: not opening))
 @pytest.mark.parametrize("reader", READERS)
-def test_a_text_of_one_thing_repeated_is_read_in_linear_time(reader: str) -> None:
+def test_a_text_of_one_thing_repeated_is_read_in_linear_time(reader: str, opening: str) -> None:
     read = READERS[reader]
     slow = {
-        f"{opening!r} + n · {name}": size
+        name: size
         for name, unit in _REPEATED.items()
-        for opening in ("", "# x")
         if (
             size := superlinear_from(
-                lambda n, o=opening, u=unit: read(o + u * (n // len(u)) + "x\x02"),
-                _CHARACTERS,
-                2_500,
+                lambda n, u=unit: read(opening + u * (n // len(u)) + "x\x02"), _CHARACTERS, 2_500
             )
         )
     }

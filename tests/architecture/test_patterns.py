@@ -1,4 +1,7 @@
-"""Every regular expression of the project takes time that is linear in the text."""
+"""Every regular expression of the project takes time that is linear in the text.
+
+The form of each is proved; an eighth of them is timed as well, and in `make long` the others.
+"""
 
 import ast
 import importlib
@@ -12,6 +15,7 @@ import pytest
 from schemas.patterns import DEFINED, DOTALL, IGNORECASE, MULTILINE, Pattern, bounded, linear
 from tests.support.expressions import Repetitions, repeated_atoms
 from tests.support.growth import superlinear_from
+from tests.support.tiers import some
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("schemas", "warehouse", "dashboards", "tasks", "flows")
@@ -19,6 +23,7 @@ THE_ONE_PLACE = Path("schemas/patterns.py")
 _CHARACTERS = 16_000
 _FAILS = "\x02"
 
+_EXPONENTIAL = r"(a|a)*b"
 _ONCE_IN_USE = {
     r"^ {0,3}#{1,6}\s+(.+?)\s*#*\s*$": 0,
     r"((?:[A-Za-z][\w-]*[ -]){1,6})\(([A-Z][A-Za-z]{1,7}s?)\)": 0,
@@ -27,7 +32,7 @@ _ONCE_IN_USE = {
     r"\s*[-\u2010-\u2015\u2212]+\s*": 0,
     r"\bt\s*\(\s*(\d+\.?\d*)\s*\)\s*=\s*(-?\d*\.?\d+)\s*[,;]?\s*(?:\(?\s*)p": IGNORECASE,
     r"\\[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]+)\}": 0,
-    r"(a|a)*b": 0,
+    _EXPONENTIAL: 0,
 }
 """Expressions that were superlinear, which the tests below have to find."""
 
@@ -99,18 +104,19 @@ def test_a_reason_is_given_only_where_one_is_needed() -> None:
     assert idle == []
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", some(range(8), lambda part: part == 0))
 def test_no_expression_takes_more_than_linear_time_on_what_it_repeats(part: int) -> None:
     assert [found for pattern in every_pattern()[part::8] for found in grows_on(pattern)] == []
 
 
 @pytest.mark.parametrize("expression", _ONCE_IN_USE)
-def test_an_expression_that_is_superlinear_is_found_by_its_form_and_by_its_time(
-    expression: str,
-) -> None:
-    pattern = bounded(expression, _ONCE_IN_USE[expression])
-    assert Repetitions(pattern).tried_again
-    assert grows_on(pattern)
+def test_an_expression_that_is_superlinear_is_found_by_its_form(expression: str) -> None:
+    assert Repetitions(bounded(expression, _ONCE_IN_USE[expression])).tried_again
+
+
+@pytest.mark.parametrize("expression", some(_ONCE_IN_USE, lambda each: each == _EXPONENTIAL))
+def test_an_expression_that_is_superlinear_is_found_by_its_time(expression: str) -> None:
+    assert grows_on(bounded(expression, _ONCE_IN_USE[expression]))
 
 
 @cache
@@ -122,7 +128,7 @@ def every_character() -> str:
     )
 
 
-@pytest.mark.parametrize("name", "wdsWDS")
+@pytest.mark.parametrize("name", some("wdsWDS", str.islower))
 def test_classes_mean_the_same_characters_in_both_engines(name: str) -> None:
     characters = every_character()
     assert linear(rf"\{name}").findall(characters) == bounded(rf"\{name}").findall(characters)

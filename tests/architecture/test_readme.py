@@ -19,6 +19,7 @@ PAGES = (
     *sorted((REPOSITORY / "docs").glob("*.md")),
 )
 README = "\n".join(page.read_text("utf-8") for page in PAGES)
+COMMAND = get_command(application())
 _FENCE = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"`([^`\n]+)`")
 _PATH = re.compile(r"(?:flows|tasks|warehouse|schemas|dashboards|infra|tests)/[\w./-]*")
@@ -54,7 +55,7 @@ def test_the_readme_shows_commands_and_paths() -> None:
 @pytest.mark.parametrize("line", assay_lines())
 def test_every_command_of_the_readme_is_understood(line: str) -> None:
     words = shlex.split(line)[1:]
-    command = get_command(application())
+    command = COMMAND
     context = command.make_context(
         "assay",
         [words[0]] if words[0] in ("literature", "warehouse") else words,

@@ -1,5 +1,8 @@
 """What holds for every kind of work: units are whole or absent, and the work is published whole or
 not at all.
+
+Kinds share the mechanism: each makes its way through the lake once, one kind is tried in depth, and
+`make long` tries the others so.
 """
 
 import asyncio
@@ -21,6 +24,7 @@ from schemas.run import Budget, UnitReceipt
 from schemas.tables import SERVICE_TABLES, TABLE, TABLES
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_llm_call
+from tests.support.tiers import some
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.answers import Publication
 from warehouse.compact import compact
@@ -28,6 +32,7 @@ from warehouse.kinds import KINDS
 from warehouse.lake import open_reader
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import CHECKS
 from warehouse.units import landing
 from warehouse.units.deletion import delete_work, deletions_path
 from warehouse.units.landing import (
@@ -43,8 +48,10 @@ from warehouse.units.landing import (
 from warehouse.units.publish import publish
 from warehouse.verify import verify
 
-EVERY = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
-pytestmark = EVERY
+every_kind = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
+in_depth = pytest.mark.parametrize(
+    "work", some(WORKS, lambda work: work.kind is CHECKS), ids=lambda work: work.kind.word
+)
 JOURNALLED_RUN = RunId("r1")
 
 Made = Callable[[Work], Path]
@@ -129,13 +136,15 @@ def first_folder(layout: Layout, work: Work) -> Path:
     return unit_folders(layout, work.kind, *work.names)[0]
 
 
-def test_every_kind_is_tried_here_and_its_tables_are_known(work: Work) -> None:
+def test_every_kind_is_tried_here_and_its_tables_are_known() -> None:
     assert {each.kind for each in WORKS} == set(KINDS)
-    assert {*work.kind.tables, work.kind.head_table} <= TABLE.keys()
+    for kind in KINDS:
+        assert {*kind.tables, kind.head_table} <= TABLE.keys()
     filled = {table for kind in KINDS for table in kind.published_tables}
     assert filled == set(TABLES) - set(SERVICE_TABLES) - {TABLE["ledger"]}
 
 
+@every_kind
 def test_a_unit_landed_twice_is_there_once_and_says_the_same(work: Work, layout: Layout) -> None:
     before = work.land(layout, 0, "call-0")
     assert work.land(layout, 0, "call-0").rows == before.rows
@@ -147,6 +156,7 @@ def test_a_unit_landed_twice_is_there_once_and_says_the_same(work: Work, layout:
         assert not count or len(read_rows(TABLE[name], path)) == count
 
 
+@every_kind
 def test_calls_of_an_earlier_start_land_with_the_unit_once(work: Work, layout: Layout) -> None:
     work.land(layout, 0, "call-0")
     folder = first_folder(layout, work)
@@ -166,6 +176,7 @@ def test_calls_of_an_earlier_start_land_with_the_unit_once(work: Work, layout: L
     assert budget.spent() == Spend(cost_usd=0.25 + 0.5, tokens=7 + 9)
 
 
+@every_kind
 def test_a_landed_call_replaces_the_journalled_row_without_an_answer(
     work: Work, layout: Layout
 ) -> None:
@@ -222,6 +233,7 @@ def die_while_landing(layout: Layout, work: Work, monkeypatch: pytest.MonkeyPatc
     return left
 
 
+@every_kind
 def test_a_unit_whose_worker_died_while_it_landed_is_absent(
     work: Work, layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,6 +241,7 @@ def test_a_unit_whose_worker_died_while_it_landed_is_absent(
     assert receipts_of(layout, work) == []
 
 
+@in_depth
 def test_a_unit_whose_worker_died_while_it_landed_anew_is_what_it_was_and_is_tidied_up(
     work: Work, done: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +253,7 @@ def test_a_unit_whose_worker_died_while_it_landed_anew_is_what_it_was_and_is_tid
     assert verify(done).sound
 
 
+@every_kind
 def test_calls_once_paid_for_stay_on_the_bill(work: Work, layout: Layout) -> None:
     work.land(layout, 0, "first")
     receipt = work.land(layout, 0, "second")
@@ -248,19 +262,32 @@ def test_calls_once_paid_for_stay_on_the_bill(work: Work, layout: Layout) -> Non
     assert receipt.rows["llm_calls"] == 2
 
 
+@every_kind
+def test_it_is_landed_published_verified_and_deleted(work: Work, layout: Layout) -> None:
+    land_all(layout, work)
+    told = published(layout, work)
+    rows = rows_in_lake(layout, work)
+    assert (told.published, told.rows) == (True, rows)
+    landed = receipts_of(layout, work)
+    for name in work.kind.tables:
+        assert rows[name] == sum(receipt.rows[name] for receipt in landed)
+    assert rows[work.kind.head_table] == 1
+    assert verify(layout).problems == ()
+    if len(work.names) == 1:  # a ranking goes with its run
+        delete_work(layout, work.kind, work.kind.run_id(*work.names))
+        assert set(rows_in_lake(layout, work).values()) == {0}
+
+
+@in_depth
 def test_publishing_twice_changes_nothing(work: Work, done: Layout) -> None:
     before, told = snapshots(done), rows_in_lake(done, work)
     again = published(done, work)
     assert (again.published, again.unchanged) == (True, True)
     assert snapshots(done) == before
     assert again.rows == told == rows_in_lake(done, work)
-    landed = receipts_of(done, work)
-    for name in work.kind.tables:
-        assert told[name] == sum(receipt.rows[name] for receipt in landed)
-    assert told[work.kind.head_table] == 1
-    assert verify(done).problems == ()
 
 
+@in_depth
 def test_a_unit_landed_anew_replaces_its_rows(work: Work, done: Layout) -> None:
     before = rows_in_lake(done, work)
     work.land(done, 0, "another call")
@@ -274,6 +301,7 @@ def test_a_unit_landed_anew_replaces_its_rows(work: Work, done: Layout) -> None:
     assert verify(done).sound
 
 
+@in_depth
 def test_rows_that_are_not_those_of_the_receipts_are_not_published(
     work: Work, layout: Layout
 ) -> None:
@@ -289,6 +317,7 @@ def test_rows_that_are_not_those_of_the_receipts_are_not_published(
     assert set(rows_in_lake(layout, work).values()) == {0}
 
 
+@in_depth
 def test_a_broken_critical_expectation_keeps_it_out_of_the_lake_and_is_kept_beside_it(
     work: Work, layout: Layout
 ) -> None:
@@ -308,6 +337,7 @@ def test_a_broken_critical_expectation_keeps_it_out_of_the_lake_and_is_kept_besi
     assert kept["passed"] is False
 
 
+@in_depth
 def test_what_is_deleted_is_gone_and_leaves_a_line(work: Work, done: Layout) -> None:
     if len(work.names) > 1:
         pytest.skip("it goes with its run")
@@ -326,6 +356,7 @@ def test_what_is_deleted_is_gone_and_leaves_a_line(work: Work, done: Layout) -> 
         delete_work(done, work.kind, name)
 
 
+@in_depth
 def test_deleted_work_leaves_no_spending_and_no_journal(work: Work, done: Layout) -> None:
     if len(work.names) > 1:
         pytest.skip("it goes with its run")
@@ -343,6 +374,7 @@ def test_deleted_work_leaves_no_spending_and_no_journal(work: Work, done: Layout
     assert [len(journalled_calls(done, unit)) for unit in units] == [0, 2]
 
 
+@in_depth
 def test_a_damaged_receipt_is_one_line_that_says_what_to_do(work: Work, done: Layout) -> None:
     path = first_folder(done, work) / RECEIPT_FILE
     for content in (b"", b'{"colour": "red"}', b'{"run_id": "r'):
@@ -355,6 +387,7 @@ def test_a_damaged_receipt_is_one_line_that_says_what_to_do(work: Work, done: La
     assert [each for each in verify(done).problems if str(path) in each] == [str(refused.value)]
 
 
+@in_depth
 def test_what_has_landed_and_is_not_published_is_found(
     work: Work, prepared: Made, in_lake: Made, tmp_path: Path
 ) -> None:
@@ -371,6 +404,7 @@ def test_what_has_landed_and_is_not_published_is_found(
     assert bool(about) is not work.kind.outlives_its_publication
 
 
+@every_kind
 def test_the_head_is_absent_until_it_is_written(work: Work, layout: Layout) -> None:
     work.land(layout, 0, "call-0")
     assert read_head(layout, work.kind, *work.names) is None
@@ -379,6 +413,7 @@ def test_the_head_is_absent_until_it_is_written(work: Work, layout: Layout) -> N
         assert read_head(layout, work.kind, *work.names) == work.head(layout)
 
 
+@every_kind
 def test_a_name_that_can_name_no_folder_is_refused(work: Work, tmp_path: Path) -> None:
     for name in ("", "../up", "a/b", ".hidden", "a" * 300):
         with pytest.raises(ConfigurationError, match="cannot name a folder"):

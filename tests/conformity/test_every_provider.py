@@ -35,6 +35,7 @@ from tests.support.providers.openai_chat import OpenAIChatServer
 from tests.support.providers.openai_responses import OpenAIResponsesServer
 from tests.support.providers.openrouter import OpenRouterServer
 from tests.support.providers.vllm import VLLMServer
+from tests.support.tiers import some
 
 KEY = "loopback-key"
 AZURE_VERSION = "2025-04-01-preview"
@@ -107,15 +108,20 @@ MODELS = [
     Model("openrouter/anthropic/claude-opus-4.7", *OPENROUTER, NO_TEMPERATURE, efforts=EFFORTS),
 ]
 
+DIALECTS = [
+    max((model for model in MODELS if model.server is kind), key=lambda model: bool(model.efforts))
+    for kind in dict.fromkeys(model.server for model in MODELS)
+]
+"""One model of each provider, that thinks where one does."""
+
+
+def in_every_dialect(models: list[Model]) -> pytest.MarkDecorator:
+    """One model of each dialect; in `make long` the others."""
+    return pytest.mark.parametrize("model", some(models, DIALECTS.__contains__), ids=str)
+
+
 every_model = pytest.mark.parametrize("model", MODELS, ids=str)
-every_provider = pytest.mark.parametrize(
-    "model",
-    [
-        next(model for model in MODELS if model.server is kind)
-        for kind in {m.server: 1 for m in MODELS}
-    ],
-    ids=str,
-)
+every_provider = pytest.mark.parametrize("model", DIALECTS, ids=str)
 Ask = Callable[..., Awaitable[SimpleNamespace]]
 
 
@@ -227,7 +233,7 @@ async def test_a_question_is_scored_and_what_the_model_refuses_is_known_or_learn
     assert min(last.prompt_tokens, last.completion_tokens) > 0
 
 
-@every_model
+@in_every_dialect(MODELS)
 async def test_what_was_learnt_is_not_asked_again(
     model: Model, server: ProviderServer, open_engine: Any
 ) -> None:
@@ -238,7 +244,7 @@ async def test_what_was_learnt_is_not_asked_again(
     assert len(server.asked) == asked + 1
 
 
-@every_model
+@in_every_dialect(MODELS)
 @pytest.mark.parametrize("effort", Effort)
 async def test_every_effort_of_a_profile_is_answered(
     model: Model, server: ProviderServer, open_engine: Any, effort: Effort
@@ -272,7 +278,7 @@ async def test_a_model_that_can_is_told_not_to_think(
     assert server.questions[-1].effort == "none"
 
 
-@every_model
+@in_every_dialect(MODELS)
 async def test_thinking_leaves_the_answer_its_room(
     model: Model, server: ProviderServer, open_engine: Any
 ) -> None:
@@ -284,7 +290,7 @@ async def test_thinking_leaves_the_answer_its_room(
     assert CallStatus.CUT_OFF not in statuses(opened) or not known_to_think
 
 
-@every_model
+@in_every_dialect(MODELS)
 async def test_a_refusal_is_refused_and_not_asked_again(
     model: Model, server: ProviderServer, open_engine: Any
 ) -> None:
@@ -303,7 +309,7 @@ async def test_a_refusal_is_refused_and_not_asked_again(
 FILTERS = [model for model in MODELS if model.server not in (OllamaServer, VLLMServer)]
 
 
-@pytest.mark.parametrize("model", FILTERS, ids=str)
+@in_every_dialect(FILTERS)
 async def test_a_content_filter_is_a_refusal(
     model: Model, server: ProviderServer, open_engine: Any
 ) -> None:
@@ -315,7 +321,7 @@ async def test_a_content_filter_is_a_refusal(
 TELLS_CUT_OFF = [model for model in MODELS if not model.name.startswith("ollama/")]
 
 
-@pytest.mark.parametrize("model", TELLS_CUT_OFF, ids=str)
+@in_every_dialect(TELLS_CUT_OFF)
 async def test_a_reply_that_was_cut_off_gets_more_room_once(
     model: Model, server: ProviderServer, open_engine: Any
 ) -> None:
@@ -381,7 +387,7 @@ async def test_a_wrong_model_is_named_once_and_soon_not_asked_for_any_more(
 KEYS = [model for model in MODELS if model.key_variable]
 
 
-@pytest.mark.parametrize("model", KEYS, ids=str)
+@in_every_dialect(KEYS)
 async def test_a_wrong_key_is_named_once_and_soon_not_sent_any_more(
     model: Model, server: ProviderServer, open_engine: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -397,7 +403,7 @@ async def test_a_wrong_key_is_named_once_and_soon_not_sent_any_more(
 TELLS_LENGTH = [model for model in MODELS if model.server is not OllamaServer]
 
 
-@pytest.mark.parametrize("model", TELLS_LENGTH, ids=str)
+@in_every_dialect(TELLS_LENGTH)
 async def test_a_prompt_longer_than_the_model_takes_is_too_long_and_not_sent_again(
     model: Model, server: ProviderServer, open_engine: Any
 ) -> None:
@@ -412,7 +418,7 @@ async def test_a_prompt_longer_than_the_model_takes_is_too_long_and_not_sent_aga
 OLLAMAS = [model for model in MODELS if model.server is OllamaServer]
 
 
-@pytest.mark.parametrize("model", OLLAMAS, ids=str)
+@in_every_dialect(OLLAMAS)
 async def test_ollama_is_told_how_long_prompts_are_so_that_it_loses_none(
     model: Model, server: ProviderServer, open_engine: Any
 ) -> None:
@@ -426,7 +432,7 @@ async def test_ollama_is_told_how_long_prompts_are_so_that_it_loses_none(
 PAID = [model for model in MODELS if model.server not in (OllamaServer, VLLMServer, GeminiServer)]
 
 
-@pytest.mark.parametrize("model", PAID, ids=str)
+@in_every_dialect(PAID)
 async def test_an_empty_account_is_named_and_soon_not_asked_any_more(
     model: Model, server: ProviderServer, open_engine: Any
 ) -> None:

@@ -26,11 +26,14 @@ from tasks.judging.structured_output import strict_schema
 from tasks.steps import STEPS
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.schema_answers import answer_from_schema
+from tests.support.tiers import some
 
 every_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
-every_step_in_words = pytest.mark.parametrize(
-    "step", [step for step in STEPS if not step.draws], ids=lambda step: step.name
+IN_WORDS = [step for step in STEPS if not step.draws]
+some_steps = pytest.mark.parametrize(
+    "step", some(IN_WORDS, IN_WORDS[::16].__contains__), ids=lambda step: step.name
 )
+"""Some that answer in words, for what is the engine's work alone; in `make long` the others."""
 
 
 def sample(annotation: Any, name: str = "", *, saves: str = "compute") -> Any:
@@ -159,7 +162,7 @@ def test_the_schema_is_closed_and_a_generated_answer_fits_it(step: Step[Any, Any
 
 
 @every_step
-@pytest.mark.parametrize("mode", ["json_schema", "text"])
+@pytest.mark.parametrize("mode", some(("json_schema", "text"), lambda mode: mode != "text"))
 async def test_a_model_answers_it(
     step: Step[Any, Any], server: OpenAIServer, tmp_path: Path, mode: str
 ) -> None:
@@ -169,7 +172,7 @@ async def test_a_model_answers_it(
     assert outcome.provenance.prompt_sha256 == step.prompt_sha256
 
 
-@every_step
+@some_steps
 async def test_a_garbled_model_leaves_it_unscored(
     step: Step[Any, Any], server: OpenAIServer, tmp_path: Path
 ) -> None:
@@ -179,7 +182,7 @@ async def test_a_garbled_model_leaves_it_unscored(
     assert outcome.reason is Reason.REPLY_UNPARSABLE
 
 
-@every_step_in_words
+@some_steps
 async def test_a_model_cut_off_twice_leaves_it_unscored(
     step: Step[Any, Any], server: OpenAIServer, tmp_path: Path
 ) -> None:

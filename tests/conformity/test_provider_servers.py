@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from typing import Any, TypeVar
 
 import anthropic
 import httpx
@@ -42,7 +44,32 @@ CHAT = [{"role": "system", "content": "You judge."}, {"role": "user", "content":
 USER = [CHAT[1]]
 AZURE = "/openai/deployments/{}/chat/completions?api-version=2025-04-01-preview"
 KEY = "loopback-key"
+ServerT = TypeVar("ServerT", bound=ProviderServer)
 ENDINGS = ["good", "cut_off", "refusal", "content_filter", "empty"]
+
+
+SERVERS = ExitStack()
+
+
+@cache
+def started(kind: type[ServerT]) -> ServerT:
+    return SERVERS.enter_context(kind())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stopped_at_the_end() -> Iterator[None]:
+    yield
+    started.cache_clear()
+    SERVERS.close()
+
+
+@contextmanager
+def lent(kind: type[ServerT], **told: Any) -> Iterator[ServerT]:
+    """One server of each kind, as it was when it started: to stop one takes longer than a test."""
+    server = started(kind).renew()
+    for name, value in told.items():
+        setattr(server, name, value)
+    yield server
 
 
 def openai_body(model: str, **fields: Any) -> dict[str, Any]:
@@ -121,7 +148,7 @@ COMPLETIONS: list[tuple[type[ProviderServer], str, dict[str, Any], type[BaseMode
 def test_every_reply_is_what_the_providers_types_know_and_nothing_else(
     kind: type[ProviderServer], path: str, body: dict[str, Any], type_: type[BaseModel], ending: str
 ) -> None:
-    with kind(behaviour=ending) as server:
+    with lent(kind, behaviour=ending) as server:
         answered = post(server, path, body)
     assert answered.status_code == 200, answered.text
     assert list(surplus(type_.model_validate_json(answered.text))) == []
@@ -139,7 +166,7 @@ def test_every_reply_is_what_the_providers_types_know_and_nothing_else(
 def test_servers_in_openais_shape_add_fields_of_their_own_and_lack_none(
     kind: type[ProviderServer], path: str, body: dict[str, Any], ending: str
 ) -> None:
-    with kind(behaviour=ending) as server:
+    with lent(kind, behaviour=ending) as server:
         answered = post(server, path, body)
     assert answered.status_code == 200, answered.text
     ChatCompletion.model_validate_json(answered.text)
@@ -172,7 +199,7 @@ OPENAI_REFUSES: list[tuple[dict[str, Any], str | None, str | None]] = [
 def test_openai_refuses_what_its_models_do_not_take(
     body: dict[str, Any], code: str | None, param: str | None
 ) -> None:
-    with OpenAIChatServer() as server:
+    with lent(OpenAIChatServer) as server:
         answered = post(server, CHAT_PATH, body)
     assert answered.status_code == 400
     error = ErrorObject.model_validate(answered.json()["error"])
@@ -184,7 +211,7 @@ def test_openai_refuses_what_its_models_do_not_take(
 
 @pytest.mark.parametrize("model", ["gpt-5.1", "gpt-4.1", "gpt-4o-mini"])
 def test_openai_takes_a_temperature_of_a_model_that_does_not_reason(model: str) -> None:
-    with OpenAIChatServer() as server:
+    with lent(OpenAIChatServer) as server:
         assert post(server, CHAT_PATH, openai_body(model, temperature=0.0)).status_code == 200
 
 
@@ -203,7 +230,7 @@ def test_openai_takes_a_temperature_of_a_model_that_does_not_reason(model: str) 
 )
 def test_openai_reads_the_schema_itself(schema: dict[str, Any], complaint: str) -> None:
     asked = {"type": "json_schema", "json_schema": FORMAT | {"schema": schema}}
-    with OpenAIChatServer() as server:
+    with lent(OpenAIChatServer) as server:
         answered = post(server, CHAT_PATH, openai_body("gpt-4.1", response_format=asked))
     assert answered.status_code == 400
     assert complaint in answered.json()["error"]["message"]
@@ -224,7 +251,7 @@ def test_the_schema_of_every_step_is_one_that_strict_mode_takes(step: Any) -> No
     ],
 )
 def test_responses_refuses_what_its_models_do_not_take(body: dict[str, Any], param: str) -> None:
-    with OpenAIResponsesServer() as server:
+    with lent(OpenAIResponsesServer) as server:
         answered = post(server, "/v1/responses", body)
     assert answered.status_code == 400
     assert ErrorObject.model_validate(answered.json()["error"]).param == param
@@ -276,7 +303,7 @@ CLAUDE_REFUSES: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("body", "said"), CLAUDE_REFUSES)
 def test_anthropic_refuses_what_its_models_do_not_take(body: dict[str, Any], said: str) -> None:
-    with AnthropicServer() as server:
+    with lent(AnthropicServer) as server:
         answered = post(server, "/v1/messages", body)
     assert answered.status_code == 400
     error = ErrorResponse.model_validate(answered.json()).error
@@ -297,7 +324,7 @@ def test_anthropic_refuses_what_its_models_do_not_take(body: dict[str, Any], sai
 def test_newer_claude_models_think_unless_told_otherwise(
     model: str, fields: dict[str, Any], effort: str
 ) -> None:
-    with AnthropicServer() as server:
+    with lent(AnthropicServer) as server:
         answered = post(server, "/v1/messages", claude_body(model, **fields))
     assert answered.status_code == 200, answered.text
     assert server.questions[-1].effort == effort
@@ -305,7 +332,7 @@ def test_newer_claude_models_think_unless_told_otherwise(
 
 def test_anthropic_counts_what_its_cache_keeps() -> None:
     shared = {"type": "text", "text": "An idea. " * 1000, "cache_control": {"type": "ephemeral"}}
-    with AnthropicServer() as server:
+    with lent(AnthropicServer) as server:
         used = []
         for question in ("Is it new?", "Is it sound?"):
             content = [shared, {"type": "text", "text": question}]
@@ -336,7 +363,7 @@ def test_anthropic_counts_what_its_cache_keeps() -> None:
 def test_gemini_refuses_what_its_models_do_not_take(
     model: str, config: dict[str, Any], said: str
 ) -> None:
-    with GeminiServer() as server:
+    with lent(GeminiServer) as server:
         answered = post(server, gemini_path(model), gemini_body(**config))
     assert answered.status_code == 400
     assert answered.json()["error"]["status"] == "INVALID_ARGUMENT"
@@ -344,7 +371,7 @@ def test_gemini_refuses_what_its_models_do_not_take(
 
 
 def test_gemini_flash_can_be_told_not_to_think() -> None:
-    with GeminiServer() as server:
+    with lent(GeminiServer) as server:
         body = gemini_body(thinkingConfig={"thinkingBudget": 0})
         answered = post(server, gemini_path("gemini-2.5-flash"), body)
     used = GenerateContentResponse.model_validate_json(answered.text).usage_metadata
@@ -355,7 +382,9 @@ def test_gemini_flash_can_be_told_not_to_think() -> None:
 def test_ollama_loses_the_beginning_of_a_long_prompt_and_says_nothing() -> None:
     long = [CHAT[0], {"role": "user", "content": "start " + "word " * 20_000 + "end"}]
     seen: list[str] = []
-    with OllamaServer(answer=lambda messages, _: seen.append(messages[1]["content"])) as server:
+    with lent(
+        OllamaServer, answer=lambda messages, _: seen.append(messages[1]["content"])
+    ) as server:
         answered = post(server, "/api/chat", ollama_body(messages=long)).json()
     assert answered["done_reason"] == "stop"
     assert answered["prompt_eval_count"] <= 4096
@@ -364,7 +393,7 @@ def test_ollama_loses_the_beginning_of_a_long_prompt_and_says_nothing() -> None:
 
 
 def test_ollama_does_not_think_with_a_model_that_cannot() -> None:
-    with OllamaServer() as server:
+    with lent(OllamaServer) as server:
         answered = post(server, "/api/chat", ollama_body("llama3.2", think=True))
     assert (answered.status_code, "does not support thinking" in answered.text) == (400, True)
 
@@ -381,7 +410,7 @@ def test_ollama_does_not_think_with_a_model_that_cannot() -> None:
     ],
 )
 def test_vllm_refuses_what_does_not_fit(body: dict[str, Any], said: str) -> None:
-    with VLLMServer() as server:
+    with lent(VLLMServer) as server:
         answered = post(server, CHAT_PATH, body)
     error = answered.json()["error"]
     assert (answered.status_code, error["type"], error["code"]) == (400, "BadRequestError", 400)
@@ -389,7 +418,7 @@ def test_vllm_refuses_what_does_not_fit(body: dict[str, Any], said: str) -> None
 
 
 def test_vllm_and_openrouter_take_fields_they_do_not_know() -> None:
-    with VLLMServer() as vllm, OpenRouterServer() as openrouter:
+    with lent(VLLMServer) as vllm, lent(OpenRouterServer) as openrouter:
         body = openai_body("Qwen/Qwen3-8B", colour="blue")
         assert post(vllm, CHAT_PATH, body).status_code == 200
         body = openai_body("anthropic/claude-opus-4.7", temperature=0.0, seed=7)
@@ -398,7 +427,7 @@ def test_vllm_and_openrouter_take_fields_they_do_not_know() -> None:
 
 @pytest.mark.parametrize("behaviour", ["upstream_failed", "upstream_rate_limited"])
 def test_openrouter_says_with_a_200_that_it_failed_upstream(behaviour: str) -> None:
-    with OpenRouterServer(behaviour=behaviour) as server:
+    with lent(OpenRouterServer, behaviour=behaviour) as server:
         path, body = "/api/v1/chat/completions", openai_body("openai/gpt-5")
         answered = post(server, path, body)
     assert answered.status_code == 200
@@ -419,16 +448,16 @@ def test_the_providers_clients_raise_what_they_raise_in_reality(
     of_anthropic: type[anthropic.APIStatusError],
     status: int,
 ) -> None:
-    with OpenAIChatServer(behaviour=behaviour) as server:
+    with lent(OpenAIChatServer, behaviour=behaviour) as server:
         client = openai.OpenAI(base_url=server.api_base, api_key=KEY, max_retries=0)
         with pytest.raises(of_openai):
             client.chat.completions.create(model="gpt-4.1", messages=[])
-    with AnthropicServer(behaviour=behaviour) as server:
+    with lent(AnthropicServer, behaviour=behaviour) as server:
         of_claude = anthropic.Anthropic(base_url=server.api_base, api_key=KEY, max_retries=0)
         with pytest.raises(of_anthropic) as caught:
             of_claude.messages.create(model=SONNET, max_tokens=9, messages=[_user()])
         ErrorResponse.model_validate(caught.value.body)
-    with GeminiServer(behaviour=behaviour) as server:
+    with lent(GeminiServer, behaviour=behaviour) as server:
         of_google = google_client(server)
         with pytest.raises(gemini_errors.APIError) as failed:
             of_google.models.generate_content(model="gemini-2.5-pro", contents="An idea.")
@@ -440,12 +469,12 @@ def _user() -> anthropic.types.MessageParam:
 
 
 def test_the_providers_clients_read_the_replies() -> None:
-    with OpenAIChatServer() as server:
+    with lent(OpenAIChatServer) as server:
         client = openai.OpenAI(base_url=server.api_base, api_key=KEY, max_retries=0)
         answered = client.chat.completions.create(**openai_body("gpt-5-mini"))
         assert set(json.loads(answered.choices[0].message.content)) == {"support", "score"}
         assert answered.usage.completion_tokens_details.reasoning_tokens == 600
-    with GeminiServer() as server:
+    with lent(GeminiServer) as server:
         of_google = google_client(server)
         config = genai.types.GenerateContentConfig(
             response_mime_type="application/json", response_json_schema=SCHEMA
@@ -454,7 +483,7 @@ def test_the_providers_clients_read_the_replies() -> None:
             model="gemini-2.5-pro", contents="An idea.", config=config
         )
         assert set(json.loads(said.text or "")) == {"support", "score"}
-    with OllamaServer() as server:
+    with lent(OllamaServer) as server:
         chat = ollama.Client(host=server.api_base).chat("qwen3", messages=CHAT, format=SCHEMA)
         assert set(json.loads(chat.message.content or "")) == {"support", "score"}
         with pytest.raises(ollama.ResponseError, match="not found"):
@@ -503,14 +532,14 @@ def test_a_wrong_model_and_a_wrong_key_are_refused(
     unknown: int,
     unauthorised: int | None,
 ) -> None:
-    with kind() as server:
+    with lent(kind) as server:
         assert post(server, wrong_path, body).status_code == unknown
         if unauthorised is not None:
             assert post(server, path, body, key="another").status_code == unauthorised
 
 
 def test_azure_needs_its_api_version_and_says_what_its_filter_found() -> None:
-    with AzureOpenAIServer(behaviour="content_filter") as server:
+    with lent(AzureOpenAIServer, behaviour="content_filter") as server:
         path = AZURE.format("gpt-4.1")
         assert post(server, path.partition("?")[0], openai_body("gpt-4.1")).status_code == 404
         error = post(server, path, openai_body("gpt-4.1")).json()["error"]
@@ -520,7 +549,7 @@ def test_azure_needs_its_api_version_and_says_what_its_filter_found() -> None:
 
 
 def test_a_cap_that_thinking_eats_leaves_an_empty_reply() -> None:
-    with OpenAIChatServer() as server:
+    with lent(OpenAIChatServer) as server:
         body = openai_body("gpt-5", max_completion_tokens=300)
         answered = ChatCompletion.model_validate_json(post(server, CHAT_PATH, body).text)
     assert answered.usage is not None

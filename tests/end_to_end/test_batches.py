@@ -66,10 +66,12 @@ def test_a_batch_after_calls_and_calls_after_a_batch_pay_nothing(
     assert costs["usd"] == 0
 
 
-def test_what_a_batch_cannot_do_is_said_in_one_line(env: dict[str, str], tmp_path: Path) -> None:
+def test_what_a_batch_cannot_do_is_said_in_one_line(
+    bare_env: dict[str, str], tmp_path: Path
+) -> None:
     ideas = ideas_file(tmp_path / "ideas.jsonl", 1)
     for engine in ("extractive", "litellm:ollama/llama3"):
-        done = assay_here("evaluate", str(ideas), "--engine", engine, "--batch", env=env)
+        done = assay_here("evaluate", str(ideas), "--engine", engine, "--batch", env=bare_env)
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         assert "--batch" in done.stderr

@@ -11,14 +11,21 @@ from typing import Any
 import pytest
 
 from flows.request import bundled
+from schemas.identifiers import RunId
+from schemas.run import Budget
+from tasks.accounting.budgets import SharedBudget
 from tests.support.assay_command import assay, family, kill_hard, rows, start_assay, wait_until
+from tests.support.assay_here import assay_here
 from tests.support.openai_server import Messages, OpenAIServer, start_openai_server
 from tests.support.schema_answers import Schema, answer_from_schema
+from warehouse.layout import Layout
+from warehouse.verify import verify
 
 pytestmark = pytest.mark.end_to_end
 
 PROMPT_USD, COMPLETION_USD = 2e-6, 8e-6
 GUARD_SECONDS = 300
+KEY = "sk-very-secret-key"
 
 
 @dataclass
@@ -72,7 +79,7 @@ def night(bare_env: dict[str, str], billing: Billing, tmp_path: Path) -> "Night"
         "ASSAY_LANGUAGE_MODEL__COMPLETION_PRICE_USD_PER_MILLION_TOKENS": f"{COMPLETION_USD * 1e6}",
         "ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT": "json_schema",
     }
-    env = {**bare_env, **prices, "OPENAI_API_KEY": "sk-none"}
+    env = {**bare_env, **prices, "OPENAI_API_KEY": KEY}
     return Night(billing, ideas, tmp_path / "warehouse", env)
 
 
@@ -115,12 +122,12 @@ class Night:
         """Run the command to its end; the run's name."""
         done = assay(*self.command(*more), env=self.env)
         assert done.returncode == exit_code, done.stderr
+        assert KEY not in done.stdout + done.stderr
         return str(json.loads(done.stdout)["run"]["run_id"])
 
     def shown(self, run_id: str) -> dict[str, Any]:
-        done = assay(
-            "runs", "show", run_id, "--warehouse", str(self.warehouse), "--json", env=self.env
-        )
+        asked = ("runs", "show", run_id, "--warehouse", str(self.warehouse), "--json")
+        done = assay_here(*asked, env=self.env)
         assert done.returncode == 0, done.stderr
         return dict(json.loads(done.stdout)["rows"][0])
 
@@ -151,11 +158,6 @@ class Night:
 
 
 def budget_of(night: Night, run_id: str) -> float:
-    from schemas.identifiers import RunId
-    from schemas.run import Budget
-    from tasks.accounting.budgets import SharedBudget
-    from warehouse.layout import Layout
-
     return SharedBudget(Layout(night.warehouse).budgets, RunId(run_id), Budget()).spent().cost_usd
 
 
@@ -169,6 +171,9 @@ def test_a_run_killed_once_then_capped_bills_what_the_server_has_billed(night: N
     night.check_bill(run_id)
     assert night.run() == run_id
     night.check_bill(run_id)
+    assert verify(Layout(night.warehouse)).problems == ()
+    written = [path for path in night.warehouse.rglob("*") if path.is_file()]
+    assert [path for path in written if KEY.encode() in path.read_bytes()] == []
 
 
 @pytest.mark.long

@@ -1,4 +1,6 @@
-"""Every page of the dashboard, in a real browser, over a lake that real commands made."""
+"""Every page of the dashboard, in a real browser, over a lake that real commands made: the demo's,
+and in `make long` one in which more was done.
+"""
 
 import csv
 import io
@@ -100,6 +102,23 @@ def address(lake: Path, env: dict[str, str]) -> Iterator[str]:
 
 
 @pytest.fixture
+def reader_of_demo(
+    browser: Browser,
+    demo: DemoRun,
+    bare_env: dict[str, str],
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+) -> Iterator[Reader]:
+    warehouse = Path(shutil.copytree(demo.untouched, tmp_path / "warehouse"))
+    with (
+        dashboard(warehouse, bare_env, tmp_path / "log") as address,
+        reader_of(browser, address) as here,
+    ):
+        yield here
+        here.keep(request.node.name)
+
+
+@pytest.fixture
 def reader(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Reader]:
     with reader_of(browser, address) as here:
         yield here
@@ -149,6 +168,7 @@ def test_an_empty_warehouse_says_on_every_page_what_to_do_and_opens_to_the_passw
         reader.keep("empty")
 
 
+@pytest.mark.long
 def test_runs_cost_and_sources_are_read_one_after_the_other(reader: Reader) -> None:
     reader.open("runs")
     reader.read("Published runs", "2 runs shown")
@@ -177,6 +197,7 @@ def test_runs_cost_and_sources_are_read_one_after_the_other(reader: Reader) -> N
     reader.keep("sources")
 
 
+@pytest.mark.long
 def test_the_ranking_moves_with_its_weights_and_its_link_brings_another_reader_to_the_same_view(
     reader: Reader, browser: Browser, demo: DemoRun
 ) -> None:
@@ -222,8 +243,9 @@ def test_the_ranking_moves_with_its_weights_and_its_link_brings_another_reader_t
 
 
 def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_scores(
-    reader: Reader, demo: DemoRun
+    reader_of_demo: Reader, demo: DemoRun
 ) -> None:
+    reader = reader_of_demo
     best = next(
         entry
         for entry in demo.answer["rows"]
@@ -258,6 +280,7 @@ def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_sco
     assert best["title"] in download.value.path().read_text()
 
 
+@pytest.mark.long
 def test_the_review_of_a_committee_shows_its_scores_and_every_call(
     reader: Reader, lake: Path
 ) -> None:
@@ -292,6 +315,7 @@ def click_the_link_in_the_first_row(reader: Reader) -> None:
     pytest.fail("no link in the first row")
 
 
+@pytest.mark.long
 def test_benchmarks_and_data_quality_show_what_was_measured_and_checked(
     reader: Reader, demo: DemoRun
 ) -> None:
@@ -317,6 +341,7 @@ def test_benchmarks_and_data_quality_show_what_was_measured_and_checked(
         reader.keep(f"quality_{view.lower()}")
 
 
+@pytest.mark.long
 def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lake: Path) -> None:
     question = (
         'select "group", count(*) as ideas, round(avg(score), 2) as mean_score from idea_scores'

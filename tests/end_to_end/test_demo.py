@@ -76,10 +76,10 @@ def test_the_same_command_again_changes_nothing_and_makes_no_call(
 
 
 def test_a_plan_of_the_same_ideas_has_nothing_left_to_ask(
-    demo: DemoRun, env: dict[str, str]
+    demo: DemoRun, bare_env: dict[str, str]
 ) -> None:
     ideas = str(bundled("ideas.jsonl"))
-    done = assay_here("plan", ideas, "--warehouse", str(demo.warehouse), "--json", env=env)
+    done = assay_here("plan", ideas, "--warehouse", str(demo.warehouse), "--json", env=bare_env)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert (told["evaluated"], told["literature_requests"]) == (told["ideas"], 0)
@@ -99,12 +99,12 @@ def test_every_citation_resolves_to_a_retrieved_paper_inside_the_cutoff(demo: De
     assert [row for row in cited if row["year"] > int(row["cutoff_date"][:4])] == []
 
 
-def test_a_question_in_sql_is_answered_as_json(demo: DemoRun, env: dict[str, str]) -> None:
+def test_a_question_in_sql_is_answered_as_json(demo: DemoRun, bare_env: dict[str, str]) -> None:
     query = (
         "select idea_id, score, cutoff_date from idea_scores join ideas using (run_id, idea_id)"
         " order by idea_id"
     )
-    done = assay_here("sql", query, "--warehouse", str(demo.warehouse), "--json", env=env)
+    done = assay_here("sql", query, "--warehouse", str(demo.warehouse), "--json", env=bare_env)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == rows(demo.warehouse, query)
 
@@ -115,15 +115,17 @@ def test_scores_differ_between_ideas_and_use_the_scale(demo: DemoRun) -> None:
 
 
 def test_the_reports_name_the_baseline_and_the_bibliography(
-    demo: DemoRun, env: dict[str, str]
+    demo: DemoRun, bare_env: dict[str, str]
 ) -> None:
     idea = demo.answer["rows"][0]["idea_id"]
     asked = ("report", "--idea", idea, "--full", "--warehouse", str(demo.warehouse))
-    done = assay_here(*asked, env=env)
+    done = assay_here(*asked, env=bare_env)
     assert done.returncode == 0, done.stderr
     assert "extractive" in done.stdout
     assert "https://" in done.stdout
-    page = assay_here("report", "--warehouse", str(demo.warehouse), "--format", "html", env=env)
+    page = assay_here(
+        "report", "--warehouse", str(demo.warehouse), "--format", "html", env=bare_env
+    )
     assert page.stdout.lstrip().lower().startswith("<!doctype html>")
 
 
@@ -134,11 +136,11 @@ def test_reports_lie_where_the_command_says(demo: DemoRun) -> None:
 
 
 def test_the_lake_verifies_and_exports_to_a_plain_file(
-    demo: DemoRun, env: dict[str, str], tmp_path: Path
+    demo: DemoRun, bare_env: dict[str, str], tmp_path: Path
 ) -> None:
     import duckdb
 
-    verified = assay_here("warehouse", "verify", "--warehouse", str(demo.warehouse), env=env)
+    verified = assay_here("warehouse", "verify", "--warehouse", str(demo.warehouse), env=bare_env)
     assert verified.returncode == 0, verified.stderr
     exported = assay_here(
         "warehouse",
@@ -146,7 +148,7 @@ def test_the_lake_verifies_and_exports_to_a_plain_file(
         str(tmp_path / "lake.duckdb"),
         "--warehouse",
         str(demo.warehouse),
-        env=env,
+        env=bare_env,
     )
     assert exported.returncode == 0, exported.stderr
     with duckdb.connect(str(tmp_path / "lake.duckdb"), read_only=True) as connection:

@@ -73,6 +73,7 @@ def test_a_run_survives_its_gateway_and_a_worker(
     assert content(warehouse) == content(demo.warehouse)
 
 
+@pytest.mark.long
 def test_a_killed_run_started_again_yields_the_lake_of_an_undisturbed_one(
     demo: DemoRun, bare_env: dict[str, str], env: dict[str, str], tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ from tests.support.openai_server import OpenAIServer, Recorded, start_openai_ser
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
 LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 
@@ -103,7 +103,6 @@ def test_a_second_run_under_another_label_pays_for_nothing_again(
     assert len(server.requests) - paid <= 1, "only the preflight call may be new"
 
 
-@pytest.mark.long
 def test_a_run_that_reaches_its_budget_ends_with_exit_code_3_and_lands_what_it_paid_for(
     server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path: Path
 ) -> None:
@@ -120,7 +119,6 @@ def test_a_run_that_reaches_its_budget_ends_with_exit_code_3_and_lands_what_it_p
     assert json.loads(richer.stdout)["run"]["state"] == "published"
 
 
-@pytest.mark.long
 def test_a_run_whose_every_reply_is_unusable_exits_1_and_every_place_says_why_first(
     ideas: Path, model_env: dict[str, str], tmp_path: Path
 ) -> None:

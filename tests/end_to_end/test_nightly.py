@@ -108,6 +108,7 @@ def test_new_idea_files_are_evaluated_published_reported_and_archived(
     )
 
 
+@pytest.mark.long
 def test_the_schedule_plans_the_coming_nights(served: dict[str, str]) -> None:
     def planned() -> list[dict[str, Any]]:
         return [run for run in asked(served, "flow_runs") if run["state_type"] == "SCHEDULED"]

@@ -11,6 +11,7 @@ import pytest
 
 from flows.request import bundled
 from tests.support.assay_command import assay, environment, rows
+from tests.support.assay_here import assay_here
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 
 pytestmark = pytest.mark.end_to_end
@@ -118,7 +119,7 @@ def test_a_key_that_servers_repeat_stays_nowhere(
     ("command", "key", "said"),
     [
         ("doctor", f"{CANARY}\t", "cannot use *** here"),
-        pytest.param("evaluate", f" {CANARY}\t\n", "cannot use *** here", marks=pytest.mark.long),
+        ("evaluate", f" {CANARY}\t\n", "cannot use *** here"),
         ("doctor", f'"{CANARY}"', "OPENAI_API_KEY begins with a quotation mark: remove it"),
         ("evaluate", f"{CANARY}\n{CANARY}", "OPENAI_API_KEY holds a line end"),
     ],
@@ -132,7 +133,7 @@ def test_a_key_with_white_space_is_sent_without_and_one_that_cannot_be_sent_is_r
         asked = [command, *ideas, *place, "--engine", "litellm:openai/judge"]
         if command == "evaluate":
             asked += ["--literature", f"snapshot:{bundled('papers.jsonl')}", "--workers", "1"]
-        done = assay(*asked, env=canary_env | {"OPENAI_API_KEY": key})
+        done = assay_here(*asked, env=canary_env | {"OPENAI_API_KEY": key})
         keys = {recorded.key for recorded in server.requests}
     assert done.returncode in (1, 2)
     assert said in done.stdout

@@ -26,7 +26,7 @@ from tests.support.openai_server import OpenAIServer
 from warehouse.layout import Layout
 from warehouse.verify import verify
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
 IDEAS = 4
 BUDGET = 50_000_000
@@ -134,7 +134,6 @@ def process_of(worker: subprocess.Popen[bytes]) -> psutil.Process:
     return working
 
 
-@pytest.mark.long
 def test_shards_are_done_where_nothing_but_a_network_leads(lab: Lab) -> None:
     lab.await_workers(*map(lab.start_worker, ("one", "two")))
     log = lab.first.folder / "command.log"
