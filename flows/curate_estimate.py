@@ -23,6 +23,7 @@ from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
 from tasks.curation.submission import Unread, looked_at, refused
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate
 from tasks.judging.step import Step
+from tasks.shards.work import or_failure
 
 IDEA_TOKENS = 900
 TOKENS_PER_SENTENCE = 45
@@ -65,7 +66,16 @@ async def _sizes(request: CurationRequest, settings: Settings) -> list[_Size]:
     slots = asyncio.Semaphore(settings.documents.concurrency)
     reader = Reader(settings.documents, None, slots)
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_size(source, reader, request)) for source in request.sources]
+        tasks = [
+            group.create_task(
+                or_failure(
+                    _size(source, reader, request),
+                    f"the estimate of paper {source.paper_id!r}",
+                    lambda _: None,  # its curation fails as well, by itself
+                )
+            )
+            for source in request.sources
+        ]
     return [size for task in tasks if (size := task.result()) is not None]
 
 

@@ -2,7 +2,7 @@
 
 import importlib.util
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -22,6 +22,16 @@ _CONFIGURED: dict[str, str | bool | int | float | list[str]] = {
     "threads": "1",
 }
 _MANY_ROWS = 100_000
+_BY_STATISTICS = (
+    "compressed_materialization",
+    "filter_pushdown",
+    "join_filter_pushdown",
+    "late_materialization",
+    "row_group_pruner",
+    "statistics_propagation",
+    "top_n",
+)
+"""The optimizers of DuckDB that leave rows out, or shorten values, by what statistics say."""
 
 
 @contextmanager
@@ -41,6 +51,21 @@ def share_out(connection: duckdb.DuckDBPyConnection, rows: int) -> None:
     """Let all processors work where there are rows enough for more than one."""
     if rows > _MANY_ROWS:
         connection.execute("reset threads")
+
+
+@contextmanager
+def every_row_read(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Statements that begin meanwhile read every row of their tables, whatever the statistics of
+    the catalogue or of a file say that it holds.
+    """
+    ((before,),) = connection.execute("select current_setting('disabled_optimizers')").fetchall()
+    connection.execute(f"set disabled_optimizers = {quoted(','.join(_BY_STATISTICS))}")
+    try:
+        yield
+    finally:
+        # A transaction that an error ended refuses it; more rows than needed are read from then on.
+        with suppress(duckdb.Error):
+            connection.execute(f"set disabled_optimizers = {quoted(before)}")
 
 
 def restrict_files(

@@ -1,8 +1,8 @@
 """The SQL console: one SELECT over the lake, and nothing else of the machine.
 
 Two fences. DuckDB reaches the lake's data and no other files, as in every connection to a lake, and
-has no way to change its settings. But some table functions bypass that fence (`sqlite_scan` opens any file), so
-the parsed statement is held against lists as well: only table functions that touch nothing outside,
+has no way to change its settings. But some functions bypass that fence (`sqlite_scan` opens any file), so
+the parsed statement is held against closed lists as well: only functions that touch nothing outside,
 no catalogue internals.
 """
 
@@ -24,6 +24,7 @@ from schemas.base import encodable
 from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
 from warehouse.connection import in_memory
+from warehouse.console_functions import FUNCTIONS
 from warehouse.lake import in_one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.object_files import storage_failures_told
@@ -45,7 +46,6 @@ _TABLE_FUNCTIONS = frozenset(
     }
 )
 _HIDDEN_PREFIXES = ("__ducklake", "duckdb_", "ducklake_", "pg_", "postgres_", "pragma_", "sqlite_")
-_HIDDEN_FUNCTIONS = frozenset({"current_setting", "getenv", "getvariable", "nextval", "write_log"})
 _READERS = {
     ".csv": "read_csv",
     ".tsv": "read_csv",
@@ -214,6 +214,7 @@ def _refuse_what_is_no_question(connection: duckdb.DuckDBPyConnection, sql: str)
         raise ConfigurationError(f"only a plain SELECT is allowed here: {tree['error_message']}")
     for node in _nodes(tree):
         _refuse_reaching_out(node)
+        _refuse_functions(connection, node)
 
 
 def _nodes(tree: object) -> Iterator[dict[str, Any]]:
@@ -234,11 +235,6 @@ def _refuse_reaching_out(node: dict[str, Any]) -> None:
             raise ConfigurationError(
                 f"the table function {name} is not allowed here: only tables and marts of the lake"
             )
-    elif (
-        node.get("type") == "FUNCTION"
-        and str(node.get("function_name")).lower() in _HIDDEN_FUNCTIONS
-    ):
-        raise ConfigurationError(f"the function {node['function_name']} is not allowed here")
     elif node.get("type") in ("BASE_TABLE", "SHOW_REF"):
         for mentioned in (node.get("catalog_name"), node.get("table_name")):
             if str(mentioned or "").lower().strip('"').startswith(_HIDDEN_PREFIXES):
@@ -250,6 +246,15 @@ def _refuse_reaching_out(node: dict[str, Any]) -> None:
         if name in MARTS and placed:
             # The lake's own view may hold SQL of somebody else; the one laid over it does not.
             raise ConfigurationError(f"the mart {name} is asked by its name alone, as it is now")
+
+
+def _refuse_functions(connection: duckdb.DuckDBPyConnection, node: dict[str, Any]) -> None:
+    name = str(node.get("function_name") or "").lower()
+    if not name or name in FUNCTIONS or name in _TABLE_FUNCTIONS:
+        return
+    sql = "select 1 from duckdb_functions() where lower(function_name) = ? limit 1"
+    if connection.execute(sql, [name]).fetchall():  # of others DuckDB says what they may mean
+        raise ConfigurationError(f"the function {name} is not allowed here")
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -4,6 +4,8 @@ columns to old tables.
 Publishers change the lake. Readers leave it alone and are shown what it lacks as empty.
 """
 
+from collections.abc import Mapping
+
 import duckdb
 
 from schemas.columns import Table
@@ -112,10 +114,14 @@ def check_catalogue(connection: duckdb.DuckDBPyConnection) -> None:
         raise foreign_error(kind, name)
 
 
-def foreign_error(kind: str, name: str) -> ConfigurationError:
-    """The error of a catalogue that holds what only somebody else can have written."""
+def foreign_error(kind: str, name: object) -> ConfigurationError:
+    """The error of a catalogue that holds what only somebody else can have written.
+
+    Args:
+        name: None: it has lost its name.
+    """
     return ConfigurationError(
-        f"the lake's catalogue holds {kind} {name[:200]!r}, which Assay never writes there:"
+        f"the lake's catalogue holds {kind} {str(name)[:200]!r}, which Assay never writes there:"
         " bring the catalogue back from a copy, and see who may write to it"
     )
 
@@ -162,14 +168,28 @@ def _apply_table(
         connection.execute(
             f'alter table "{table.name}" add column "{column.name}" {column.sql_type}'
         )
+    if (retyped := _retyped(table, found)) is not None:
+        raise ConfigurationError(
+            f"{retyped}: publish into a new warehouse, or give the column a new name"
+        )
+    return bool(missing)
+
+
+def retyped_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """The tables that the lake holds with a column of another type than defined: what says so."""
+    found = _column_types(connection)
+    told = {table.name: _retyped(table, found.get(table.name, {})) for table in TABLES}
+    return {name: line for name, line in told.items() if line is not None}
+
+
+def _retyped(table: Table, found: Mapping[str, str]) -> str | None:
     for column in table.columns:
         if found.get(column.name, column.sql_type) != column.sql_type:
-            raise ConfigurationError(
+            return (
                 f"{table.name}.{column.name} is {found[column.name]} in the lake and"
-                f" {column.sql_type} in its definition: publish into a new warehouse, or give the"
-                " column a new name"
+                f" {column.sql_type} in its definition"
             )
-    return bool(missing)
+    return None
 
 
 def _begin_statistics(connection: duckdb.DuckDBPyConnection) -> None:

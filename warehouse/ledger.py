@@ -13,7 +13,9 @@ from pydantic import ValidationError
 
 from schemas.identifiers import RunId, content_hash
 from schemas.ledger import LedgerEntry, LedgerHead, LedgerRow
+from schemas.plain_files import PlainFileError, read_file
 from schemas.tables import TABLE
+from warehouse.connection import every_row_read
 from warehouse.lake import insert, rows_in
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table, write_bytes
@@ -21,6 +23,7 @@ from warehouse.rows import Row, noun_of, row_of
 from warehouse.statements import statement
 
 _ROWS_AT_ONCE = 10_000
+_MOST_BYTES = 10_000
 _NONE = LedgerHead(sequence=0, entry_sha256="")
 
 
@@ -87,10 +90,11 @@ def breaks(rows: Iterable[Row]) -> Iterator[str]:
 
 def rows_of_chain(connection: duckdb.DuckDBPyConnection) -> Iterator[Row]:
     """Every row of the lake's chain in the order of their numbers, some thousands at a time."""
-    result = connection.execute(statement("ledger", "chain"))
-    columns = [column[0] for column in result.description or ()]
-    while found := result.fetchmany(_ROWS_AT_ONCE):
-        yield from (dict(zip(columns, values, strict=True)) for values in found)
+    with every_row_read(connection):
+        result = connection.execute(statement("ledger", "chain"))
+        columns = [column[0] for column in result.description or ()]
+        while found := result.fetchmany(_ROWS_AT_ONCE):
+            yield from (dict(zip(columns, values, strict=True)) for values in found)
 
 
 def ledger_of_run(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple[LedgerRow, ...]:
@@ -136,7 +140,8 @@ def parts_of_report(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tup
 
 def head_of(connection: duckdb.DuckDBPyConnection) -> LedgerHead:
     """The last row of the lake's chain."""
-    found = connection.execute(statement("ledger", "head")).fetchone()
+    with every_row_read(connection):
+        found = connection.execute(statement("ledger", "head")).fetchone()
     return LedgerHead(sequence=found[0], entry_sha256=found[1]) if found else _NONE
 
 
@@ -152,10 +157,13 @@ def noted_head(layout: Layout) -> LedgerHead:
 
     Raises:
         pydantic.ValidationError: the note was damaged.
-        OSError: it is no file.
+        PlainFileError: it is no file, or a long one.
+        OSError: it cannot be read.
     """
     path = note_file(layout)
-    return LedgerHead.model_validate_json(path.read_bytes()) if path.exists() else _NONE
+    if not path.exists():
+        return _NONE
+    return LedgerHead.model_validate_json(read_file(path.resolve().parent / path.name, _MOST_BYTES))
 
 
 def note_head(connection: duckdb.DuckDBPyConnection, layout: Layout) -> None:
@@ -168,7 +176,7 @@ def note_head(connection: duckdb.DuckDBPyConnection, layout: Layout) -> None:
     try:
         if lacks(connection, noted_head(layout)):
             return
-    except (OSError, ValidationError):
+    except (OSError, PlainFileError, ValidationError):
         return  # a damaged note is reported too
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_suffix(".building")
@@ -181,7 +189,8 @@ def has_row(
 ) -> bool:
     """Return whether the chain has a row of this hash, and number."""
     given = {"entry_sha256": sha256, "sequence": sequence}
-    return bool(connection.execute(statement("ledger", "has"), given).fetchall())
+    with every_row_read(connection):
+        return bool(connection.execute(statement("ledger", "has"), given).fetchall())
 
 
 def lacks(connection: duckdb.DuckDBPyConnection, head: LedgerHead) -> bool:

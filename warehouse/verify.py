@@ -13,6 +13,7 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.run import UnitReceipt
 from schemas.tables import TABLE, TABLES
+from warehouse.definitions import retyped_tables
 from warehouse.kinds import KINDS
 from warehouse.lake import (
     ask_in_turn,
@@ -30,6 +31,7 @@ from warehouse.units.landing import LEFTOVERS, bring, landed_names, loose_files
 from warehouse.verify_content import LakeContent, LandedContent
 from warehouse.verify_landing import read_file, read_units
 from warehouse.verify_records import recorded_problems
+from warehouse.verify_statistics import false_statistics
 from warehouse.verify_values import bad_values
 
 
@@ -64,7 +66,12 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
             problems += _missing_files(connection, layout)
             rows, unreadable = _readable(connection)
             problems += unreadable
-            problems += bad_values(connection, rows.keys() & filled_tables(connection))
+            for name, line in retyped_tables(connection).items():
+                problems.append(f"{line}; bring the catalogue back from a copy")
+                rows.pop(name, None)
+            filled = rows.keys() & filled_tables(connection)
+            problems += bad_values(connection, filled)
+            problems += false_statistics(connection, filled)
             comparison = _Comparison(layout, LakeContent(connection), rows.keys())
             for kind in KINDS:
                 problems += comparison.problems(kind)

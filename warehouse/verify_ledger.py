@@ -10,6 +10,8 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.ledger import LedgerHead
 from schemas.tables import TABLE
+from warehouse.connection import every_row_read
+from warehouse.definitions import retyped_tables
 from warehouse.kinds import KINDS
 from warehouse.lake import one_line, open_reader, rows_in
 from warehouse.layout import Layout
@@ -43,11 +45,13 @@ def verify_ledger(
 
     Raises:
         UnknownNameError: there is no lake.
-        ConfigurationError: its catalogue cannot be opened or read.
+        ConfigurationError: its catalogue cannot be opened or read, or a column has another type
+            than its definition.
     """
     notices: list[str] = []
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         try:
+            _refuse_other_types(connection)
             head = head_of(connection)
             problems = [*breaks(rows_of_chain(connection)), *_cut_off(connection, heads)]
             # Of an empty ledger, the records alone tell whether it was lost.
@@ -63,6 +67,13 @@ def verify_ledger(
     if len(problems) > MOST_LINES:
         problems[MOST_LINES:] = [f"and {len(problems) - MOST_LINES:,} more like these"]
     return LedgerReport(head=head, problems=tuple(problems), notices=tuple(notices))
+
+
+def _refuse_other_types(connection: duckdb.DuckDBPyConnection) -> None:
+    for line in retyped_tables(connection).values():
+        raise ConfigurationError(
+            f"the ledger cannot be verified: {line}; bring the catalogue back from a copy"
+        )
 
 
 def _cut_off(connection: duckdb.DuckDBPyConnection, heads: Collection[str]) -> Iterator[str]:
@@ -96,4 +107,5 @@ def _works(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> list[
     for name in kind.ids:
         ledger = ledger.replace(f"${name}", f'work."{name}"')
     sql = statement("ledger", "published_works").format(table=kind.head_table, condition=ledger)
-    return rows_in(connection, sql)
+    with every_row_read(connection):
+        return rows_in(connection, sql)

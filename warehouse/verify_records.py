@@ -1,5 +1,6 @@
 """Verification of the services' tables: lake, services' database and ledger against each other."""
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,7 +13,9 @@ from schemas.base import Noun
 from schemas.columns import Table
 from schemas.decisions import Decision
 from schemas.ledger import LedgerAction, LedgerEntry, LedgerHead
+from schemas.plain_files import PlainFileError
 from schemas.tables import SERVICE_TABLES
+from warehouse.connection import every_row_read
 from warehouse.lake import one_snapshot, rows_in
 from warehouse.layout import Layout
 from warehouse.ledger import head_of, lacks, note_file, noted_head
@@ -56,7 +59,7 @@ class _Place:
             return
         try:
             self.rows[key] = read()
-        except ValidationError:
+        except ValueError:
             self.tell(key, f"{key} in {self.title} cannot be read")
 
     def tell(self, key: str, problem: str) -> None:
@@ -77,7 +80,8 @@ def recorded_problems(
     findings = RecordFindings()
     tables = [table for table in SERVICE_TABLES if table.name in readable]
     noted = _noted(layout, findings)
-    with one_snapshot(connection):
+    forgotten: set[str] = set()
+    with one_snapshot(connection), every_row_read(connection):
         lakes = {table.name: _in_lake(connection, table) for table in tables}
         entries = None
         if "ledger" in readable:
@@ -86,8 +90,10 @@ def recorded_problems(
             # Where no row of it is left, that one line says what one for each record would say.
             if head_of(connection).sequence or not loss:
                 entries = rows_in(connection, statement("ledger", "of_records"))
+            said = connection.execute(statement("ledger", "forgotten")).fetchall()
+            forgotten.update(who for (who,) in said)
     # After the lake: a row that is recorded and folded meanwhile is in the database then.
-    databases = _in_database(layout, tables)
+    databases = _in_database(layout, tables, forgotten, findings)
     for name, lake in lakes.items():
         database = databases.get(name)
         unfolded = (
@@ -122,7 +128,7 @@ def _noted(layout: Layout, findings: RecordFindings) -> LedgerHead | None:
     """Read the note before the lake, whose chain has the row of any note that is older."""
     try:
         return noted_head(layout)
-    except (OSError, ValidationError):
+    except (OSError, PlainFileError, ValidationError):
         findings.problems.append(
             f"ledger: the head noted in {note_file(layout)} cannot be read; bring that file back"
             " from a copy"
@@ -161,22 +167,56 @@ def _in_lake(connection: duckdb.DuckDBPyConnection, table: Table) -> _Place:
     return place
 
 
-def _in_database(layout: Layout, tables: Sequence[Table]) -> dict[str, _Place]:
-    """The places of all tables; none where there is no such file, as in object storage."""
+def _in_database(
+    layout: Layout,
+    tables: Sequence[Table],
+    forgotten: Collection[str],
+    findings: RecordFindings,
+) -> dict[str, _Place]:
+    """The places of all tables; none where there is no such file, as in object storage.
+
+    Args:
+        forgotten: people of whom the ledger says that they were.
+    """
     if layout.objects is not None or not services_file(layout).exists():
         return {}
     with ServiceDatabase(layout) as database:
         places = {table.name: _Place(table.name, str(services_file(layout))) for table in tables}
         for name, place in places.items():
             for key, document in database.ask("records", table_name=name):
-                place.add(key, partial(read_record, name, document))
+                place.add(key, partial(_read_whole, name, document))
         if _DECISIONS in places:
-            _hold_against_reasons(places[_DECISIONS], database)
+            lost = _hold_against_reasons(places[_DECISIONS], database)
+            unsaid = lost.difference(forgotten)
+            if unsaid:
+                findings.notices.append(
+                    f"{len(unsaid)} people who gave reasons of decisions are gone from"
+                    f" {database.path} with them, and the ledger does not say that they were"
+                    " forgotten"
+                )
     return places
 
 
-def _hold_against_reasons(decisions: _Place, database: ServiceDatabase) -> None:
-    """Tell decisions whose reason, which is kept apart, is not the one that their hash is of."""
+def _read_whole(table: str, document: str) -> Noun:
+    """Raises ValueError for a key that is there twice: which of its values counts, readers differ."""
+    json.loads(document, object_pairs_hook=_each_once)
+    return read_record(table, document)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is given twice")
+    return found
+
+
+def _hold_against_reasons(decisions: _Place, database: ServiceDatabase) -> set[str]:
+    """Tell decisions whose reason, which is kept apart, is not the one that their hash is of.
+
+    Returns:
+        Who gave a reason that is gone with their name.
+    """
+    lost: set[str] = set()
     # In this order: who is forgotten meanwhile loses reasons and name at once.
     reasons = kept_reasons(database)
     names = {each.participant_id for each in participants(database)}
@@ -186,11 +226,14 @@ def _hold_against_reasons(decisions: _Place, database: ServiceDatabase) -> None:
         digest = decision.reason_sha256
         if digest not in reasons and decision.participant_id in names:
             decisions.tell(key, f"the reason of {key} is missing in {decisions.title}")
-        elif not reasons.get(digest, True):
+        elif digest not in reasons:
+            lost.add(str(decision.participant_id))
+        elif not reasons[digest]:
             decisions.tell(
                 key,
                 f"the reason of {key} in {decisions.title} is not the one whose hash was recorded",
             )
+    return lost
 
 
 def _hold_against_ledger(

@@ -1,6 +1,7 @@
 """What there is to curate: the papers that a user named, each with the files of its reviews."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tasks.shards.work import Shard
 OPENREVIEW = "openreview:"
 PAPER_SUFFIXES = (".pdf", *TEXT_SUFFIXES, ".tex", ".tar.gz", ".zip")
 PARSED = ".pdf.json"
+_MOST_PAPERS = 50_000
 _PEERREAD_PAPERS = ("parsed_pdfs", "pdfs")
 
 
@@ -175,8 +177,13 @@ def _is_text(path: Path) -> bool:
 def _sources(
     papers: Sequence[tuple[str, Path]], reviews: _Reviews, reviewed_at: ReviewedAt
 ) -> tuple[PaperSource, ...]:
-    names = [name for name, _ in papers]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    if len(papers) > _MOST_PAPERS:
+        raise ConfigurationError(
+            f"{len(papers):,} papers are more than the {_MOST_PAPERS:,} of one set: name a part of"
+            " them"
+        )
+    counts = Counter(name for name, _ in papers)
+    twice = next((name for name, count in counts.items() if count > 1), None)
     if twice is not None:
         raise ConfigurationError(f"two papers are called {twice}: rename one of them")
     return tuple(

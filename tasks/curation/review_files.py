@@ -1,5 +1,6 @@
 """Reviews in files: a text each, or PeerRead's JSON, which holds all of a paper."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -122,17 +123,15 @@ def _number(entry: Mapping[str, Any], names: Iterable[str]) -> float | None:
 
 
 def number_of(value: object) -> float | None:
-    """`4`, `"4"` and `"6: marginally above"` as a number; None for anything else."""
-    if isinstance(value, bool):
+    """`4`, `"4"` and `"6: marginally above"` as a number; None for anything else, as `nan`."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
-    if isinstance(value, int | float):
-        return float(value)
-    if not isinstance(value, str):
-        return None
+    told = value[:40].partition(":")[0] if isinstance(value, str) else value
     try:
-        return float(value[:40].partition(":")[0])
-    except ValueError:
+        number = float(told)
+    except (OverflowError, ValueError):
         return None
+    return number if math.isfinite(number) else None
 
 
 def _day(told: Mapping[str, Any]) -> date | None:

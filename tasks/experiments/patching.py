@@ -15,6 +15,7 @@ from typing import Protocol
 
 from schemas.base import encodable
 from schemas.errors import ConfigurationError
+from tasks.experiments.program import is_read_as_shown
 
 ALL = "all"
 """The name of the region of a program without marks."""
@@ -120,6 +121,10 @@ def _changed(text: str, change: Replacement, number: int) -> str:
 def _check(source: str) -> None:
     if not encodable(source) or any(each < " " and each not in "\n\t" for each in source):
         raise PatchError("the program would hold characters that are no text")
+    if not is_read_as_shown(source):
+        raise PatchError(
+            "the program would name another encoding than UTF-8 in its first two lines"
+        )
     if len(source) > MOST_CHARACTERS:
         raise PatchError(f"the program would have more than {MOST_CHARACTERS:,} characters")
     if source.count("\n") > MOST_LINES:

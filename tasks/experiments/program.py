@@ -95,6 +95,17 @@ def syntax_tree(source: str) -> str:
     return ast.dump(ast.parse(source))
 
 
+def is_read_as_shown(source: str) -> bool:
+    """Whether Python reads the file of a program as UTF-8, whatever its first two lines say of
+    another encoding: it would run another program than is shown and compared.
+    """
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source.encode()).readline)
+    except SyntaxError:
+        return False
+    return encoding in ("utf-8", "utf-8-sig")
+
+
 def hash_of_tree(tree: str) -> str:
     return content_hash(tree, length=64)
 

@@ -19,7 +19,7 @@ from schemas.plain_files import PlainFileError, files_below, read_file
 from schemas.reasons import Reason
 from schemas.toml_text import parse_toml
 from tasks.experiments.patching import regions_of
-from tasks.experiments.program import syntax_tree, tunables_of
+from tasks.experiments.program import is_read_as_shown, syntax_tree, tunables_of
 from warehouse.layout import safe_name
 
 TASK, PROGRAM, EVALUATE, IDEA = "task.toml", "program.py", "evaluate.py", "idea.json"
@@ -174,6 +174,10 @@ def _text(path: Path) -> str:
 
 def _source(path: Path, *functions: str) -> str:
     text = _text(path)
+    if not is_read_as_shown(text):
+        raise ConfigurationError(
+            f"{path} names another encoding than UTF-8 in its first two lines: leave that out"
+        )
     try:
         missing = sorted(set(functions) - _functions(text))
         syntax_tree(text)  # takes more depth than parsing; programs are compared by it

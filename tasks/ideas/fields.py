@@ -13,7 +13,7 @@ from schemas.publication_fields import names_authors
 from schemas.reasons import Reason
 from tasks.ideas.cells import is_blank, joined_text, scalar_text
 from tasks.ideas.columns import LEFT_OUT, Columns
-from tasks.ideas.limits import has_words
+from tasks.ideas.limits import MAXIMUM_COLUMNS, has_words
 from tasks.ideas.names import (
     FIRST_FILLED,
     NAME,
@@ -85,7 +85,18 @@ def entry_of(location: str, value: object, otherwise: str) -> Entry | RejectedId
         return unreadable(location, f"the key {value.key[:40]!r} is given twice: keep one of them")
     if not isinstance(value, Mapping):
         return unreadable(location, otherwise)
+    if (count := _most_keys(value)) > MAXIMUM_COLUMNS:
+        return unreadable(
+            location, f"it has {count:,} keys, the limit is {MAXIMUM_COLUMNS:,}: remove some"
+        )
     return Entry(location, {str(name): held for name, held in value.items()})
+
+
+def _most_keys(value: Mapping[Any, object]) -> int:
+    """Of the object, or of one inside it whose keys are read as well."""
+    fields = lifted(value)
+    inner = (len(each) for each in fields.values() if isinstance(each, Mapping))
+    return max(len(value), len(fields), *inner)
 
 
 def bad_field(location: str, detail: str) -> RejectedIdea:

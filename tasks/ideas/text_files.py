@@ -17,7 +17,6 @@ from tasks.ideas.columns import Columns
 from tasks.ideas.fields import (
     Entries,
     Entry,
-    RepeatedKey,
     entry_of,
     mapping_of,
     refuse_wide_encodings,
@@ -195,9 +194,10 @@ def _entry(path: Path, location: str) -> Entry | RejectedIdea:
                     " write `name: value` lines"
                 ),
             )
-        if isinstance(given, RepeatedKey):
-            return entry_of(location, given, _NO_MAPPING)
-        if isinstance(given, dict):
-            fields |= {str(name): value for name, value in given.items()}
+        if isinstance(given, Mapping):
+            entry = entry_of(location, given, _NO_MAPPING)
+            if isinstance(entry, RejectedIdea):
+                return entry
+            fields |= entry.fields
             text = text[matter.end() :]
     return Entry(location, fields | {"text": text}, is_text_file=True)

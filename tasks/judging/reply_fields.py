@@ -70,18 +70,22 @@ Prose = Annotated[str, BeforeValidator(_prose)]
 
 
 def _percent(value: Any) -> Any:
-    """`62`, `62.0`, `"62 %"` and `0.62` as models write them; the rest is left for the bounds."""
+    """`62`, `62.0`, `"62 %"` and `0.62` as models write them (`0.5 %` is no share); the
+    rest is left for the bounds."""
     if isinstance(value, bool):
         raise ValueError("a truth value is no percentage")
+    is_share = True
     if isinstance(value, str):
+        told = value.strip()
+        is_share = not told.endswith("%")
         try:
-            value = float(value.strip().removesuffix("%"))
+            value = float(told.removesuffix("%"))
         except ValueError:
             return value
     # Rounded beyond the bounds, -0.4 and 100.4 would be 0 and 100.
     if not isinstance(value, float) or not 0 <= value <= 100:
         return value
-    return round(100 * value) if value < 1 else round(value)
+    return round(100 * value) if value < 1 and is_share else round(value)
 
 
 Percent = Annotated[int, BeforeValidator(_percent)]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dashboards.reports.write_curation import curation_page
+from flows import curate_estimate
 from flows.commands.curate import curate
 from flows.curate_estimate import estimate_curation
 from flows.curate_request import resolve_curation
@@ -187,6 +188,18 @@ def test_what_a_set_asks_is_known_before_it_is_paid_for(lab: Path) -> None:
     offline = estimate_curation(resolved(folder, lab), Settings())
     assert (offline.model_calls, offline.cost_usd) == (0, 0)
     assert not (lab / "warehouse").exists()
+
+
+def test_a_paper_over_which_reading_fails_does_not_end_the_estimate(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise ValueError("nobody foresaw this")
+
+    folder = peerread_folder(lab / "set", good=BOTH, lone=LONE)
+    monkeypatch.setattr(curate_estimate, "parts_of_paper", fail)
+    estimate = estimate_curation(resolved(folder, lab), Settings())
+    assert (estimate.papers, estimate.papers_asked) == (2, 0)
 
 
 def behaving(request: Recorded) -> str:

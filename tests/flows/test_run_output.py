@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from flows.campaign import Summary
+from flows.commands.evaluate import run_and_print
 from flows.commands.output import ended_by_budget, ended_early
 from flows.commands.run_output import print_run
 from flows.request import bundled, resolve_request
+from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.options import RunOptions
 from schemas.reasons import Reason
@@ -80,3 +82,14 @@ def test_a_rerun_that_did_nothing_says_so_and_not_how_long_the_run_once_took(
         told = capsys.readouterr().err
         assert said in told
         assert ("600 s" in told) is not unchanged
+
+
+@pytest.mark.parametrize(("failed_count", "ranked", "code"), [(1, 0, 1), (0, 3, 3), (0, 0, 0)])
+def test_evaluating_and_ranking_exits_with_the_worse_of_both_codes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failed_count: int, ranked: int, code: int
+) -> None:
+    run = make_run(ideas=4, in_order=failed_count == 0)
+    published = replace(summary(run), published=True)
+    monkeypatch.setattr("flows.commands.session.Session.evaluate", lambda *_: published)
+    monkeypatch.setattr("flows.commands.rank.rank_and_print", lambda *_, **__: (None, ranked))
+    assert run_and_print(request(tmp_path), rank=True, as_json=True)[1] == code

@@ -8,6 +8,9 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from tests.support.evaluations import CUTOFF
+from warehouse import console
+from warehouse.console_functions import FUNCTIONS
+from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.queries import run_sql
 
@@ -75,6 +78,14 @@ def test_columns_of_one_name_are_told_apart(published: Layout) -> None:
         "select * from __ducklake_metadata_lake.ducklake_metadata",
         "select * from ducklake_snapshots('lake')",
         "select current_setting('secret_directory')",
+        "select json_serialize_plan('select 1')",
+        "select JSON_Serialize_Plan('select * from sqlite_scan(''/tmp/x'', ''t'')', optimize := true)",
+        "select system.main.json_serialize_sql('select 1')",
+        "select json_deserialize_sql('{}')",
+        "select currval('x')",
+        "select getvariable('data_path')",
+        "select list_transform(['x'], each -> current_setting(each))",
+        "select pg_sleep(0)",
         "copy ideas to '/tmp/out.csv'",
         "copy (select 1) to '/tmp/out.csv'",
         "attach '/tmp/other.db' as other",
@@ -110,6 +121,23 @@ def test_everything_else_is_refused_in_one_line(published: Layout, sql: str) -> 
         run_sql(published, sql)
     assert "\n" not in str(refused.value)
     assert "Traceback" not in str(refused.value)
+
+
+def test_a_function_that_duckdb_has_and_nobody_looked_at_is_refused(
+    published: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run_sql(published, "select upper('a') as x") == [{"x": "A"}]
+    monkeypatch.setattr(console, "FUNCTIONS", FUNCTIONS - {"upper"})
+    with pytest.raises(ConfigurationError, match="the function upper is not allowed here"):
+        run_sql(published, "select upper('a') as x")
+
+
+def test_every_function_of_the_list_is_one_of_this_duckdb(published: Layout) -> None:
+    """One that is gone may come back as another."""
+    with open_reader(published) as connection:
+        sql = "select distinct lower(function_name) from duckdb_functions()"
+        known = {name for (name,) in connection.execute(sql).fetchall()}
+    assert FUNCTIONS - known == set()
 
 
 def test_an_endless_question_is_interrupted(published: Layout) -> None:

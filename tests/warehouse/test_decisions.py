@@ -285,6 +285,21 @@ def test_a_reason_that_is_not_the_one_whose_hash_was_recorded_is_named(
     assert verify(layout).problems == (problem,)
 
 
+def test_a_reason_that_is_gone_with_its_person_is_noticed_unless_the_ledger_says_so(
+    layout: Layout, database: ServiceDatabase, ada: Participant
+) -> None:
+    asked(layout, database, ada)
+    answer(layout, database, ada, reason="sound")
+    fold_into_lake(layout)
+    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as file:
+        file.execute("delete from reasons")
+        file.execute("delete from people")
+    report = verify_ledger(layout)
+    assert report.sound
+    (notice,) = report.notices
+    assert "1 people who gave reasons of decisions are gone" in notice
+
+
 def test_who_is_forgotten_leaves_neither_name_nor_reason_while_counts_and_chain_stay(
     layout: Layout, database: ServiceDatabase, ada: Participant
 ) -> None:
@@ -294,7 +309,7 @@ def test_who_is_forgotten_leaves_neither_name_nor_reason_while_counts_and_chain_
     database.close()
     forget(layout, ada.participant_id)
     report = verify_ledger(layout)
-    assert report.sound
+    assert (report.problems, report.notices) == ((), ())
     assert verify(layout).sound
     assert participants(database) == ()
     assert reason_of(database, decision.reason_sha256) is None

@@ -14,6 +14,7 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from tests.support.evaluations import make_run
+from warehouse import catalogue_file
 from warehouse import compact as compacting
 from warehouse.compact import compact
 from warehouse.console import run_sql
@@ -21,6 +22,7 @@ from warehouse.definitions import check_catalogue, outdated_marts
 from warehouse.export import export_lake
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
+from warehouse.move_catalogue import move_catalogue
 from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS
 from warehouse.units.publish import publish
@@ -28,6 +30,8 @@ from warehouse.verify import verify
 from warehouse.verify_ledger import verify_ledger
 
 SECRET = "a secret of this machine"
+TRIGGER = "create trigger evil after insert on ducklake_snapshot begin select 1; end"
+NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 
 
 @pytest.fixture
@@ -56,6 +60,11 @@ def view(name: str, sql: str, *, end: str = "null", schema: str = "0") -> str:
     )
 
 
+def planted_row(values: str, *, made: str = TRIGGER) -> str:
+    """The statements that plant an entry in SQLite's list of what is there, and falsify it."""
+    return f"{made}; pragma writable_schema = on; update sqlite_master set {values}"
+
+
 COMMANDS: dict[str, Callable[[Layout], object]] = {
     "a report": lambda layout: reads(layout),
     "the console": lambda layout: run_sql(layout, "select text from ideas"),
@@ -63,6 +72,7 @@ COMMANDS: dict[str, Callable[[Layout], object]] = {
     "ledger verify": verify_ledger,
     "a publication": lambda layout: publish(layout, RUNS, make_run(ideas=2)),
     "compact": compact,
+    "a move": lambda layout: move_catalogue(layout, NOWHERE),
     "an export": lambda layout: export_lake(layout, layout.root / "all.duckdb"),
 }
 
@@ -106,6 +116,29 @@ def planted(secret: Path) -> dict[str, str]:
         "a default of the file": "alter table ducklake_snapshot add column x varchar default 'y'",
         "a generated column": "alter table ducklake_tag add column x varchar as (upper(key))",
         "an index": "create index i on ducklake_snapshot (upper(snapshot_time))",
+        "a trigger in capitals": planted_row("type = 'TRIGGER' where name = 'evil'"),
+        "a trigger of bytes": planted_row("type = cast('trigger' as blob) where name = 'evil'"),
+        "a trigger whose name is no UTF-8": planted_row(
+            "name = cast(x'ff65' as text), sql = cast(replace(sql, 'evil',"
+            " cast(x'22ff6522' as text)) as text) where name = 'evil'"
+        ),
+        "a virtual table with a page": planted_row(
+            "rootpage = 2 where name = 'ducklake_evil'",
+            made="create virtual table ducklake_evil using rtree(id, a, b)",
+        ),
+        "a check behind a quoted name": "create table ducklake_more"
+        ' (a BIGINT, constraint "x"check(a < 3))',
+        "an index that changes rows": "create table ducklake_more"
+        "(a VARCHAR UNIQUE ON CONFLICT REPLACE)",
+        "a table of another name": "create table other(a BIGINT)",
+        "a table whose name is SQL": 'create table "ducklake_tag; select 1; --"(a BIGINT)',
+        "a path that is missing": "update ducklake_table set path = null",
+        "a view that has lost its name": "update ducklake_view set view_name = null",
+        "a macro that has lost its name": "insert into ducklake_macro"
+        " values (0, 999999, null, 1, null)",
+        "a schema that has lost its name": "update ducklake_schema set schema_name = null",
+        "a table that has lost its name": "update ducklake_table set table_name = null"
+        " where table_name = 'ideas'",
         "a macro": "insert into ducklake_macro values (0, 999999, 'coalesce', 1, null)",
         "an order": f"insert into ducklake_sort_expression values (1, 1, 0, '({sql})', 'duckdb',"
         " 'ASC', 'NULLS LAST')",
@@ -210,6 +243,17 @@ def test_a_mart_is_asked_in_the_sql_of_this_version_alone(source: str, layout: L
             run_sql(layout, question)
         assert "foreign SQL ran" not in str(refused.value)
     assert run_sql(layout, "from run_costs")
+
+
+def test_a_catalogue_that_stays_locked_is_not_opened_unchecked(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogue_file, "_BUSY_SECONDS", 0.05)
+    change(layout, TRIGGER)
+    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as other:
+        other.execute("begin exclusive")
+        with pytest.raises(ConfigurationError, match="cannot be opened: database is locked"):
+            reads(layout)
 
 
 def test_marts_of_a_lake_as_it_was_published_are_known_again(two_ideas: Layout) -> None:

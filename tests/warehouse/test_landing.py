@@ -1,6 +1,7 @@
 """A landed evaluation is whole or absent, and money spent is never forgotten."""
 
 import multiprocessing
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -253,3 +254,22 @@ def test_times_are_kept_to_the_microsecond(layout: Layout) -> None:
         evaluation_of(landed_rows(layout, RUN_A, evaluation.evaluation_key)).finished_at.microsecond
         == 123457
     )
+
+
+def test_all_of_a_unit_is_forced_to_the_disk_and_the_receipt_last(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forced: list[int] = []
+    force = os.fsync
+
+    def noted(file: int) -> None:
+        force(file)
+        forced.append(os.fstat(file).st_ino)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    evaluation = make_evaluation()
+    land(layout, evaluation)
+    folder = RUNS.unit_folder(layout, RUN_A, evaluation.evaluation_key)
+    tables = {path.stat().st_ino for path in folder.glob("*.parquet")}
+    receipt = (folder / landing.RECEIPT_FILE).stat().st_ino
+    assert tables <= set(forced[: forced.index(receipt)])

@@ -1,5 +1,6 @@
 """The ledger: what is published is written down once, and whatever is changed in it shows."""
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.base import replace
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry, LedgerHead
 from schemas.tables import TABLE
@@ -24,7 +26,7 @@ from warehouse.ledger import append, breaks, chained, head_of, rows_of_chain
 from warehouse.rows import Row
 from warehouse.runs.deletion import delete_run
 from warehouse.runs.landing import RUNS, land
-from warehouse.services.database import ServiceDatabase
+from warehouse.services.database import ServiceDatabase, services_file
 from warehouse.services.records import fold_into_lake, record
 from warehouse.units.publish import publish
 from warehouse.verify import verify
@@ -185,6 +187,7 @@ EDITS: dict[str, str] = {
     "the column of hashes is gone": "alter table ledger drop column entry_sha256",
     "the column of numbers is gone": "alter table ledger drop column sequence",
     "a review was changed": "update soundness_reviews set support = 'x' where idea_id = 'idea-00000'",
+    "all reviews of an idea are gone": "delete from soundness_reviews where idea_id = 'idea-00000'",
     "an idea was changed": "update ideas set text = 'x' where idea_id = 'idea-00000'",
     "a run was published under another hash": "update runs set landing_sha256 = 'ab'",
 }
@@ -303,13 +306,107 @@ def test_a_damaged_note_of_the_head_is_one_line(layout: Layout) -> None:
     assert "cannot be read" in line
 
 
-def test_a_folder_in_place_of_the_noted_head_is_one_line(layout: Layout) -> None:
+@pytest.mark.parametrize("put", [Path.mkdir, os.mkfifo], ids=["a folder", "a pipe"])
+def test_what_is_no_file_in_place_of_the_noted_head_is_one_line(
+    put: Callable[[Path], object], layout: Layout
+) -> None:
     note = layout.state / "ledger_head.json"
     note.unlink()
-    note.mkdir()
+    put(note)
     (line,) = ledger_lines(layout)
     assert "cannot be read" in line
     assert publish(layout, RUNS, make_run(ideas=2, label="later"))
+
+
+def of_column(table: str, column: str) -> str:
+    """The condition of the rows of the catalogue about a column."""
+    about = f"table_id = (select table_id from ducklake_table where table_name = '{table}')"
+    return (
+        f"{about} and column_id = (select column_id from ducklake_column where {about} and"
+        f" column_name = '{column}')"
+    )
+
+
+def falsify(layout: Layout, table: str, column: str, low: str, high: str) -> None:
+    for place in ("file", "table"):
+        change_catalogue(
+            layout,
+            f"update ducklake_{place}_column_stats set min_value = '{low}', max_value = '{high}'"
+            f" where {of_column(table, column)}",
+        )
+
+
+def test_statistics_that_hide_the_head_of_the_ledger_hide_no_changed_idea(layout: Layout) -> None:
+    head = head_of_lake(layout)
+    change(layout, "update ideas set title = 'x'")
+    falsify(layout, "ledger", "sequence", "-9", "0")
+    assert head_of_lake(layout) == head
+    report = verify_ledger(layout)
+    assert report.head == head
+    assert any("idea of idea-00000 is not what the ledger says" in each for each in report.problems)
+    assert any("ledger.sequence: it holds values" in each for each in verify(layout).problems)
+    publish(layout, RUNS, make_run(ideas=2, label="later"))
+    assert head_of_lake(layout).sequence > head.sequence
+
+
+def test_statistics_that_hide_rows_of_the_ledger_hide_no_deleted_vote(layout: Layout) -> None:
+    with ServiceDatabase(layout) as database, database.transaction() as work:
+        record(work, "human_votes", make_vote("vote-1"))
+    fold_into_lake(layout)
+    change(layout, "delete from human_votes")
+    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as services:
+        services.execute("delete from records")
+    falsify(layout, "ledger", "action", "zzz", "zzzz")
+    assert any(
+        "a row is missing in the lake: row" in each for each in verify_ledger(layout).problems
+    )
+
+
+STATISTICS = {
+    "a range": "update ducklake_table_column_stats set min_value = 'zz', max_value = 'zzz'"
+    f" where {of_column('ideas', 'title')}",
+    "rows without a value": "update ducklake_table_column_stats set contains_null = 0"
+    f" where {of_column('ideas', 'problem')}",
+    "rows of a file without a value": "update ducklake_file_column_stats set null_count = 0"
+    f" where {of_column('ledger', 'step')}",
+    "values of a file": "update ducklake_file_column_stats set value_count = 0, null_count = 37"
+    f" where {of_column('ledger', 'artefact')}",
+}
+
+
+@pytest.mark.parametrize("sql", STATISTICS.values(), ids=STATISTICS.keys())
+def test_statistics_by_which_rows_are_missing_in_answers_are_named(
+    layout: Layout, sql: str
+) -> None:
+    change_catalogue(layout, sql)
+    (problem,) = verify(layout).problems
+    assert "that its statistics in the catalogue leave out" in problem
+
+
+@pytest.mark.parametrize("kind", ["varchar", "float64"])
+def test_a_column_of_another_type_is_one_line(layout: Layout, kind: str) -> None:
+    change_catalogue(
+        layout,
+        f"update ducklake_column set column_type = '{kind}' where {of_column('ledger', 'sequence')}",
+    )
+    assert any("ledger.sequence is" in each for each in verify(layout).problems)
+    for command in (verify_ledger, lambda layout: publish(layout, RUNS, make_run(ideas=2))):
+        with pytest.raises(ConfigurationError, match=r"ledger\.sequence is") as refused:
+            command(layout)
+        assert "\n" not in str(refused.value)
+
+
+def test_a_recorded_row_with_a_key_given_twice_is_one_line(layout: Layout) -> None:
+    with ServiceDatabase(layout) as database, database.transaction() as work:
+        record(work, "human_votes", make_vote("vote-1"))
+    fold_into_lake(layout)
+    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as services:
+        services.execute(
+            'update records set record = replace(record, \'"voter":\', \'"voter":"p-x","voter":\')'
+        )
+    problem = verify_ledger(layout).problems[0]
+    assert "vote-1 in" in problem
+    assert "cannot be read" in problem
 
 
 def test_a_lake_of_before_the_ledger_is_no_broken_ledger(layout: Layout) -> None:

@@ -639,6 +639,15 @@ def test_equal_scores_share_a_rank_and_the_unscored_have_none(
     assert [rank for (rank,) in ranks] == [1, 2, 2, 4, None]
 
 
+def test_the_order_in_which_scores_are_summed_breaks_no_tie(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    for number, soundness in enumerate([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]):
+        add_evaluation(tables, judged(number, soundness, [None]))
+    ranks = tables.execute("select rank from group_rankings order by idea_id").fetchall()
+    assert ranks == [(1,), (1,)]
+
+
 def test_ideas_without_a_group_are_ranked_among_themselves(
     tables: duckdb.DuckDBPyConnection,
 ) -> None:

@@ -10,6 +10,7 @@ import duckdb
 from schemas.columns import Column, ColumnType, Table
 from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
 from schemas.tables import TABLE
+from warehouse.connection import every_row_read
 from warehouse.lake import rows_in
 from warehouse.ledger import append
 from warehouse.rows import Row
@@ -133,7 +134,8 @@ def _standing(
 ) -> dict[_Part, str]:
     """The hash of every part as the ledger has it."""
     sql = statement("ledger", "standing").format(condition=kind.condition(TABLE["ledger"]))
-    rows = rows_in(connection, sql, kind.parameters(*names))
+    with every_row_read(connection):
+        rows = rows_in(connection, sql, kind.parameters(*names))
     return {_part(Artefact(row["artefact"]), row): row["version_sha256"] for row in rows}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from tasks.literature.snapshot.records import read_text
+from tasks.literature.snapshot.records import read_text, unpacked_bytes
 
 _COMPRESSION_LEVEL = 4
 
@@ -74,7 +74,7 @@ def unpacked(blob: bytes | None) -> CitationContexts:
     """
     if blob is None:
         return UNKNOWN
-    influential, listed = orjson.loads(zlib.decompress(blob))
+    influential, listed = orjson.loads(unpacked_bytes(blob))
     return CitationContexts(
         None
         if listed is None

@@ -138,6 +138,8 @@ _AUTHORS_COMPARED = 3
 # "Editorial" and "Book reviews" of one year are many papers.
 _FEWEST_TITLE_WORDS = 3
 _COMPRESSION_LEVEL = 4
+_MOST_BYTES = 16_000_000
+"""Of one paper, or of one reference with its passages; thousands of times the usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,9 +255,20 @@ def compress(json: bytes) -> bytes:
     return zlib.compress(json, _COMPRESSION_LEVEL)
 
 
+def unpacked_bytes(blob: bytes) -> bytes:
+    """What `zlib.compress` packed. Raises zlib.error for anything else, and beyond a bound: a few
+    bytes of somebody else's snapshot can unpack to gigabytes.
+    """
+    unpacking = zlib.decompressobj()
+    content = unpacking.decompress(blob, _MOST_BYTES)
+    if not unpacking.eof:
+        raise zlib.error(f"it is cut off, or unpacks to more than {_MOST_BYTES:,} bytes")
+    return content
+
+
 def decompress(blob: bytes) -> PaperRecord:
     """Raises zlib.error, orjson.JSONDecodeError or TypeError for what `compress` did not write."""
-    return paper_of(orjson.loads(zlib.decompress(blob)))
+    return paper_of(orjson.loads(unpacked_bytes(blob)))
 
 
 def paper_of(values: Sequence[Any]) -> PaperRecord:

@@ -20,6 +20,7 @@ from tasks.literature.snapshot.records import (
     decompress,
     key_number,
     key_of_identifier,
+    unpacked_bytes,
 )
 
 _CREATE = """
@@ -263,8 +264,8 @@ class PaperStore:
     def _unpacked(self, blob: bytes) -> bytes:
         """A record's JSON as it was stored."""
         try:
-            return zlib.decompress(blob)
-        except zlib.error as error:
+            return unpacked_bytes(blob)
+        except (zlib.error, TypeError) as error:
             raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 
     def numbers_of(self, identifiers: Iterable[str]) -> list[int | None]:

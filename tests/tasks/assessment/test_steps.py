@@ -84,7 +84,18 @@ def replied(*entries: tuple[str, object]) -> dict[str, int | None]:
 
 @pytest.mark.parametrize(
     ("written", "percent"),
-    [(62, 62), (62.4, 62), ("62 %", 62), (0.62, 62), (0, 0), (0.0, 0), (1, 1), (100.0, 100)],
+    [
+        (62, 62),
+        (62.4, 62),
+        ("62 %", 62),
+        ("0.5 %", 0),
+        ("0.6%", 1),
+        (0.62, 62),
+        (0, 0),
+        (0.0, 0),
+        (1, 1),
+        (100.0, 100),
+    ],
 )
 def test_a_probability_is_read_as_models_write_it(written: object, percent: int) -> None:
     assert replied(("overall", written)) == {"feasible": 50, "overall": percent}

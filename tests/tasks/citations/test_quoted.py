@@ -59,6 +59,7 @@ def test_a_quotation_is_never_altered_whatever_stands_around_it(
     ("reply", "markdown"),
     [
         (f"“{PLAYER}” [P1].", f"“{PLAYER}” {ONE}."),
+        (f"“{5 * PLAYER}” [P1].", f"“{5 * PLAYER}” {ONE}."),  # a paragraph
         # A key in square brackets is the writer's: it stands behind the quotation.
         ("“It works [P1].” So [P2] says.", f"“It works.” {ONE} So {TWO} says."),
         ("“It works [P1], [see P2].”", f"“It works.” {ONE} {TWO}"),

@@ -14,6 +14,7 @@ from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
+from tasks.curation import collect
 from tasks.curation.collect import collect_papers
 from tasks.curation.read import Reader
 from tasks.curation.review_files import number_of, read_review_json
@@ -164,6 +165,15 @@ def test_a_paper_whose_name_is_no_utf8_is_refused_in_one_line(tmp_path: Path) ->
     assert str(refusal.value) == f"the name of {papers}/caf?.md is no UTF-8: rename it"
 
 
+def test_more_papers_than_a_set_may_have_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    papers = files(tmp_path / "papers", a__txt="one", b__txt="two")
+    monkeypatch.setattr(collect, "_MOST_PAPERS", 1)
+    with pytest.raises(ConfigurationError, match="2 papers are more than the 1 of one set"):
+        collect_papers(str(papers), papers)
+
+
 def test_folders_that_hold_no_papers_are_refused_in_one_line(tmp_path: Path) -> None:
     empty = files(tmp_path / "empty")
     for papers, reviews in ((empty, empty), (empty, None), (tmp_path / "none", None)):
@@ -213,6 +223,11 @@ def test_papers_whose_ratings_lie_further_apart_than_asked_for_are_left_out(tmp_
         (3, 3.0),
         (True, None),
         ("good", None),
+        ("nan", None),
+        ("inf: strong accept", None),
+        ("1e999", None),
+        (float("nan"), None),
+        (10**400, None),
         (None, None),
     ],
 )

@@ -88,6 +88,16 @@ def test_a_change_that_does_not_fit_is_refused_in_one_line(change: Change, said:
     assert said in refusal(MARKED, change)
 
 
+@pytest.mark.parametrize(
+    "beginning", ["# coding: utf-7\n", "\n# -*- coding: latin-1 -*-\n", "# vim: coding=nothing\n"]
+)
+def test_a_program_that_python_would_read_otherwise_than_it_is_shown_is_refused(
+    beginning: str,
+) -> None:
+    assert "another encoding than UTF-8" in refusal(PLAIN, Change("all", "", beginning + PLAIN))
+    assert patched(PLAIN, [Change("all", "", "# coding: utf-8\n" + PLAIN)])
+
+
 def test_changes_that_multiply_what_they_replace_end_at_the_bound() -> None:
     """Twenty doublings would make a text of a million lines."""
     doubling = [Change("all", "", PLAIN)]

@@ -71,6 +71,8 @@ def test_what_is_known_of_the_idea_belongs_to_the_task(tmp_path: Path) -> None:
         ("task.toml", "a = [" + "1," * 500_000 + "]", "has more than 1,000,000 bytes"),
         ("idea.json", "[" + "1," * 500_000 + "]", "has more than 1,000,000 bytes"),
         ("program.py", "x = 1", "no function `solve`"),
+        ("program.py", "# coding: utf-7\n" + PROGRAM, "another encoding than UTF-8"),
+        ("evaluate.py", "#\r# coding: utf-7\n", "another encoding than UTF-8"),
         ("program.py", "A = 1 # tunable: 5..9\n" + PROGRAM, "1 is no number from 5 to 9"),
         ("program.py", "A = 1 # tunable: red\n" + PROGRAM, "neither a range"),
         ("evaluate.py", "def make(seed, size): ...", "no function `score`"),

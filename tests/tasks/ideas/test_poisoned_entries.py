@@ -25,6 +25,9 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 
 
+MANY_KEYS = "\n".join(f"k{number}: 1" for number in range(1_001))
+
+
 def read_here(path: Path) -> IdeaBatch:
     """The batch, which lands: every idea and every rejection can be written down."""
     batch = read_ideas(path, default_cutoff=None)
@@ -53,6 +56,7 @@ def folder_with(tmp_path: Path, matter: str) -> Path:
         f"{BOMB}note: *i",
         f"note: {'[' * 50}{']' * 50}",
         f"cutoff_date: {'[' * 900}{']' * 900}",
+        MANY_KEYS,
     ],
     ids=[
         "title",
@@ -63,6 +67,7 @@ def folder_with(tmp_path: Path, matter: str) -> Path:
         "aliases as a note",
         "deep",
         "deeper",
+        "many keys",
     ],
 )
 def test_poisoned_front_matter_is_rejected_as_that_idea_alone(matter: str, tmp_path: Path) -> None:
@@ -83,6 +88,20 @@ def test_a_date_nested_a_thousand_deep_is_rejected_as_that_idea_alone(tmp_path: 
         1,
         ["bad_field", "bad_cutoff_date"],
     )
+
+
+@pytest.mark.parametrize("inside", ["", "metadata", "data"])
+def test_an_object_of_too_many_keys_is_rejected_as_that_idea_alone(
+    inside: str, tmp_path: Path
+) -> None:
+    many = {"text": GOOD, **{f"k{number}": number for number in range(1_001)}}
+    bad = {"text": GOOD, inside: many} if inside else many
+    path = tmp_path / "ideas.jsonl"
+    path.write_text("\n".join(json.dumps(each) for each in (bad, {"text": f"{GOOD} Twice."})))
+    batch = read_here(path)
+    assert [idea.text for idea in batch.ideas] == [f"{GOOD} Twice."]
+    (rejected,) = batch.rejected
+    assert "keys, the limit is 1,000" in rejected.detail
 
 
 def test_groups_named_to_meet_each_others_second_names_stay_apart(tmp_path: Path) -> None:

@@ -152,6 +152,13 @@ def test_a_bad_entry_is_rejected_by_itself_with_its_line_and_the_way_to_mend_it(
     assert "\n" not in rejected.detail
 
 
+def test_a_broken_line_is_told_by_its_number_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "ideas.jsonl"
+    path.write_text(f'\n{json.dumps({"text": GOOD})}\n\n{{"text": \n', encoding="utf-8")
+    batch = read(path)
+    assert (len(batch.ideas), batch.rejected[0].location) == (1, "ideas.jsonl line 4")
+
+
 def test_a_line_in_another_encoding_is_rejected_by_itself(tmp_path: Path) -> None:
     path = tmp_path / "ideas.jsonl"
     path.write_bytes(

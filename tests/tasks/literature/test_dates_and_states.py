@@ -152,6 +152,15 @@ def test_works_that_do_not_stand_are_left_out_and_named(tmp_path: Path) -> None:
     assert "“Acoustic absorbers" in detail
 
 
+def test_the_preprint_of_a_retracted_article_counts_for_nothing_either(tmp_path: Path) -> None:
+    rows = [
+        paper(1, title=f"RETRACTED: {TITLE}", abstract="Scales of moths absorb ultrasound."),
+        paper(2, title=TITLE, venue="arXiv", year=2019),
+    ]
+    papers, _ = found(tmp_path, rows, None)
+    assert papers == {}
+
+
 def test_who_shows_the_state_of_works_finds_all_of_them(tmp_path: Path) -> None:
     rows = [work(1), work(2, is_retracted=True), work(3, type="retraction")]
     papers, ledger = found(tmp_path, rows, None, with_retracted=True)

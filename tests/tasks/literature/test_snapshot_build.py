@@ -1,8 +1,11 @@
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+import zlib
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +14,12 @@ import pytest
 from schemas.errors import SnapshotError
 from tasks.literature.snapshot import parts
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
+from tasks.literature.snapshot.contexts import unpacked
 from tasks.literature.snapshot.folder import MANIFEST_NAME as MANIFEST
 from tasks.literature.snapshot.folder import read_manifest, write_manifest
 from tasks.literature.snapshot.opening import open_papers
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
+from tasks.literature.snapshot.store import PaperStore
 from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
 
 Rows = list[dict[str, Any]]
@@ -277,6 +282,23 @@ def test_a_folder_that_is_no_finished_snapshot_is_refused(
     (snapshot.folder / MANIFEST).write_text("{")
     with pytest.raises(SnapshotError, match=r"manifest\.json cannot be read"):
         open_snapshot(snapshot.folder)
+
+
+def test_a_record_that_unpacks_beyond_its_bound_is_one_line(snapshot: Snapshot) -> None:
+    bomb = zlib.compress(b" " * 16_000_001 + b"[]")
+    path = snapshot.folder / "papers.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None)) as papers:
+        papers.execute("update papers set record = ?", (bomb,))
+    with closing(PaperStore(snapshot.folder)) as store:
+        for read in (
+            lambda: store.records([0]),
+            store.fingerprint,
+        ):
+            with pytest.raises(SnapshotError, match="is damaged") as refused:
+                read()
+            assert "\n" not in str(refused.value)
+    with pytest.raises(zlib.error):
+        unpacked(bomb)
 
 
 def test_a_folder_with_other_peoples_files_is_left_alone(tmp_path: Path, rows: Rows) -> None:

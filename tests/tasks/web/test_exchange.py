@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
+from pydantic import SecretStr
 
 from schemas.reasons import Reason
-from tasks.web.exchange import NoAnswerError, probe
+from tasks.web.client import Secrets
+from tasks.web.exchange import NoAnswerError, exchange_on_host, probe
 from tests.support.web_servers import ShapedServer, shaped_server
 
 
@@ -49,3 +52,19 @@ def test_nothing_to_look_at_is_unreachable(url: str) -> None:
 def test_only_what_may_pass_is_sent_again() -> None:
     assert not NoAnswerError(Reason.TOO_LARGE, "").reason.again_at_once
     assert NoAnswerError(Reason.TIMEOUT, "").reason.again_at_once
+
+
+async def test_a_key_that_a_redirect_repeats_is_not_asked_with(server: ShapedServer) -> None:
+    server.script = [f"to:{server.url}/again?key=0123456789abcdef&q=bats", "good"]
+    secrets = Secrets(parameters={"key": SecretStr("0123456789abcdef")})
+    async with httpx.AsyncClient() as client:
+        await exchange_on_host(
+            client,
+            "GET",
+            f"{server.url}/first",
+            params=(),
+            secrets=secrets,
+            maximum_bytes=1_000,
+            timeout_seconds=60.0,
+        )
+    assert server.asked[-1].parameters == {"q": ["bats"]}

@@ -1,1 +1,1 @@
-insert into catalogue.{table} by name from source.{table}
+insert into catalogue."{table}" by name from source."{table}"

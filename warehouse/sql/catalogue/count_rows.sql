@@ -1,1 +1,1 @@
-select '{table}' as table_name, count(*) as row_count from {database}.{table}
+select '{table}' as table_name, count(*) as row_count from {database}."{table}"

@@ -1,1 +1,1 @@
-delete from catalogue.{table}
+delete from catalogue."{table}"

@@ -1,6 +1,7 @@
 -- What Assay never writes into a catalogue: paths out of the lake's folder, SQL to be run, rows from
--- tables that DuckLake does not make for them, schemas beside the lake's own, and rows that begin or
--- end after the newest snapshot: DuckLake takes the latter for live, or for not there yet.
+-- tables that DuckLake does not make for them, schemas beside the lake's own, names that are missing,
+-- and rows that begin or end after the newest snapshot: DuckLake takes the latter for live, or for not
+-- there yet.
 with paths as (
     select path, path_is_relative from __ducklake_metadata_lake.ducklake_data_file
     union all
@@ -48,17 +49,23 @@ last_snapshots as (
     from __ducklake_metadata_lake.ducklake_schema_versions
 )
 select 'the path' as kind, path as name from paths
-where not path_is_relative::boolean or path like '/%' or contains(path, '..') or contains(path, ':')
+where coalesce(
+    not path_is_relative::boolean or path like '/%' or contains(path, '..') or contains(path, ':'), true
+)
 union all
 select 'the row of a later snapshot in', place from last_snapshots
 where snapshot_id > (select max(snapshot_id) from __ducklake_metadata_lake.ducklake_snapshot)
 union all
 select 'the schema', schema_name from __ducklake_metadata_lake.ducklake_schema
-where schema_name <> 'main' or schema_id <> 0
+where schema_name is distinct from 'main' or schema_id is distinct from 0
+union all
+select 'the table', table_name from __ducklake_metadata_lake.ducklake_table where table_name is null
+union all
+select 'the column', column_name from __ducklake_metadata_lake.ducklake_column where column_name is null
 union all
 -- Views of earlier snapshots too: a question may ask for a table as it was then.
 select 'the view', view_name from __ducklake_metadata_lake.ducklake_view
-where not list_contains($marts, view_name)
+where not coalesce(list_contains($marts, view_name), false)
 union all
 select 'the macro', macro_name from __ducklake_metadata_lake.ducklake_macro
 union all
