@@ -3,9 +3,11 @@
 import inspect
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from dashboards.app import access, app
@@ -13,6 +15,9 @@ from schemas.role import Role
 from warehouse.layout import Layout
 from warehouse.services.accounts import account_of, add_account, sign_in
 from warehouse.services.database import ServiceDatabase
+
+# Each run of a page would read the metadata of every installed package: half of its time.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 SECONDS = 240
 PASSWORD = "correct horse battery"

@@ -1,5 +1,6 @@
 """Servers on loopback, each in a thread of its own."""
 
+import asyncio
 import socket
 import threading
 import time
@@ -78,6 +79,22 @@ def serving(make: Callable[[int], LoopbackT], handler: type[QuietHandler]) -> It
         thread.join()
 
 
+class QuickServer(uvicorn.Server):
+    """Stops within milliseconds; uvicorn's own looks ten times a second, and waits as long."""
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)
+        while not self.should_exit:  # noqa: ASYNC110 -- another thread sets it
+            await asyncio.sleep(0.01)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for listening in (*self.servers, *(sockets or ())):
+            listening.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        await asyncio.sleep(0.01)
+
+
 class ServedApplication:
     """An ASGI application served by uvicorn; 0: on any free port. `listener`: where else."""
 
@@ -92,7 +109,7 @@ class ServedApplication:
             # A busy client that reuses a connection closed meanwhile needs another attempt.
             timeout_keep_alive=600,
         )
-        self._server = uvicorn.Server(config)
+        self._server = QuickServer(config)
         listener = listener or socket.create_server(("127.0.0.1", port))
         self.port: int = listener.getsockname()[1]
         self._thread = threading.Thread(
@@ -104,5 +121,4 @@ class ServedApplication:
 
     def stop(self) -> None:
         self._server.should_exit = True
-        self._server.force_exit = True
         self._thread.join(timeout=10)

@@ -23,6 +23,7 @@ from urllib.parse import parse_qs, unquote
 import uvicorn
 
 from flows.request import bundled
+from tests.support.loopback import QuickServer
 from tests.support.stalls import Stalls
 
 FAULTS = ("429", "500", "503", "504", "truncated", "slow", "dropped")
@@ -159,7 +160,7 @@ class SemanticScholarServer:
         config = uvicorn.Config(
             self._application, log_config=None, access_log=False, lifespan="off", interface="asgi3"
         )
-        self._server = uvicorn.Server(config)
+        self._server = QuickServer(config)
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
     @property
@@ -207,7 +208,6 @@ class SemanticScholarServer:
         traceback: TracebackType | None,
     ) -> None:
         self._server.should_exit = True
-        self._server.force_exit = True
         self._thread.join(10)
         self._socket.close()
 

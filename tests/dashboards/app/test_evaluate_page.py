@@ -266,6 +266,7 @@ def test_a_failed_job_tells_its_last_word(tmp_path: Path) -> None:
     assert "Could not be done as asked. no such model; name another" in words(page)
 
 
+@pytest.mark.long
 @pytest.mark.end_to_end
 def test_an_idea_is_planned_evaluated_watched_and_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

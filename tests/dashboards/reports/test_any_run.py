@@ -17,11 +17,16 @@ from warehouse.layout import Layout
 from warehouse.manuscripts.release import import_release
 
 
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    found = Layout(tmp_path_factory.mktemp("benchmark"))
+    publish_benchmark_lake(found)
+    return found
+
+
 def test_a_benchmark_and_a_check_have_their_own_reports_and_an_unknown_name_lists_what_there_is(
-    tmp_path: Path,
+    layout: Layout, tmp_path: Path
 ) -> None:
-    layout = Layout(tmp_path / "warehouse")
-    publish_benchmark_lake(layout)
     check = import_release(write_release(tmp_path) / "withdrarxiv", layout)[0].run_id
     assert any_report(layout, BENCHMARK, "md").startswith("# Benchmark decisions")
     assert "<html" in any_report(layout, BENCHMARK, "html")
@@ -34,9 +39,7 @@ def test_a_benchmark_and_a_check_have_their_own_reports_and_an_unknown_name_list
         any_report(layout, RunId("nowhere"), "md")
 
 
-def test_a_benchmark_report_leads_with_the_answer_and_folds_the_rest(tmp_path: Path) -> None:
-    layout = Layout(tmp_path / "warehouse")
-    publish_benchmark_lake(layout)
+def test_a_benchmark_report_leads_with_the_answer_and_folds_the_rest(layout: Layout) -> None:
     written = any_report(layout, BENCHMARK, "md")
     assert written.splitlines()[2].startswith(
         "**accuracy of assay 0.67 (95 % from 0.4 to 0.9), over 3 items, 1 unscored. The best of 1"

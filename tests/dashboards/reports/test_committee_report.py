@@ -4,10 +4,11 @@ could not say.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
-from dashboards.reports.render import idea_report, run_report
+from dashboards.reports import render
 from schemas.base import replace
 from schemas.committee import CommitteeEvaluation
 from schemas.identifiers import IdeaId, RunId
@@ -19,6 +20,9 @@ from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
+
+idea_report = cache(render.idea_report)  # several tests read the same page
+run_report = cache(render.run_report)  # several tests read the same page
 
 RUN = RunId("run-a")
 SOUND, HOSTILE = IdeaId("idea-00000"), IdeaId("idea-00001")

@@ -3,6 +3,7 @@
 import json
 import zipfile
 from datetime import date
+from functools import cache
 from io import BytesIO
 
 import pypdfium2
@@ -13,19 +14,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pylatexenc.latex2text import LatexNodes2Text
 
+from dashboards.reports import render
 from dashboards.reports.formats.any_format import data, document
 from dashboards.reports.formats.bib_file import bib_file
 from dashboards.reports.formats.blocks import Heading, Paragraph, Run, Table, blocks_of
 from dashboards.reports.formats.docx_file import docx_file
 from dashboards.reports.formats.pdf_file import pdf_file
 from dashboards.reports.formats.report_format import ReportFormat, format_of
-from dashboards.reports.render import idea_report
 from dashboards.reports.safe_text import plain
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, PaperId
 from schemas.paper import Paper
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN
 from warehouse.layout import Layout
+
+idea_report = cache(render.idea_report)  # several tests read the same page
 
 IDEA = IdeaId("idea-00003")
 

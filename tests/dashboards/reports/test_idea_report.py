@@ -1,14 +1,17 @@
 """The report on one idea, from a published lake."""
 
 import re
+from functools import cache
 
 import pytest
 
-from dashboards.reports.render import idea_report
+from dashboards.reports import render
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
+
+idea_report = cache(render.idea_report)  # several tests read the same page
 
 SOUND, EXTRACTIVE, SOUNDNESS_ONLY = IdeaId("idea-00003"), IdeaId("idea-00000"), IdeaId("idea-00004")
 SECTIONS = [

@@ -4,13 +4,14 @@ agree.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from dashboards.reports import render
 from dashboards.reports.figures import thinking
 from dashboards.reports.judges_part import judged_steps, score_of_judges
-from dashboards.reports.render import idea_report, run_report
 from dashboards.reports.wording import dropped
 from dashboards.reports.write import write_reports
 from schemas.base import replace
@@ -32,6 +33,9 @@ from warehouse.answers import DroppedParameter
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
+
+idea_report = cache(render.idea_report)  # several tests read the same page
+run_report = cache(render.run_report)  # several tests read the same page
 
 RUN = RunId("run-a")
 IDEA = IdeaId("idea-00000")
@@ -208,6 +212,7 @@ def test_thinking_that_is_not_told_is_no_zero() -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_run_that_an_earlier_version_published_is_reported_before_and_after_the_next_publication(
     tmp_path: Path,
 ) -> None:

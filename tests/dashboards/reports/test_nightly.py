@@ -210,7 +210,7 @@ def _checks(idea_id, answered, failed):
             ],
         ),
         (3, 1, "In order, with 1 alarm.", None),
-        (4, 1, "In order.", []),
+        pytest.param(4, 1, "In order.", [], marks=pytest.mark.long),
     ],
 )
 def test_a_step_without_judgements_raises_one_alarm_if_too_few_of_its_replies_can_be_used(

@@ -3,13 +3,14 @@ acts on the page.
 """
 
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from dashboards.reports import render
 from dashboards.reports.interval_chart import interval_chart
 from dashboards.reports.ranking_page import _duels, ranking_page
-from dashboards.reports.render import ranking_report, run_report
 from dashboards.reports.sensitivity import sensitivity_of
 from dashboards.reports.write import write_reports
 from schemas.base import replace
@@ -25,6 +26,9 @@ from warehouse.queries import open_queries
 from warehouse.rankings.landing import RANKINGS, land_group
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
+
+ranking_report = cache(render.ranking_report)  # several tests read the same page
+run_report = cache(render.run_report)  # several tests read the same page
 
 
 @pytest.fixture(scope="module")

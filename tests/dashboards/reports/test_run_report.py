@@ -1,6 +1,8 @@
 """The report on a run, and the files written for it."""
 
 import re
+import shutil
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -8,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dashboards.reports import render
 from dashboards.reports.chart import score_chart
 from dashboards.reports.idea_page import idea_page
-from dashboards.reports.render import run_report
 from dashboards.reports.run_page import _unscored, run_page
 from dashboards.reports.write import file_name, write_reports
 from schemas.base import replace
@@ -24,6 +26,8 @@ from warehouse.queries import open_queries, run_sql
 from warehouse.runs.landing import RUNS, land
 from warehouse.statements import statement
 from warehouse.units.publish import publish
+
+run_report = cache(render.run_report)  # several tests read the same page
 
 
 def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
@@ -129,8 +133,14 @@ def test_a_run_that_is_not_published_is_one_clear_line(layout, tmp_path):
     assert not list(layout.reports.glob("*no-such*"))
 
 
-def test_every_idea_gets_its_files_and_every_link_leads_to_one(layout):
-    html, markdown = write_reports(layout, RUN)
+@pytest.fixture(scope="module")
+def written(layout):
+    """The files of the run, of the page and in Markdown."""
+    return write_reports(layout, RUN)
+
+
+def test_every_idea_gets_its_files_and_every_link_leads_to_one(layout, written):
+    html, markdown = written
     assert html == layout.reports / "run-a" / "index.html"
     assert markdown == layout.reports / "run-a" / "index.md"
     files = {
@@ -160,8 +170,8 @@ def test_every_idea_gets_its_files_and_every_link_leads_to_one(layout):
     assert f"ideas/{file_name(HOSTILE)}.html" in files
 
 
-def test_writing_again_gives_the_same_bytes_and_leaves_nothing_behind(layout):
-    html, _ = write_reports(layout, RUN)
+def test_writing_again_gives_the_same_bytes_and_leaves_nothing_behind(layout, written):
+    html, _ = written
     before = {path: path.read_bytes() for path in html.parent.rglob("*") if path.is_file()}
     (html.parent / "ideas" / "stale.html").write_text("of an idea that left the run")
     write_reports(layout, RUN)
@@ -169,8 +179,8 @@ def test_writing_again_gives_the_same_bytes_and_leaves_nothing_behind(layout):
     assert [path.name for path in layout.reports.iterdir()] == ["run-a"]
 
 
-def test_a_report_that_could_not_be_finished_leaves_the_old_one(layout, monkeypatch):
-    html, _ = write_reports(layout, RUN)
+def test_a_report_that_could_not_be_finished_leaves_the_old_one(layout, written, monkeypatch):
+    html, _ = written
     before = html.read_bytes()
 
     def broken(*_):
@@ -208,7 +218,7 @@ def test_ideas_with_similar_ids_get_different_files():
 
 
 def test_an_idea_whose_report_cannot_be_made_says_so_on_its_page_and_the_others_have_theirs(
-    layout, monkeypatch
+    layout, monkeypatch, tmp_path
 ):
     def breaking(review):
         if review.evaluation.idea.title == "Idea 3":
@@ -216,13 +226,12 @@ def test_an_idea_whose_report_cannot_be_made_says_so_on_its_page_and_the_others_
         return idea_page(review)
 
     monkeypatch.setattr("dashboards.reports.write.idea_page", breaking)
-    folder = write_reports(layout, RUN)[0].parent / "ideas"
+    own = Layout(shutil.copytree(layout.root, tmp_path / "own"))
+    folder = write_reports(own, RUN)[0].parent / "ideas"
     broken = [path for path in folder.iterdir() if "cannot be made" in path.read_text()]
     assert sorted(path.suffix for path in broken) == [".html", ".md"]
     assert len({path.stem for path in broken}) == 1
     assert len(list(folder.iterdir())) > 2
-    monkeypatch.undo()
-    write_reports(layout, RUN)
 
 
 def test_why_an_idea_is_unscored_stands_beside_it_and_literature_has_its_name(

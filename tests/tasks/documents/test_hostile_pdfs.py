@@ -21,7 +21,7 @@ LIMITS = DocumentSettings(
     parse_seconds=2,
     parse_memory_bytes=300_000_000,
 )
-HURRIED = LIMITS.model_copy(update={"download_timeout_seconds": 2.0})
+HURRIED = LIMITS.model_copy(update={"download_timeout_seconds": 1.0})
 """Only where an endless answer is to be cut off: what answers at all may take its time on a busy
 machine.
 """
@@ -85,7 +85,7 @@ async def test_a_hostile_paper_does_not_hold_up_the_others(
         paper(paper_id=f"p{number}", open_access_pdf_url=f"{server.url}/{name}.pdf")
         for number, name in enumerate(("slow", "good"))
     ]
-    limits = HURRIED.model_copy(update={"download_timeout_seconds": 4.0})
+    limits = HURRIED.model_copy(update={"download_timeout_seconds": 2.0})
     library = FullTextLibrary(limits, None, None, None, ledger, allow_private_addresses=True)
     answer = await library.sections(papers)
     assert {section.paper_id for section in answer.items if section.text_source == "pdf"} == {"p1"}

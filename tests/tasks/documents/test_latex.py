@@ -3,7 +3,9 @@ import io
 import itertools
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
@@ -486,28 +488,24 @@ async def test_the_source_can_come_first_or_never(
     assert [asked.path for asked in server.asked[1:]] == ["/pdf/2305.09258"]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "\\input{/etc/passwd}",
-        "\\include{../../../etc/passwd}",
-        "\\import{/etc/}{passwd}",
-        "\\input /etc/passwd",
-    ],
-)
-async def test_no_inclusion_reads_a_file_of_this_machine(command: str) -> None:
-    source = (
-        "\\documentclass{article}\\begin{document}\\section{Methods}Some words of ours."
-        f" {command} \\end{{document}}".encode()
+@pytest.mark.parametrize("packed", [str.encode, tar_of, zip_of], ids=["file", "tar", "zip"])
+async def test_no_inclusion_reads_a_file_of_this_machine(packed: Callable[[Any], bytes]) -> None:
+    commands = "\n".join(
+        [
+            "\\input{/etc/passwd}",
+            "\\include{../../../etc/passwd}",
+            "\\import{/etc/}{passwd}",
+            "\\input /etc/passwd",
+        ]
     )
-    for content in (
-        source,
-        tar_of({"main.tex": source.decode()}),
-        zip_of({"main.tex": source.decode()}),
-    ):
-        document = await read_latex_source(content, "name", DocumentSettings())
-        assert isinstance(document, ParsedDocument)
-        assert [section.text for section in document.sections] == ["Some words of ours."]
+    source = (
+        "\\documentclass{article}\\begin{document}\\section{Methods}Some words of ours.\n"
+        f"{commands}\n\\end{{document}}"
+    )
+    content = packed(source if packed is str.encode else {"main.tex": source})
+    document = await read_latex_source(content, "name", DocumentSettings())
+    assert isinstance(document, ParsedDocument)
+    assert [section.text for section in document.sections] == ["Some words of ours."]
 
 
 async def test_a_reader_that_was_taken_over_can_only_be_disbelieved(

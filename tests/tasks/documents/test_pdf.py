@@ -106,6 +106,7 @@ async def test_a_page_count_that_lies_costs_nothing(settings: DocumentSettings) 
     assert isinstance(answer, ParsedDocument) or answer.reason in ("too_many_pages", "damaged")
 
 
+@pytest.mark.long
 async def test_a_stream_that_unpacks_to_a_gigabyte_stays_within_the_limits() -> None:
     bomb = pdf_from_streams([b" " * 600_000_000])
     assert len(bomb) < 1_000_000

@@ -1,12 +1,20 @@
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from schemas.errors import ConfigurationError, RateLimitedError
 from schemas.settings import EmbeddingSettings
+from tasks.embeddings import sentence_embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tests.support.openai_server import EMBEDDING_DIMENSIONS, OpenAIServer, start_openai_server
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    hasty = replace(sentence_embedder._POLICY, first_pause_seconds=0.01)
+    monkeypatch.setattr(sentence_embedder, "_POLICY", hasty)
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ async def test_a_vector_does_not_depend_on_its_neighbours() -> None:
     assert np.array_equal(together, np.vstack([alone, alone]))
 
 
+@pytest.mark.long
 async def test_the_bundled_model_gives_the_vectors_of_sentence_transformers() -> None:
     texts = [*TEXTS[:3], "Ünïcode, 数学 and [MASK] tokens", "word " * 500]
     folder = str(get_model_path())

@@ -71,7 +71,7 @@ def test_a_better_setting_is_found_and_confirmed_on_fresh_data(tmp_path: Path) -
 
 
 def test_another_seed_has_other_data_and_the_same_seed_the_same_figures(tmp_path: Path) -> None:
-    folder = write_task(tmp_path / "numbers")
+    folder = write_task(tmp_path / "numbers", candidates=1)
     one, again = experiment_on(folder), experiment_on(folder)
     assert figures(one) == figures(again)
     other = experiment_on(folder, "run-b")
@@ -82,7 +82,7 @@ def test_another_seed_has_other_data_and_the_same_seed_the_same_figures(tmp_path
 
 def test_no_better_is_a_result(tmp_path: Path) -> None:
     program = PROGRAM.replace("0, 10", "0, 0.01")
-    found = experiment_on(write_task(tmp_path / "numbers", program=program))
+    found = experiment_on(write_task(tmp_path / "numbers", program=program, candidates=1))
     assert found.finding is Finding.NOT_SUPPORTED
     worse = PROGRAM.replace("0.0  # tunable: 0, 10", "5.0  # tunable: 0.0, 5.0")
     found = experiment_on(write_task(tmp_path / "worse", program=worse))
@@ -229,11 +229,14 @@ def stored(store: Path) -> int:
         return 0
 
 
-@pytest.mark.parametrize("moments", [3, pytest.param(10, marks=pytest.mark.kills)])
+@pytest.mark.parametrize(
+    "moments",
+    [1, pytest.param(3, marks=pytest.mark.long), pytest.param(10, marks=pytest.mark.kills)],
+)
 def test_an_experiment_that_is_killed_ends_as_if_it_had_not_been(
     tmp_path: Path, moments: int
 ) -> None:
-    folder = write_task(tmp_path / "numbers", candidates=2)
+    folder = write_task(tmp_path / "numbers", candidates=min(moments, 2))
     whole = experiment_on(folder)
     total, store = stored(tmp_path / "executions.sqlite"), tmp_path / "killed.sqlite"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -15,7 +15,6 @@ from tasks.experiments.gains import detectable, finding, interval
 from tasks.experiments.proposing import TunableProposer
 from tasks.experiments.task_folder import TaskFolder
 
-TASKS = 500
 PROGRAM = "A = 0  # tunable: 0..1000000\n\ndef solve(given, seed):\n    return A\n"
 Noise = Callable[[random.Random], float]
 
@@ -87,13 +86,14 @@ def found(noise: Noise, seed: int, better: float = 0.0) -> Finding | None:
     return asyncio.run(run_experiment(task(), executor, TunableProposer(task(), seed))).finding
 
 
-def test_of_500_tasks_without_an_effect_at_most_5_in_100_are_called_improvements(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("tasks", [120, pytest.param(500, marks=pytest.mark.long)])
+def test_of_tasks_without_an_effect_at_most_5_in_100_are_called_improvements(
+    tasks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proposing, "TunableSearch", EachOther)
     noises = (normal, skewed, coarse)
-    called = [found(noises[seed % len(noises)], seed) for seed in range(TASKS)]
-    assert called.count(Finding.SUPPORTED) <= 0.05 * TASKS
+    called = [found(noises[seed % len(noises)], seed) for seed in range(tasks)]
+    assert called.count(Finding.SUPPORTED) <= 0.05 * tasks
     assert None not in called
 
 

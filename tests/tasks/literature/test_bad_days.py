@@ -1,4 +1,4 @@
-"""Twelve ideas at once against an API that limits, fails, hangs and truncates: the same evidence as
+"""Ideas at once against an API that limits, fails, hangs and truncates: the same evidence as
 on a good day.
 """
 
@@ -20,7 +20,7 @@ from tasks.literature.semantic_scholar import SemanticScholarClient
 from tests.support.semantic_scholar_server import FAULTS, SemanticScholarServer, corpus
 
 CUTOFF = date(2021, 12, 31)
-IDEAS = 12
+IDEAS = 6
 RATE = 40
 
 

@@ -192,6 +192,7 @@ async def test_contexts_of_the_anthology_survive_with_their_sections(tmp_path: P
     await survives(write_jsonl(tmp_path / "acl.jsonl", rows), tmp_path / "i", rows)
 
 
+@pytest.mark.long
 async def test_contexts_of_crop_science_survive_with_their_sections(tmp_path: Path) -> None:
     folder = shared("crops_citation_graph")
     contexts = [

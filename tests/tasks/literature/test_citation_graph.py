@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import SnapshotError
@@ -92,6 +92,7 @@ def test_an_empty_graph_answers_and_a_folder_that_cannot_be_written_is_named(
         graph_of([], tmp_path / "file")
 
 
+@settings(max_examples=settings.default.max_examples // 3)  # each writes a graph
 @given(edges=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=25))
 def test_a_path_is_a_chain_of_edges_no_longer_than_any_other(
     edges: list[tuple[int, int]], tmp_path_factory: pytest.TempPathFactory

@@ -131,6 +131,7 @@ def test_a_request_in_flight_is_finished_before_a_gateway_stops(
         assert process.wait(120) in (0, -signal.SIGTERM)
 
 
+@pytest.mark.long
 def test_a_gateway_with_a_long_queue_stops_before_its_end_and_without_a_word(
     tmp_path: Path, settings_for: MakeSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

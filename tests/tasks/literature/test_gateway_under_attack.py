@@ -24,7 +24,7 @@ from tasks.literature.gateway.messages import ENDPOINTS, Request
 from tasks.literature.gateway.process import GatewayProcess, environment_of
 from tasks.literature.gateway.transport import Transport
 from tasks.literature.gateway.upstreams import LiveUpstream
-from tests.support.web_servers import ShapedServer, shaped_server
+from tests.support.web_servers import GOOD, ShapedServer, shaped_server
 from warehouse.keyed_store import KeyedStore
 
 MakeSettings = Callable[..., Settings]
@@ -32,11 +32,23 @@ SEARCH = "/graph/v1/paper/search"
 GUARD_SECONDS = 60.0
 
 
-@pytest.fixture
-def upstream() -> Iterator[ShapedServer]:
-    """Answers anything, and remembers the paths as they came."""
-    with shaped_server(lambda _: json.dumps({"data": [], "recommendedPapers": []})) as running:
+def anything(_: object) -> str:
+    return json.dumps({"data": [], "recommendedPapers": []})
+
+
+@pytest.fixture(scope="module")
+def one_upstream() -> Iterator[ShapedServer]:
+    with shaped_server(anything) as running:
         yield running
+
+
+@pytest.fixture
+def upstream(one_upstream: ShapedServer) -> ShapedServer:
+    """Answers anything, and remembers the paths as they came."""
+    one_upstream.asked.clear()
+    one_upstream.script = [GOOD]
+    one_upstream.shape = anything
+    return one_upstream
 
 
 @pytest.fixture
@@ -175,17 +187,22 @@ LOWERED = (
 """The same service with shorter patience."""
 
 
-@pytest.fixture
-def impatient(tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def impatient(
+    tmp_path_factory: pytest.TempPathFactory,
+    one_upstream: ShapedServer,
+    settings_of: Callable[..., Settings],
+) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("impatient")
     process = subprocess.Popen(
-        [sys.executable, "-c", LOWERED, str(tmp_path)],
-        env=environment_of(settings_for(upstream.url)),
+        [sys.executable, "-c", LOWERED, str(folder)],
+        env=environment_of(settings_of(folder, one_upstream.url)),
     )
     deadline = time.monotonic() + GUARD_SECONDS
-    while not (tmp_path / "port").exists():
+    while not (folder / "port").exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    yield f"http://127.0.0.1:{(tmp_path / 'port').read_text()}"
+    yield f"http://127.0.0.1:{(folder / 'port').read_text()}"
     process.terminate()
     process.wait(30)
 
@@ -347,5 +364,5 @@ def test_what_is_being_answered_is_not_idle(impatient: str, upstream: ShapedServ
 
 
 def slowly(_: object) -> str:
-    time.sleep(2.0)  # four times what an idle connection may stay
+    time.sleep(1.0)  # twice what an idle connection may stay
     return json.dumps({"data": []})

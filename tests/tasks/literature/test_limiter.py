@@ -265,7 +265,7 @@ async def test_two_gateways_with_one_key_never_send_more_than_its_allowance(
                         )
                     )
                     for gateway in (one, two)
-                    for number in range(40)
+                    for number in range(20)
                 ]
             async with httpx.AsyncClient(timeout=60) as client:
                 used = [

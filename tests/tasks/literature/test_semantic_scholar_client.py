@@ -1,4 +1,4 @@
-"""One idea's client, through a real gateway, over a snapshot and over the test server."""
+"""One idea's client, through a gateway, over a snapshot and over the test server."""
 
 import asyncio
 import os
@@ -20,7 +20,10 @@ from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.api_shapes import plain_query
 from tasks.literature.client import LiteratureClient
+from tasks.literature.gateway.application import application
 from tasks.literature.gateway.process import GatewayProcess
+from tasks.literature.gateway.transport import Transport
+from tasks.literature.gateway.upstreams import LiveUpstream
 from tasks.literature.gateway_requests import GatewayRequests
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.literature.snapshot.build import build_snapshot
@@ -28,9 +31,11 @@ from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.paper_files import paper_rows, write_parquet
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
 from tests.support.web_servers import shaped_server
+from warehouse.keyed_store import KeyedStore
 
 MakeSettings = Callable[..., Settings]
 CUTOFF = date(2019, 6, 30)
+GATEWAY = "http://gateway"
 
 
 @pytest.fixture
@@ -40,18 +45,16 @@ def server() -> Iterator[SemanticScholarServer]:
 
 
 @pytest.fixture
-def gateway(
+async def http(
     server: SemanticScholarServer, tmp_path: Path, settings_for: MakeSettings
-) -> Iterator[GatewayProcess]:
+) -> AsyncIterator[httpx.AsyncClient]:
+    """Reaches a gateway in this process by its name, and whatever else over the network."""
     settings = settings_for(server.url, maximum_attempts=2)
-    with GatewayProcess(settings, LIVE, tmp_path / "cache") as running:
-        yield running
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient() as client:
+    upstream = LiveUpstream(settings, KeyedStore(tmp_path / "cache"), Transport(settings))
+    mounts = {GATEWAY: httpx.ASGITransport(application(upstream))}
+    async with httpx.AsyncClient(mounts=mounts) as client:
         yield client
+    await upstream.close()
 
 
 @pytest.fixture
@@ -60,10 +63,8 @@ def ledger() -> Ledger:
 
 
 @pytest.fixture
-def client(
-    gateway: GatewayProcess, ledger: Ledger, http: httpx.AsyncClient
-) -> SemanticScholarClient:
-    return SemanticScholarClient(gateway.url, ledger, http, Settings().literature)
+def client(ledger: Ledger, http: httpx.AsyncClient) -> SemanticScholarClient:
+    return SemanticScholarClient(GATEWAY, ledger, http, Settings().literature)
 
 
 async def test_a_search_respects_the_cutoff_twice_and_counts_what_it_removed(
@@ -223,7 +224,7 @@ async def test_passages_whose_papers_cannot_be_looked_up_come_with_the_failure(
 
 
 async def test_a_spent_budget_is_a_failure_without_a_request(
-    gateway: GatewayProcess, ledger: Ledger, http: httpx.AsyncClient
+    ledger: Ledger, http: httpx.AsyncClient
 ) -> None:
     left = [1]
 
@@ -232,9 +233,7 @@ async def test_a_spent_budget_is_a_failure_without_a_request(
             raise BudgetExhaustedError("the budget of 1 literature request is spent")
         left.pop()
 
-    client = SemanticScholarClient(
-        gateway.url, ledger, http, Settings().literature, on_request=spend
-    )
+    client = SemanticScholarClient(GATEWAY, ledger, http, Settings().literature, on_request=spend)
     assert (await client.search_papers("topic 3", 5, None)).complete
     refused = await client.search_papers("topic 4", 5, None)
     assert [failure.reason for failure in refused.failures] == ["budget_exhausted"]
@@ -242,11 +241,17 @@ async def test_a_spent_budget_is_a_failure_without_a_request(
 
 
 async def test_a_gateway_killed_and_restarted_costs_time_not_answers(
-    gateway: GatewayProcess, client: SemanticScholarClient
+    server: SemanticScholarServer,
+    tmp_path: Path,
+    settings_for: MakeSettings,
+    ledger: Ledger,
+    http: httpx.AsyncClient,
 ) -> None:
-    await client.search_papers("topic 3", 5, None)
-    os.kill(gateway.process_id, signal.SIGKILL)
-    answer = await client.search_papers("topic 4", 5, None)
+    with GatewayProcess(settings_for(server.url), LIVE, tmp_path / "kept") as gateway:
+        client = SemanticScholarClient(gateway.url, ledger, http, Settings().literature)
+        await client.search_papers("topic 3", 5, None)
+        os.kill(gateway.process_id, signal.SIGKILL)
+        answer = await client.search_papers("topic 4", 5, None)
     assert answer.complete
     assert answer.items
 

@@ -129,6 +129,7 @@ def test_references_by_url_are_resolved_and_inverted(tmp_path: Path) -> None:
     assert snapshot.references("URL:https://example.org/papers/18") is None
 
 
+@pytest.mark.long
 def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(
     tmp_path: Path, rows: Rows
 ) -> None:

@@ -224,7 +224,7 @@ class _StoppedError(Exception):
     """Stands for a kill."""
 
 
-@pytest.mark.parametrize("stage", ["changes", "index"])
+@pytest.mark.parametrize("stage", ["changes", pytest.param("index", marks=pytest.mark.long)])
 def test_a_stopped_update_leaves_the_old_snapshot_and_goes_on(tmp_path: Path, stage: str) -> None:
     rows = paper_rows(4_500)
     old = build_snapshot(write_parquet(tmp_path / "old.parquet", rows[:100]), tmp_path / "i")
@@ -267,6 +267,7 @@ def killed_at(kind: str, source: Path, target: Path, stage: str) -> bool:
     )
 
 
+@pytest.mark.long
 def test_a_release_and_its_diffs_survive_kills_at_any_stage(tmp_path: Path) -> None:
     source = write_release(tmp_path / "2025-01-07", release_records(700))
     folder = diffs(

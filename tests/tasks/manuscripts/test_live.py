@@ -75,6 +75,7 @@ def test_cited_works_that_either_list_has_as_retracted_are_raised_and_every_requ
         shaped_server(with_notices) as crossref,
     ):
         monkeypatch.setenv("ASSAY_LITERATURE__UPSTREAM_URL", scholar.url)
+        monkeypatch.setenv("ASSAY_LITERATURE__REQUESTS_PER_SECOND", "100")
         urls = {"openalex": openalex.url, "crossref": crossref.url}
         quick = quick_settings("openalex", openalex.url, base_urls=urls)
         monkeypatch.setenv("ASSAY_SOURCES", quick.model_dump_json())

@@ -103,6 +103,7 @@ def questions(server: OpenAIServer) -> Counter[str]:
     return Counter(json.dumps(request.messages) for request in server.requests)
 
 
+@pytest.mark.long
 def test_a_killed_shard_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> None:
     killed = threading.Event()
 

@@ -99,11 +99,11 @@ def test_both_good_and_both_bad_count_half_and_attention_checks_not_at_all() -> 
 
 
 def test_a_thousand_votes_of_known_taste_recover_it_with_the_coverage_promised() -> None:
-    """Ten ideas a contest, 1,000 votes a replicate; 95 % intervals of 20 replicates cover what is
-    true as often as that, give or take what 200 intervals may vary.
+    """Ten ideas a contest, 1,000 votes a replicate; 95 % intervals of 8 replicates cover what is
+    true as often as that, give or take what 80 intervals may vary.
     """
     covered, correlations = [], []
-    for replicate in range(20):
+    for replicate in range(8):
         draw = np.random.default_rng([7, replicate])
         taste = draw.normal(0.0, 1.0, 10)
         taste -= taste.mean()

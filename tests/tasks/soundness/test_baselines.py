@@ -401,13 +401,16 @@ async def test_every_real_idea_yields_several_distinct_methods_with_verbatim_quo
         assert all(8 <= len(method.text.split()) <= 160 for method in reply.methods)
 
 
-async def test_real_ideas_against_real_papers_are_reviewed_with_citations_cheaply_and_always_alike() -> (
-    None
-):
-    fetched = real_papers(2000)
+@pytest.mark.parametrize(
+    ("paper_count", "idea_count"), [(400, 1), pytest.param(2000, 3, marks=pytest.mark.long)]
+)
+async def test_real_ideas_against_real_papers_are_reviewed_with_citations_cheaply_and_always_alike(
+    paper_count: int, idea_count: int
+) -> None:
+    fetched = real_papers(paper_count)
     ideas = [
         Idea(idea_id=IdeaId(entry["idea_id"]), title="", text=entry["text"])
-        for entry in real_ideas()[:3]
+        for entry in real_ideas()[:idea_count]
     ]
     for idea in ideas:
         first, again = [

@@ -39,7 +39,7 @@ def test_processes_share_one_rate_and_never_more(tmp_path: Path) -> None:
     the first was asked for.
     """
     times: multiprocessing.Queue[tuple[float, list[float]]] = SPAWN.Queue()
-    workers = [SPAWN.Process(target=_take_many, args=(tmp_path, 40, times)) for _ in range(3)]
+    workers = [SPAWN.Process(target=_take_many, args=(tmp_path, 20, times)) for _ in range(3)]
     for worker in workers:
         worker.start()
     told = [times.get(timeout=240) for _ in workers]
@@ -47,7 +47,7 @@ def test_processes_share_one_rate_and_never_more(tmp_path: Path) -> None:
         worker.join()
     first = min(begun for begun, _ in told)
     together = sorted(moment for _, taken in told for moment in taken)
-    assert len(together) == 120
+    assert len(together) == 60
     assert all(moment >= first + 0.02 * number for number, moment in enumerate(together))
 
 

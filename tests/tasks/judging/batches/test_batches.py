@@ -41,6 +41,12 @@ SERVERS: dict[str, tuple[type[BatchServer], str]] = {
 }
 KEY = "loopback-key"
 UNITS = ("i1", "i2", "i3", "i4")
+whatever_the_dialect = pytest.mark.parametrize(
+    "provider",
+    ["openai", *(pytest.param(each, marks=pytest.mark.long) for each in list(SERVERS)[1:])],
+    indirect=True,
+)
+"""No dialect has a part in it: one is enough, and the others are for `make long`."""
 
 
 @pytest.fixture(params=SERVERS)
@@ -158,6 +164,7 @@ async def test_answers_come_to_whoever_asked_at_half_the_price_and_are_asked_for
     assert run.told[-1] == WaveProgress(1, 4, 4)
 
 
+@whatever_the_dialect
 async def test_a_batch_after_calls_asks_nothing(
     server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
@@ -169,6 +176,7 @@ async def test_a_batch_after_calls_asks_nothing(
     assert len(server.batches) == 1
 
 
+@whatever_the_dialect
 async def test_two_ideas_with_one_question_ask_it_once_and_one_pays(
     server: BatchServer, night: Callable[..., Night], step: Any, question: Any
 ) -> None:
@@ -200,6 +208,7 @@ async def test_a_failed_answer_costs_half_once_and_the_other_idea_nothing(
     assert run.budget.spent().cost_usd == pytest.approx(full / 2)
 
 
+@whatever_the_dialect
 async def test_an_idea_worked_on_again_books_an_answer_under_the_same_name(
     night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
@@ -211,6 +220,7 @@ async def test_an_idea_worked_on_again_books_an_answer_under_the_same_name(
         assert (before.call_id, before.cost_usd) == (after.call_id, after.cost_usd)
 
 
+@whatever_the_dialect
 async def test_an_idea_that_asks_the_same_twice_pays_once(
     night: Callable[..., Night], step: Any, question: Any
 ) -> None:
@@ -246,6 +256,7 @@ async def test_an_expired_question_is_unscored_or_asked_by_a_call(
     assert len(server.batches) == 1
 
 
+@whatever_the_dialect
 @pytest.mark.parametrize("failures", BatchFailures)
 async def test_what_expired_is_asked_again_by_a_run_that_had_ended_in_three_waves_at_most(
     server: BatchServer,
@@ -271,6 +282,7 @@ async def test_what_expired_is_asked_again_by_a_run_that_had_ended_in_three_wave
     assert len(server.asked) == (failures is BatchFailures.CALL)
 
 
+@whatever_the_dialect
 async def test_what_expired_before_a_run_was_killed_is_not_asked_again_when_it_goes_on(
     server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
@@ -290,6 +302,7 @@ async def test_what_expired_before_a_run_was_killed_is_not_asked_again_when_it_g
     assert len(server.batches) == 2
 
 
+@whatever_the_dialect
 async def test_a_reply_that_cannot_be_used_is_asked_for_again_in_the_next_wave(
     server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
@@ -302,6 +315,7 @@ async def test_a_reply_that_cannot_be_used_is_asked_for_again_in_the_next_wave(
         assert all((row.cost_usd or 0) > 0 for row in ledger.llm_calls)
 
 
+@whatever_the_dialect
 async def test_no_question_is_in_more_waves_than_stated(
     server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
@@ -371,6 +385,7 @@ async def test_a_batch_the_provider_has_no_more_leaves_its_questions_unscored(
     assert {outcome.reason for outcome, _ in ended.values()} == {Reason.ENGINE_UNAVAILABLE}
 
 
+@whatever_the_dialect
 async def test_a_budget_counts_what_is_submitted_and_what_it_does_not_reach_is_unscored(
     server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
@@ -380,6 +395,7 @@ async def test_a_budget_counts_what_is_submitted_and_what_it_does_not_reach_is_u
     assert 0 < len(server.submitted_bodies) < len(UNITS)
 
 
+@whatever_the_dialect
 async def test_ideas_that_wait_when_a_budget_is_used_up_go_on_and_are_unscored(
     server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
@@ -393,6 +409,7 @@ async def test_ideas_that_wait_when_a_budget_is_used_up_go_on_and_are_unscored(
     assert isinstance(ended["i2"][0], Scored)
 
 
+@whatever_the_dialect
 async def test_once_collected_a_budget_counts_what_was_used(
     server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
