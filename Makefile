@@ -44,12 +44,12 @@ test: $(VENV)/.installed-dev ## run the tests (those of the browser want Chromiu
 	@$(BIN)/python -m pytest -m undisturbed $(call having,mark\.undisturbed)
 
 long: $(VENV)/.installed-dev ## run the tests that `make test` leaves out, minutes each, and 200 examples of properties (TENTH=3: a tenth)
-	@$(LONG) $(if $(TENTH),--tenth $(TENTH)) $(call having,mark\.long|import.* given)
+	@$(LONG) $(if $(TENTH),--tenth $(TENTH)) $(call having,mark\.long|import some|import.* given)
 
 # Consecutive commits run all tenths. The bound leaves time for the tests that are then running.
 tenth: $(VENV)/.installed-dev ## run the tenth of the long tests that the number of commits names, about five minutes
 	@$(LONG) --begin-within 4 --tenth $$(git rev-list --count HEAD 2>/dev/null || echo 0) \
-		$(call having,mark\.long|import.* given)
+		$(call having,mark\.long|import some|import.* given)
 
 coverage: $(VENV)/.installed-dev ## run the tests and print what they cover (apart from `make test`: tracing takes too long on 3.11)
 	@$(PIP) pytest-cov

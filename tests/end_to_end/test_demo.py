@@ -75,6 +75,7 @@ def test_the_same_command_again_changes_nothing_and_makes_no_call(
     } == receipts
 
 
+@pytest.mark.long
 def test_a_plan_of_the_same_ideas_has_nothing_left_to_ask(
     demo: DemoRun, bare_env: dict[str, str]
 ) -> None:

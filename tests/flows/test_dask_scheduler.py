@@ -115,6 +115,7 @@ def no_certificates() -> Iterator[None]:
         yield
 
 
+@pytest.mark.long
 def test_work_goes_to_a_scheduler_behind_tls_with_its_certificates(
     port: int, certificate: tuple[Path, Path], tmp_path: Path
 ) -> None:

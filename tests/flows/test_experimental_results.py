@@ -122,6 +122,7 @@ def test_an_evaluation_takes_it_as_evidence_of_its_own_kind_and_another_key(
     )
 
 
+@pytest.mark.long
 def test_the_same_name_over_other_words_is_another_idea(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -91,6 +91,7 @@ def test_a_failure_of_our_own_is_the_failure_of_one_task(
 
 
 @needs_sandbox
+@pytest.mark.long
 def test_on_the_terminal_the_finding_comes_first(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

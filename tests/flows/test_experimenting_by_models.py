@@ -198,6 +198,7 @@ def test_a_run_that_spends_its_budget_says_so_and_goes_on_from_there(
     assert fresh.isdisjoint({each.seed for each in early.executions})
 
 
+@pytest.mark.long
 def test_a_model_that_cannot_be_reached_leaves_no_finding(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -280,6 +281,7 @@ def figures(experiment: Experiment) -> object:
     return experiment.model_dump(exclude={"executions", "provenance", "llm_calls"}), executions
 
 
+@pytest.mark.long
 def test_a_work_is_borrowed_from_by_a_key_that_was_shown(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:

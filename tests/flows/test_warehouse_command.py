@@ -13,6 +13,7 @@ from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 
+@pytest.mark.long
 def test_verification_counts_one_problem_and_one_run_as_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -92,6 +92,7 @@ def test_a_worker_of_a_scheduler_on_this_machine_takes_connections_from_nowhere_
     assert beyond_this_machine(places) == set()
 
 
+@pytest.mark.long
 def test_a_worker_of_a_scheduler_elsewhere_serves_nothing_there_but_its_work(
     tmp_path: Path,
 ) -> None:

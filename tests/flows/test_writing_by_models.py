@@ -169,6 +169,7 @@ def test_every_figure_is_shown_to_a_model_that_sees(written: Written) -> None:
         assert words["text"].startswith("<caption>")
 
 
+@pytest.mark.long
 def test_what_a_review_finds_goes_into_a_second_round(
     written: Written,
     tmp_path: Path,

@@ -110,6 +110,7 @@ def test_a_kill_while_the_catalogue_is_written_leaves_a_warehouse_that_works(
     "renamed",
     [pytest.param(True, id="after"), pytest.param(False, id="before", marks=pytest.mark.long)],
 )
+@pytest.mark.long
 def test_a_kill_at_the_rename_of_the_catalogue_leaves_a_warehouse_that_works(
     layout: Layout, renamed: bool
 ) -> None:

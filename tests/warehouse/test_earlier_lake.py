@@ -24,6 +24,7 @@ from warehouse.statements import MARTS
 from warehouse.units.publish import publish
 from warehouse.verify import verify
 
+pytestmark = pytest.mark.long
 EARLIER, NEW = RunId("run-a"), RunId("run-b")
 MODULES = "soundness,contribution,committee,novelty"
 

@@ -50,6 +50,7 @@ def fill(disk: Path, bytes_left: int) -> Path:
     "bytes_left",
     [8_192, pytest.param(0, marks=pytest.mark.long), pytest.param(60_000, marks=pytest.mark.long)],
 )
+@pytest.mark.long
 def test_what_a_full_disk_refused_is_whole_once_there_is_room(disk: Path, bytes_left: int) -> None:
     layout = Layout(disk / "warehouse")
     land(layout, make_evaluation(0))

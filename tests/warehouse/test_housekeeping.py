@@ -96,6 +96,7 @@ def test_an_export_onto_a_folder_is_refused(published: Layout, tmp_path: Path) -
         export_lake(published, tmp_path)
 
 
+@pytest.mark.long
 def test_a_moved_warehouse_is_sound(copied: Layout) -> None:
     report = verify(copied)
     assert report.problems == ()
@@ -151,6 +152,7 @@ def test_compaction_deletes_the_transcripts_that_are_kept_no_longer(copied: Layo
     assert compact(copied, keep_transcripts_days=0).transcripts_deleted == 1
 
 
+@pytest.mark.long
 def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Layout) -> None:
     publish_benchmark_lake(copied)
     folder = BENCHMARKS.folder(copied, BENCHMARK)
@@ -267,6 +269,7 @@ def test_rows_of_the_lake_that_are_not_those_that_landed_are_found(copied: Layou
 @pytest.mark.parametrize(
     "part", [2, pytest.param(1, marks=pytest.mark.long), pytest.param(3, marks=pytest.mark.long)]
 )
+@pytest.mark.long
 def test_a_missing_file_and_pages_overwritten_are_found_whether_or_not_they_read(
     copied: Layout, part: int
 ) -> None:

@@ -425,6 +425,7 @@ def test_a_recorded_row_with_a_key_given_twice_is_one_line(layout: Layout) -> No
     assert "cannot be read" in problem
 
 
+@pytest.mark.long
 def test_a_lake_of_before_the_ledger_is_no_broken_ledger(layout: Layout) -> None:
     (layout.state / "ledger_head.json").unlink()
     report = edit(layout, "drop table ledger")

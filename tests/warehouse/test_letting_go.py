@@ -83,6 +83,7 @@ def test_compaction_lets_go_of_what_the_lake_has_held_for_long_and_says_what_it_
     assert verify(copied).sound
 
 
+@pytest.mark.long
 def test_what_was_let_go_counts_as_published_and_changes_nothing(let_go: Layout) -> None:
     report = publish(let_go, RUNS, make_run(ideas=2, rejected_count=1))
     assert report.unchanged
@@ -104,6 +105,7 @@ def test_a_run_that_is_published_again_brings_back_what_was_let_go(
     assert {name: after[name] for name in before} == before
 
 
+@pytest.mark.long
 def test_an_evaluation_that_was_let_go_is_taken_over_by_another_run(let_go: Layout) -> None:
     evaluation = make_evaluation(1)
     assert find_receipt(let_go, evaluation.evaluation_key) is not None
@@ -124,6 +126,7 @@ def test_an_evaluation_that_was_let_go_is_taken_over_by_another_run(let_go: Layo
         pytest.param("rename", 0, marks=pytest.mark.long),
     ],
 )
+@pytest.mark.long
 def test_letting_go_and_bringing_back_may_be_killed_at_any_file(
     copied: Layout, let_go: Layout, name: str, after_files: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +165,7 @@ def test_files_that_do_not_hold_what_the_lake_holds_are_kept(copied: Layout) -> 
     assert landed_files(copied)
 
 
+@pytest.mark.long
 def test_ideas_that_ended_early_keep_their_files(layout: Layout) -> None:
     land(layout, make_evaluation(0))
     land(layout, make_evaluation(1), incomplete_reason=Reason.BUDGET_EXHAUSTED)
@@ -178,6 +182,7 @@ def test_a_lost_lake_is_told_in_one_line_that_says_how_to_go_on(let_go: Layout) 
         publish(let_go, RUNS, make_run(ideas=2, rejected_count=1))
 
 
+@pytest.mark.long
 def test_batches_of_a_complete_run_go_and_those_of_another_stay(copied: Layout) -> None:
     land(copied, make_evaluation(0, run_id="run-b"))
     assert publish(copied, RUNS, make_run("run-b", ideas=2)).published

@@ -290,6 +290,7 @@ def test_a_publisher_that_is_killed_while_a_file_is_on_its_way_leaves_the_lake_a
     assert verify(layout).problems == ()
 
 
+@pytest.mark.long
 def test_verification_names_an_object_that_is_gone_and_one_that_is_short(
     layout: Layout, server: ObjectServer
 ) -> None:

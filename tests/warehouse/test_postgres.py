@@ -156,6 +156,7 @@ def test_every_kind_of_work_is_published_and_found_whole(
     assert verify(layout, catalogue_url=empty).sound
 
 
+@pytest.mark.long
 def test_the_lake_is_compacted_as_one_with_a_file_is(layout: Layout, url: str) -> None:
     before = counts(layout, url)
     assert compact(layout, catalogue_url=url).files_after > 0
@@ -517,6 +518,7 @@ def test_a_database_that_holds_another_lake_is_not_overwritten(
         assert connection.execute("select count(*) from ideas").fetchall() == [(2,)]
 
 
+@pytest.mark.long
 def test_a_backup_as_documented_is_restored_with_the_same_answers(
     template: Layout, postgres: PostgresServer, tmp_path: Path
 ) -> None:

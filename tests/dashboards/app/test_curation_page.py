@@ -100,6 +100,7 @@ def test_a_statement_that_is_taken_out_is_in_no_file_and_may_come_back(
     assert len(curation_page(own, CURATION).curations[0].statements) == 1
 
 
+@pytest.mark.long
 def test_a_second_reader_is_blind_to_the_first_and_leaves_the_set_as_it_is(
     own: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +123,7 @@ def test_a_second_reader_is_blind_to_the_first_and_leaves_the_set_as_it_is(
     assert said[EditedField.TYPE] == (1, 1)
 
 
+@pytest.mark.long
 def test_a_missing_statement_is_added_with_a_sentence_that_the_engine_left_out(
     own: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -130,6 +130,7 @@ def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Layout) -> None:
     ] == []
 
 
+@pytest.mark.long
 def test_written_reports_link_the_ranking(ranked: Layout) -> None:
     index, _ = write_reports(ranked, RUN)
     assert 'href="ranking.html"' in index.read_text()

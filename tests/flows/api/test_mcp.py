@@ -65,6 +65,7 @@ def said(result: Any) -> str:
     return "".join(each.text for each in result.content)
 
 
+@pytest.mark.long
 async def test_over_http_the_tools_read_what_is_published(url: str, layout: Layout) -> None:
     token = make_token(layout, Role.READER)
     runs = await called(url, token, "list_runs")

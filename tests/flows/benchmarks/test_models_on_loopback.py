@@ -29,6 +29,7 @@ from tests.support.benchmark_sets import (
 )
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
+from tests.support.tiers import some
 
 ENGINE = "litellm:openai/loopback"
 NEEDS_NO_ANSWER = ("gold_", "reference_", "hit_rate")
@@ -78,7 +79,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
 
 
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", some(SUITES, {"coverage", "decisions"}.__contains__))
 def test_every_step_of_a_suite_is_answered_by_the_model_and_every_score_is_a_value_or_a_reason(
     name: str, data: Path, warehouse: Path, model: OpenAIServer, literature: str
 ) -> None:

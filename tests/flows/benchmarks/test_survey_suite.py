@@ -37,6 +37,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     return scores_of(request)
 
 
+@pytest.mark.long
 def test_hops_find_planted_papers_that_searches_miss_at_equal_papers_judged(found: Found) -> None:
     recall = [
         found["recall_of_judged", "set=generated", f"depth_{depth}"][0] or 0 for depth in (0, 1, 2)

@@ -146,6 +146,7 @@ def test_evidence_that_says_nothing_gains_nothing() -> None:
     assert figure(figures, "log_loss_saved", CONSTANT) < 0.02
 
 
+@pytest.mark.long
 def test_a_reliable_calibrator_lies_near_the_diagonal() -> None:
     predictions = cross_validate(collapsed_judge(400), FIVE, seed=7)
     bins = reliability(predictions)

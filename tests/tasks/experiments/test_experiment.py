@@ -70,6 +70,7 @@ def test_a_better_setting_is_found_and_confirmed_on_fresh_data(tmp_path: Path) -
     assert {len(seeds) for seeds in by_data.values()} == {1}
 
 
+@pytest.mark.long
 def test_another_seed_has_other_data_and_the_same_seed_the_same_figures(tmp_path: Path) -> None:
     folder = write_task(tmp_path / "numbers", candidates=1)
     one, again = experiment_on(folder), experiment_on(folder)
@@ -153,6 +154,7 @@ def solve(given, seed):
     assert execution.unscored_detail == "it made more than 16,384 files"
 
 
+@pytest.mark.long
 def test_permuted_labels_expose_what_is_known_from_elsewhere(tmp_path: Path) -> None:
     """The labels stand in the order of the points: no learning is needed to tell them."""
     program = """
@@ -233,6 +235,7 @@ def stored(store: Path) -> int:
     "moments",
     [1, pytest.param(3, marks=pytest.mark.long), pytest.param(10, marks=pytest.mark.kills)],
 )
+@pytest.mark.long
 def test_an_experiment_that_is_killed_ends_as_if_it_had_not_been(
     tmp_path: Path, moments: int
 ) -> None:
