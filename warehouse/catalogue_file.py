@@ -8,6 +8,7 @@ from schemas.patterns import linear
 from warehouse.connection import in_memory
 from warehouse.definitions import foreign_error
 from warehouse.layout import Layout
+from warehouse.sqlite_journal import refuse_foreign_journal
 from warehouse.statements import quoted, statement
 
 _FILES_OF_A_DATABASE = ("", "-journal", "-wal", "-shm")
@@ -65,6 +66,7 @@ def _is_ducklakes(kind: object, name: object, root_page: object, sql: object) ->
 
 
 def _opened(layout: Layout) -> sqlite3.Connection:
+    refuse_foreign_journal(layout.catalogue)
     place = f"{layout.catalogue.resolve().as_uri()}?mode=rw"
     database = sqlite3.connect(place, uri=True, timeout=_BUSY_SECONDS)
     # What is no UTF-8 is shown; a value of another type than text keeps it.

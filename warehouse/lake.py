@@ -37,6 +37,7 @@ from warehouse.postgres import (
     refuse_server_programs,
 )
 from warehouse.publisher_lock import publisher_lock
+from warehouse.sqlite_journal import refuse_foreign_journal
 from warehouse.statements import quoted, statement, table_statement
 
 if TYPE_CHECKING:  # questions in SQL do without it
@@ -209,6 +210,8 @@ def _attached(
 
         def attach(place: str) -> None:
             told = ", ".join((f"data_path {quoted(place)}", "override_data_path true", *options))
+            if catalogue is None:
+                refuse_foreign_journal(layout.catalogue)
             try:
                 connection.execute(f"attach {quoted(source)} as lake ({told})")
                 check_catalogue(connection)

@@ -22,6 +22,7 @@ from tasks.literature.snapshot.records import (
     key_of_identifier,
     unpacked_bytes,
 )
+from warehouse.sqlite_journal import refuse_foreign_journal
 
 _CREATE = """
 create table if not exists papers (number integer primary key, record blob not null);
@@ -74,6 +75,7 @@ class PaperStore:
     def __init__(self, folder: Path, *, writable: bool = False, name: str = STORE_NAME) -> None:
         self._path = folder / name
         if writable:
+            refuse_foreign_journal(self._path)
             self._connection = sqlite3.connect(
                 self._path, isolation_level=None, check_same_thread=False
             )
