@@ -16,18 +16,6 @@ from warehouse.lake import one_line, rows_in
 from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
 
-_COMPARED = frozenset(
-    {
-        ColumnType.STRING,
-        ColumnType.TEXT,
-        ColumnType.INTEGER,
-        ColumnType.FLOAT,
-        ColumnType.BOOLEAN,
-        ColumnType.DATE,
-        ColumnType.TIMESTAMP,
-    }
-)
-"""Of lists DuckLake keeps no least and no largest value."""
 _BOOLEANS = {"0": False, "false": False, "1": True, "true": True}
 """Statistics of files and of tables differ; DuckLake writes no other word, and DuckDB reads more."""
 
@@ -50,7 +38,8 @@ def false_statistics(
             columns = [
                 column
                 for column in table.columns
-                if column.name in held.get(table.name, ()) and column.type in _COMPARED
+                # Of lists DuckLake keeps no least and no largest value.
+                if column.name in held.get(table.name, ()) and column.type is not ColumnType.STRINGS
             ]
             if table.name in filled and columns and table.name in told:
                 yield from _of_table(connection, table, columns, told[table.name])
