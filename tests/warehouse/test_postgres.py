@@ -374,7 +374,7 @@ def test_the_console_shows_no_other_table_of_the_database(
     database = PostgresCatalogue.of(url).options["dbname"]
     postgres.sql(database, "create table payroll as select 'hidden' as name")
     assert run_sql(layout, "from lake.main.runs", catalogue_url=url)
-    for place in ("__ducklake_metadata_lake", "__ducklake_metadata_lake.public", "public"):
+    for place in ("__ducklake_metadata_lake", "public"):
         with pytest.raises(ConfigurationError, match="payroll is not a table of the lake"):
             run_sql(layout, f"from {place}.payroll", catalogue_url=url)
 
