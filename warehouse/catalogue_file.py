@@ -4,10 +4,11 @@ import sqlite3
 from contextlib import closing
 
 from schemas.errors import ConfigurationError
-from schemas.patterns import linear
+from schemas.patterns import IGNORECASE, linear
 from warehouse.connection import in_memory
 from warehouse.definitions import foreign_error
 from warehouse.layout import Layout
+from warehouse.sqlite_journal import refuse_foreign_journal
 from warehouse.statements import quoted, statement
 
 _FILES_OF_A_DATABASE = ("", "-journal", "-wal", "-shm")
@@ -17,6 +18,8 @@ _KINDS = ("table", "index", "view", "trigger")
 _FIRST_ROOT = 2
 """The page of the first table: SQLite's own list is on page 1, and virtual tables have none."""
 _COLUMN = r'(?:"[^"]+"|[a-z0-9_]+) (?:BIGINT|BLOB|DOUBLE|VARCHAR)(?: NOT NULL| PRIMARY KEY)?'
+_ROW_NUMBER = linear(r'[(,] ?"?(?:rowid|oid|_rowid_)[ "]', IGNORECASE)
+"""A column of one of these names hides the number by which DuckDB reads the rows of a table."""
 _TABLE = linear(rf"CREATE TABLE (ducklake_[a-z0-9_]+)\({_COLUMN}(?:, {_COLUMN})*\)")
 """The statement of a table as DuckDB writes it: names, types and primary keys, nothing else."""
 
@@ -61,10 +64,11 @@ def _is_ducklakes(kind: object, name: object, root_page: object, sql: object) ->
     if kind == "index":
         return sql is None
     made = _TABLE.fullmatch(sql) if kind == "table" and isinstance(sql, str) else None
-    return made is not None and made[1] == name
+    return made is not None and made[1] == name and not _ROW_NUMBER.search(made[0])
 
 
 def _opened(layout: Layout) -> sqlite3.Connection:
+    refuse_foreign_journal(layout.catalogue)
     place = f"{layout.catalogue.resolve().as_uri()}?mode=rw"
     database = sqlite3.connect(place, uri=True, timeout=_BUSY_SECONDS)
     # What is no UTF-8 is shown; a value of another type than text keeps it.

@@ -45,6 +45,9 @@ _TABLE_FUNCTIONS = frozenset(
         "unnest",
     }
 )
+_CATALOGUES = frozenset({"", "lake", "temp"})
+_SCHEMAS = frozenset({"", "main", "lake", "temp", "information_schema"})
+"""Of a name in two parts, the first may be that of the catalogue: `lake.runs`."""
 _HIDDEN_PREFIXES = ("__ducklake", "duckdb_", "ducklake_", "pg_", "postgres_", "pragma_", "sqlite_")
 _READERS = {
     ".csv": "read_csv",
@@ -236,14 +239,18 @@ def _refuse_reaching_out(node: dict[str, Any]) -> None:
                 f"the table function {name} is not allowed here: only tables and marts of the lake"
             )
     elif node.get("type") in ("BASE_TABLE", "SHOW_REF"):
-        for mentioned in (node.get("catalog_name"), node.get("table_name")):
-            if str(mentioned or "").lower().strip('"').startswith(_HIDDEN_PREFIXES):
-                raise ConfigurationError(
-                    f"{mentioned} is not a table of the lake: `show tables` lists them"
-                )
-        name = str(node.get("table_name") or "").lower().strip('"')
-        placed = node.get("catalog_name") or node.get("schema_name") or node.get("at_clause")
-        if name in MARTS and placed:
+        catalogue, schema, name = (
+            str(node.get(part) or "").lower().strip('"')
+            for part in ("catalog_name", "schema_name", "table_name")
+        )
+        if catalogue not in _CATALOGUES or schema not in _SCHEMAS:
+            raise ConfigurationError(
+                f"{'.'.join(filter(None, (catalogue, schema, name)))} is not a table of the lake:"
+                " `show tables` lists them"
+            )
+        if name.startswith(_HIDDEN_PREFIXES):
+            raise ConfigurationError(f"{name} is not a table of the lake: `show tables` lists them")
+        if name in MARTS and (catalogue or schema or node.get("at_clause")):
             # The lake's own view may hold SQL of somebody else; the one laid over it does not.
             raise ConfigurationError(f"the mart {name} is asked by its name alone, as it is now")
 

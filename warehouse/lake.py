@@ -37,7 +37,8 @@ from warehouse.postgres import (
     refuse_server_programs,
 )
 from warehouse.publisher_lock import publisher_lock
-from warehouse.statements import quoted, statement, table_statement
+from warehouse.sqlite_journal import refuse_foreign_journal
+from warehouse.statements import filled, quoted, statement, table_statement
 
 if TYPE_CHECKING:  # questions in SQL do without it
     import pyarrow as pa
@@ -209,6 +210,8 @@ def _attached(
 
         def attach(place: str) -> None:
             told = ", ".join((f"data_path {quoted(place)}", "override_data_path true", *options))
+            if catalogue is None:
+                refuse_foreign_journal(layout.catalogue)
             try:
                 connection.execute(f"attach {quoted(source)} as lake ({told})")
                 check_catalogue(connection)
@@ -403,9 +406,13 @@ def in_one_line(message: str, limit: int = 300) -> str:
 
 def filled_tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Tables of the lake into which rows were ever put: of the others nothing has to be asked."""
-    return [
-        name for (name,) in connection.execute(statement("catalogue", "filled_tables")).fetchall()
-    ]
+    inlined = connection.execute(statement("catalogue", "inlined_tables")).fetchall()
+    with_rows = "\n".join(
+        filled("catalogue", "with_rows", table_id=str(table_id), table=table)
+        for table_id, table in inlined
+    )
+    sql = filled("catalogue", "filled_tables", with_rows=with_rows)
+    return [name for (name,) in connection.execute(sql).fetchall()]
 
 
 def rows_in(

@@ -13,6 +13,7 @@ from warehouse.connection import in_memory, restrict_files
 from warehouse.lake import one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.postgres import PostgresCatalogue, attach_postgres
+from warehouse.sqlite_journal import refuse_foreign_journal
 from warehouse.statements import filled, quoted, statement
 
 _INLINED = "ducklake_inlined_data_"
@@ -53,6 +54,7 @@ def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
 @contextmanager
 def _both(layout: Layout, catalogue: PostgresCatalogue) -> Iterator[duckdb.DuckDBPyConnection]:
     with in_memory("sqlite_scanner", "postgres_scanner") as connection:
+        refuse_foreign_journal(layout.catalogue)
         connection.execute(
             f"attach {quoted(str(layout.catalogue.resolve()))} as source (type sqlite, read_only)"
         )

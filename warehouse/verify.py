@@ -66,10 +66,11 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
             problems += _missing_files(connection, layout)
             rows, unreadable = _readable(connection)
             problems += unreadable
+            problems += _too_few_counted(connection, rows)
             for name, line in retyped_tables(connection).items():
                 problems.append(f"{line}; bring the catalogue back from a copy")
                 rows.pop(name, None)
-            filled = rows.keys() & filled_tables(connection)
+            filled = {name for name, count in rows.items() if count}
             problems += bad_values(connection, filled)
             problems += false_statistics(connection, filled)
             comparison = _Comparison(layout, LakeContent(connection), rows.keys())
@@ -134,6 +135,18 @@ def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], li
         else:
             rows[name] = found
     return rows, problems
+
+
+def _too_few_counted(
+    connection: duckdb.DuckDBPyConnection, rows: Mapping[str, int]
+) -> Iterator[str]:
+    """A line for each table of which the catalogue says that it has fewer rows than were read."""
+    for name, count in connection.execute(statement("catalogue", "record_counts")).fetchall():
+        if count < rows.get(name, 0):
+            yield (
+                f"{name}: it has {rows[name]:,} rows, and the catalogue counts {count:,}; bring the"
+                " catalogue back from a copy"
+            )
 
 
 @dataclass(frozen=True, slots=True)

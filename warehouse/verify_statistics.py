@@ -3,8 +3,7 @@ against the values.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
-from datetime import date, datetime
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import duckdb
@@ -17,16 +16,8 @@ from warehouse.lake import one_line, rows_in
 from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
 
-_READ: Mapping[ColumnType, Callable[[str], Any]] = {
-    ColumnType.STRING: str,
-    ColumnType.TEXT: str,
-    ColumnType.INTEGER: int,
-    ColumnType.FLOAT: float,
-    ColumnType.BOOLEAN: lambda told: told in ("1", "true"),  # files and tables differ
-    ColumnType.DATE: date.fromisoformat,
-    ColumnType.TIMESTAMP: datetime.fromisoformat,
-}
-"""How DuckLake writes the least and the largest value; of lists it keeps none."""
+_BOOLEANS = {"0": False, "false": False, "1": True, "true": True}
+"""Statistics of files and of tables differ; DuckLake writes no other word, and DuckDB reads more."""
 
 
 def false_statistics(
@@ -47,7 +38,8 @@ def false_statistics(
             columns = [
                 column
                 for column in table.columns
-                if column.name in held.get(table.name, ()) and column.type in _READ
+                # Of lists DuckLake keeps no least and no largest value.
+                if column.name in held.get(table.name, ()) and column.type is not ColumnType.STRINGS
             ]
             if table.name in filled and columns and table.name in told:
                 yield from _of_table(connection, table, columns, told[table.name])
@@ -64,8 +56,9 @@ def _of_table(
         return
     for number, column in enumerate(columns):
         about = [row for row in told if row["column_name"] == column.name]
+        bounds = _values(connection, column, about)
         if any(
-            not _holds(row, column, number, values)
+            not _holds(row, bounds, number, values)
             for row in about
             for values in found
             if row["file"] in (None, values["file"])
@@ -84,8 +77,25 @@ def _range(column: Column, number: int) -> str:
     )
 
 
-def _holds(told: Row, column: Column, number: int, values: Row) -> bool:
-    """Whether statistics of a column tell of all its values in a file."""
+def _values(
+    connection: duckdb.DuckDBPyConnection, column: Column, told: list[Row]
+) -> Mapping[str | None, Any]:
+    """Return the values that the texts of statistics mean to DuckDB; None where it reads none."""
+    texts = list({row[name] for row in told for name in ("min_value", "max_value")} - {None})
+    if column.type in (ColumnType.STRING, ColumnType.TEXT):
+        return dict(zip(texts, texts, strict=True))
+    if column.type is ColumnType.BOOLEAN:
+        return {text: _BOOLEANS.get(text) for text in texts}
+    sql = f"select each, try_cast(each as {column.sql_type}) from unnest($texts) as t(each)"  # noqa: S608 -- a type of ours
+    return dict(connection.execute(sql, {"texts": texts}).fetchall())
+
+
+def _holds(told: Row, bounds: Mapping[str | None, Any], number: int, values: Row) -> bool:
+    """Whether statistics of a column tell of all its values in a file.
+
+    Args:
+        bounds: the value of each text in the statistics.
+    """
     low, high = values[f"low_{number}"], values[f"high_{number}"]
     if values[f"nulls_{number}"] and told["has_nulls"] is False:
         return False
@@ -93,13 +103,12 @@ def _holds(told: Row, column: Column, number: int, values: Row) -> bool:
         return True
     if told["has_values"] is False:
         return False
-    read = _READ[column.type]
     try:
-        return (told["min_value"] is None or read(told["min_value"]) <= low) and (
+        return (told["min_value"] is None or bounds[told["min_value"]] <= low) and (
             # NaN is above every number, and no statistics speak of it.
             told["max_value"] is None
-            or read(told["max_value"]) >= high
+            or bounds[told["max_value"]] >= high
             or (isinstance(high, float) and math.isnan(high))
         )
-    except (TypeError, ValueError):  # nothing that DuckLake writes
+    except TypeError:  # None: nothing that DuckLake writes
         return False

@@ -4,6 +4,7 @@ deleted.
 
 import shutil
 import sqlite3
+import struct
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
@@ -20,11 +21,14 @@ from warehouse.compact import compact
 from warehouse.console import run_sql
 from warehouse.definitions import check_catalogue, outdated_marts
 from warehouse.export import export_lake
+from warehouse.keyed_store import KeyedStore
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
 from warehouse.move_catalogue import move_catalogue
 from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS
+from warehouse.services.database import ServiceDatabase, services_file
+from warehouse.services.people import participants
 from warehouse.units.publish import publish
 from warehouse.verify import verify
 from warehouse.verify_ledger import verify_ledger
@@ -142,6 +146,8 @@ def planted(secret: Path) -> dict[str, str]:
         "a macro": "insert into ducklake_macro values (0, 999999, 'coalesce', 1, null)",
         "an order": f"insert into ducklake_sort_expression values (1, 1, 0, '({sql})', 'duckdb',"
         " 'ASC', 'NULLS LAST')",
+        "a partition": "update ducklake_data_file set partition_id = 1",
+        "a column that hides the numbers of rows": "alter table ducklake_tag add column rowid BIGINT",
         "rows of another table": "update ducklake_inlined_data_tables set table_name ="
         " 'ducklake_metadata'",
         "rows of a question": "update ducklake_inlined_data_tables set table_name = table_name ||"
@@ -252,6 +258,71 @@ def test_a_catalogue_that_stays_locked_is_not_opened_unchecked(
         other.execute("begin exclusive")
         with pytest.raises(ConfigurationError, match="cannot be opened: database is locked"):
             reads(layout)
+
+
+JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+OPENERS: dict[str, tuple[Callable[[Layout], Path], Callable[[Layout], object]]] = {
+    "the catalogue": (lambda layout: layout.catalogue, reads),
+    "the services' database": (services_file, lambda layout: people(layout)),
+    "a cache": (
+        lambda layout: layout.root / "cache" / "x.sqlite",
+        lambda layout: KeyedStore(layout.root / "cache" / "x.sqlite").get_many(["x"]),
+    ),
+}
+
+
+def people(layout: Layout) -> object:
+    with ServiceDatabase(layout) as database:
+        return participants(database)
+
+
+def journal_that_names(victim: Path, database: Path) -> bytes:
+    """A journal that SQLite takes for one of a transaction over several databases."""
+    content, name = database.read_bytes(), str(victim).encode()
+    page_bytes = int.from_bytes(content[16:18], "big")
+    pages = len(content) // page_bytes
+    header = JOURNAL_MAGIC + struct.pack(">IIIII", 0, 1, pages, 512, page_bytes)
+    lock_page = struct.pack(">I", 0x40000000 // page_bytes + 1)
+    record = name + struct.pack(">II", len(name), sum(name)) + JOURNAL_MAGIC
+    return header.ljust(512, b"\0") + lock_page + record
+
+
+@pytest.mark.parametrize("what", OPENERS)
+def test_a_journal_that_names_a_file_is_refused_and_the_file_stays(
+    what: str, layout: Layout, secret: Path
+) -> None:
+    named, opened = OPENERS[what]
+    database = named(layout)
+    database.parent.mkdir(exist_ok=True)
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("create table if not exists ducklake_tag (x)")
+    journal = database.with_name(f"{database.name}-journal")
+    journal.write_bytes(journal_that_names(secret, database))
+    with pytest.raises(ConfigurationError, match=r"-journal names another file") as refused:
+        opened(layout)
+    assert len(str(refused.value).splitlines()) == 1
+    assert secret.read_text() == SECRET
+    journal.rename(secret.with_name("journal"))
+    journal.symlink_to(secret.with_name("journal"))
+    with pytest.raises(ConfigurationError, match=r"-journal is a link"):
+        opened(layout)
+    journal.unlink()
+    opened(layout)
+
+
+def test_a_transaction_that_a_kill_cut_off_is_rolled_back(layout: Layout, tmp_path: Path) -> None:
+    killed = Layout(tmp_path / "killed")
+    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+        # So small a cache has pages written to the file before the transaction ends.
+        catalogue.execute("pragma cache_size = 5")
+        catalogue.execute("begin")
+        catalogue.execute("update ducklake_column set column_name = 'x' || column_name")
+        shutil.copytree(layout.root, killed.root)
+    journal = killed.catalogue.with_name("catalog.sqlite-journal")
+    assert journal.read_bytes().startswith(JOURNAL_MAGIC)
+    assert killed.catalogue.read_bytes() != layout.catalogue.read_bytes()
+    assert reads(killed)
+    assert not journal.exists()
 
 
 def test_marts_of_a_lake_as_it_was_published_are_known_again(two_ideas: Layout) -> None:

@@ -29,6 +29,7 @@ from tests.support.evaluations import make_evaluation, make_run
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
 from tests.support.work_of_every_kind import WORKS
 from warehouse.compact import compact
+from warehouse.console import run_sql
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
 from warehouse.move_catalogue import move_catalogue
@@ -366,6 +367,17 @@ def test_what_the_server_would_run_on_tables_of_the_catalogue_is_refused_in_one_
         ):
             pass
         assert len(str(refused.value).splitlines()) == 1
+
+
+def test_the_console_shows_no_other_table_of_the_database(
+    layout: Layout, postgres: PostgresServer, url: str
+) -> None:
+    database = PostgresCatalogue.of(url).options["dbname"]
+    postgres.sql(database, "create table payroll as select 'hidden' as name")
+    assert run_sql(layout, "from lake.main.runs", catalogue_url=url)
+    for place in ("__ducklake_metadata_lake", "public"):
+        with pytest.raises(ConfigurationError, match="payroll is not a table of the lake"):
+            run_sql(layout, f"from {place}.payroll", catalogue_url=url)
 
 
 def test_a_schema_named_like_the_role_hides_no_trigger(

@@ -138,8 +138,10 @@ _AUTHORS_COMPARED = 3
 # "Editorial" and "Book reviews" of one year are many papers.
 _FEWEST_TITLE_WORDS = 3
 _COMPRESSION_LEVEL = 4
-_MOST_BYTES = 16_000_000
-"""Of one paper, or of one reference with its passages; thousands of times the usual."""
+_MOST_BYTES = 2_000_000
+"""Of one paper, or of one reference with its passages; hundreds of times the usual."""
+_MOST_ABSTRACT_CHARACTERS = 250_000
+"""Each takes six bytes of JSON at most, so that its paper keeps to the bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +268,6 @@ def unpacked_bytes(blob: bytes) -> bytes:
     return content
 
 
-def decompress(blob: bytes) -> PaperRecord:
-    """Raises zlib.error, orjson.JSONDecodeError or TypeError for what `compress` did not write."""
-    return paper_of(orjson.loads(unpacked_bytes(blob)))
-
-
 def paper_of(values: Sequence[Any]) -> PaperRecord:
     """A record from the values that `PaperRecord.to_json` lists. Raises TypeError for others."""
     record = PaperRecord(*values)
@@ -301,6 +298,8 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
     )
     published = publication_of_row(row)
     year, abstract = _stored_year(row, published), read_text(row.get("abstract"))
+    if abstract is not None and len(abstract) > _MOST_ABSTRACT_CHARACTERS:
+        abstract = None
     given = read_text(row.get("paper_id"))
     references = row.get("references")
     authors, author_ids = _authors(row.get("authors"))

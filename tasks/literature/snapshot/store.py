@@ -17,11 +17,12 @@ from tasks.literature.snapshot.records import (
     PaperRecord,
     compress,
     corpus_id_of,
-    decompress,
     key_number,
     key_of_identifier,
+    paper_of,
     unpacked_bytes,
 )
+from warehouse.sqlite_journal import refuse_foreign_journal
 
 _CREATE = """
 create table if not exists papers (number integer primary key, record blob not null);
@@ -57,6 +58,8 @@ FOREVER = 99_999_999
 """Behind every day, YYYYMMDD, the unknown one included."""
 # SQLite takes 999 parameters in a statement where it is built as it was before 2020.
 _KEYS_PER_QUERY = 500
+_MOST_ANSWER_BYTES = 256_000_000
+"""Of all papers of an answer, unpacked: 100,000 of the usual size, which cite the same one."""
 
 
 References = Sequence[tuple[int, str, CitationContexts]]
@@ -74,6 +77,7 @@ class PaperStore:
     def __init__(self, folder: Path, *, writable: bool = False, name: str = STORE_NAME) -> None:
         self._path = folder / name
         if writable:
+            refuse_foreign_journal(self._path)
             self._connection = sqlite3.connect(
                 self._path, isolation_level=None, check_same_thread=False
             )
@@ -238,16 +242,27 @@ class PaperStore:
             yield number, self._read(blob)
 
     def records(self, numbers: Sequence[int]) -> list[PaperRecord]:
-        """Papers by number, in the order asked. Raises SnapshotError for a damaged file."""
+        """Papers by number, in the order asked.
+
+        Raises:
+            SnapshotError: the file is damaged, or the papers unpack to more than an answer may take.
+        """
         found: dict[int, PaperRecord] = {}
+        unpacked_size = 0
         for start in range(0, len(numbers), _KEYS_PER_QUERY):
             part = numbers[start : start + _KEYS_PER_QUERY]
             marks = ",".join("?" * len(part))
             # Nothing but question marks is put into the statement.
             query = f"select number, record from papers where number in ({marks})"  # noqa: S608
-            found.update(
-                (number, self._read(blob)) for number, blob in self._connection.execute(query, part)
-            )
+            for number, blob in self._connection.execute(query, part):
+                content = self._unpacked(blob)
+                unpacked_size += len(content)
+                if unpacked_size > _MOST_ANSWER_BYTES:
+                    raise SnapshotError(
+                        f"{self._path}: {len(numbers):,} papers take more than"
+                        f" {_MOST_ANSWER_BYTES:,} bytes; build the snapshot again"
+                    )
+                found[number] = self._parsed(content)
         try:
             return [found[number] for number in numbers]
         except KeyError as error:
@@ -256,9 +271,12 @@ class PaperStore:
             ) from error
 
     def _read(self, blob: bytes) -> PaperRecord:
+        return self._parsed(self._unpacked(blob))
+
+    def _parsed(self, content: bytes) -> PaperRecord:
         try:
-            return decompress(blob)
-        except (zlib.error, orjson.JSONDecodeError, TypeError) as error:
+            return paper_of(orjson.loads(content))
+        except (orjson.JSONDecodeError, TypeError) as error:
             raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 
     def _unpacked(self, blob: bytes) -> bytes:

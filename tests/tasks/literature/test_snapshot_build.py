@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from schemas.errors import SnapshotError
-from tasks.literature.snapshot import parts
+from tasks.literature.snapshot import parts, store
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
 from tasks.literature.snapshot.contexts import unpacked
 from tasks.literature.snapshot.folder import MANIFEST_NAME as MANIFEST
 from tasks.literature.snapshot.folder import read_manifest, write_manifest
 from tasks.literature.snapshot.opening import open_papers
+from tasks.literature.snapshot.records import record_of
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.store import PaperStore
 from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
@@ -285,7 +286,7 @@ def test_a_folder_that_is_no_finished_snapshot_is_refused(
 
 
 def test_a_record_that_unpacks_beyond_its_bound_is_one_line(snapshot: Snapshot) -> None:
-    bomb = zlib.compress(b" " * 16_000_001 + b"[]")
+    bomb = zlib.compress(b" " * 2_000_001 + b"[]")
     path = snapshot.folder / "papers.sqlite"
     with closing(sqlite3.connect(path, isolation_level=None)) as papers:
         papers.execute("update papers set record = ?", (bomb,))
@@ -299,6 +300,24 @@ def test_a_record_that_unpacks_beyond_its_bound_is_one_line(snapshot: Snapshot) 
             assert "\n" not in str(refused.value)
     with pytest.raises(zlib.error):
         unpacked(bomb)
+
+
+def test_an_answer_that_unpacks_beyond_its_bound_is_one_line(
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "_MOST_ANSWER_BYTES", 3_000)
+    with closing(PaperStore(snapshot.folder)) as papers:
+        assert papers.records([0])
+        with pytest.raises(SnapshotError, match="60 papers take more than 3,000 bytes") as refused:
+            papers.records(range(60))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_text_too_long_for_an_abstract_counts_as_unknown() -> None:
+    row = {"title": "Graph networks for report 1", "abstract": "word " * 50_001}
+    record = record_of(row)
+    assert record is not None
+    assert record.abstract is None
 
 
 def test_a_folder_with_other_peoples_files_is_left_alone(tmp_path: Path, rows: Rows) -> None:

@@ -1,5 +1,6 @@
 -- What Assay never writes into a catalogue: paths out of the lake's folder, SQL to be run, rows from
--- tables that DuckLake does not make for them, schemas beside the lake's own, names that are missing,
+-- tables that DuckLake does not make for them, schemas beside the lake's own, names that are missing
+-- or that mean the number of a row, partitions and orders, by which files are left out of answers,
 -- and rows that begin or end after the newest snapshot: DuckLake takes the latter for live, or for not
 -- there yet.
 with paths as (
@@ -39,12 +40,6 @@ last_snapshots as (
     select 'ducklake_column_tag', max(greatest(begin_snapshot, end_snapshot))
     from __ducklake_metadata_lake.ducklake_column_tag
     union all
-    select 'ducklake_partition_info', max(greatest(begin_snapshot, end_snapshot))
-    from __ducklake_metadata_lake.ducklake_partition_info
-    union all
-    select 'ducklake_sort_info', max(greatest(begin_snapshot, end_snapshot))
-    from __ducklake_metadata_lake.ducklake_sort_info
-    union all
     select 'ducklake_schema_versions', max(begin_snapshot)
     from __ducklake_metadata_lake.ducklake_schema_versions
 )
@@ -61,7 +56,8 @@ where schema_name is distinct from 'main' or schema_id is distinct from 0
 union all
 select 'the table', table_name from __ducklake_metadata_lake.ducklake_table where table_name is null
 union all
-select 'the column', column_name from __ducklake_metadata_lake.ducklake_column where column_name is null
+select 'the column', column_name from __ducklake_metadata_lake.ducklake_column
+where column_name is null or lower(column_name) in ('rowid', 'oid', '_rowid_')
 union all
 -- Views of earlier snapshots too: a question may ask for a table as it was then.
 select 'the view', view_name from __ducklake_metadata_lake.ducklake_view
@@ -73,6 +69,17 @@ select 'the default', column_name from __ducklake_metadata_lake.ducklake_column
 where lower(default_value_type) = 'expression'
 union all
 select 'the order', expression from __ducklake_metadata_lake.ducklake_sort_expression
+union all
+select 'the order', sort_id::varchar from __ducklake_metadata_lake.ducklake_sort_info
+union all
+select 'the partition', partition_id::varchar from __ducklake_metadata_lake.ducklake_partition_info
+union all
+select 'the partition', partition_id::varchar from __ducklake_metadata_lake.ducklake_partition_column
+union all
+select 'the partition', partition_value from __ducklake_metadata_lake.ducklake_file_partition_value
+union all
+select 'the partition', partition_id::varchar from __ducklake_metadata_lake.ducklake_data_file
+where partition_id is not null
 union all
 select 'the table of rows', table_name from __ducklake_metadata_lake.ducklake_inlined_data_tables
 where not coalesce(regexp_full_match(table_name, 'ducklake_inlined_data_[0-9]+_[0-9]+'), false)
