@@ -17,7 +17,7 @@ from schemas.errors import BudgetExhaustedError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from warehouse.scrubbing import concealed
-from warehouse.sqlite_journal import refuse_foreign_journal
+from warehouse.sqlite_file import connect
 from warehouse.statements import filled, statement
 
 # A call so old is given up, as its holder may be a process of another machine, or its number may
@@ -376,8 +376,7 @@ def _give_up(connection: sqlite3.Connection, condition: str, values: Mapping[str
 
 def _connect(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
-    refuse_foreign_journal(path)
-    connection = sqlite3.connect(path, timeout=60.0, isolation_level=None, check_same_thread=False)
+    connection = connect(path, timeout=60.0, isolation_level=None, check_same_thread=False)
     # Kills of processes lose nothing; what a crash of the machine may lose is the latest spend.
     connection.execute("pragma synchronous = off")
     connection.executescript(statement("budgets", "schema"))

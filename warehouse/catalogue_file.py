@@ -8,7 +8,7 @@ from schemas.patterns import IGNORECASE, linear
 from warehouse.connection import in_memory
 from warehouse.definitions import foreign_error
 from warehouse.layout import Layout
-from warehouse.sqlite_journal import refuse_foreign_journal
+from warehouse.sqlite_file import refuse_foreign_journal
 from warehouse.statements import quoted, statement
 
 _FILES_OF_A_DATABASE = ("", "-journal", "-wal", "-shm")

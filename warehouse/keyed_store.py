@@ -16,7 +16,7 @@ import zstandard
 
 from schemas.errors import ConfigurationError, TransientError
 from warehouse.scrubbing import concealed, known_secrets
-from warehouse.sqlite_journal import refuse_foreign_journal
+from warehouse.sqlite_file import connect
 
 BUSY_TIMEOUT_SECONDS = 60.0
 _KEYS_PER_QUERY = 500
@@ -202,8 +202,7 @@ def _unpacked(value: bytes) -> bytes:
 
 def _connect(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
-    refuse_foreign_journal(path)
-    connection = sqlite3.connect(
+    connection = connect(
         path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
     )
     try:

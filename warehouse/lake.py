@@ -37,7 +37,7 @@ from warehouse.postgres import (
     refuse_server_programs,
 )
 from warehouse.publisher_lock import publisher_lock
-from warehouse.sqlite_journal import refuse_foreign_journal
+from warehouse.sqlite_file import refuse_foreign_journal
 from warehouse.statements import filled, quoted, statement, table_statement
 
 if TYPE_CHECKING:  # questions in SQL do without it

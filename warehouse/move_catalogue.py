@@ -13,7 +13,7 @@ from warehouse.connection import in_memory, restrict_files
 from warehouse.lake import one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.postgres import PostgresCatalogue, attach_postgres
-from warehouse.sqlite_journal import refuse_foreign_journal
+from warehouse.sqlite_file import refuse_foreign_journal
 from warehouse.statements import filled, quoted, statement
 
 _INLINED = "ducklake_inlined_data_"

@@ -19,7 +19,7 @@ from warehouse.lake import note_place, object_folder, one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.object_storage import AT_ONCE, ObjectFolder, file_size
 from warehouse.postgres import PostgresCatalogue, attach_postgres
-from warehouse.sqlite_journal import refuse_foreign_journal
+from warehouse.sqlite_file import refuse_foreign_journal
 from warehouse.statements import quoted, statement
 from warehouse.units import shared
 from warehouse.units.landing import files_beside, landed_names, unit_folders

@@ -4,6 +4,7 @@ and in `make long` one in which more was done.
 
 import csv
 import io
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,13 +28,10 @@ pytestmark = [
 
 PASSWORD = "correct horse"
 MARKUP = '<img src=x onerror="window.touched=1"><b id="touched">'
-TEXT = (
-    '# Plan <script>window.touched=1</script><b id="touched">\n\n## Problem\n\nLong documents cost'
-    " attention too much memory, and sparse attention loses what stands far apart.\n\n##"
-    " Method\n\nWe will train sparse attention with a retrieval memory on long documents, and"
-    " compare it with dense attention under one budget.\n\n## Experiment\n\nWe measure accuracy and"
-    " memory on four benchmarks of question answering over long documents, with ablations of the"
-    " memory."
+# An idea of which the bundled papers give a score.
+IDEA = json.loads(bundled("ideas.jsonl").read_text(encoding="utf-8").partition("\n")[0])
+TEXT = '# Plan <script>window.touched=1</script><b id="touched">\n\n' + "\n\n".join(
+    f"## {part.title()}\n\n{IDEA[part]}" for part in ("problem", "method", "experiment")
 )
 
 
@@ -380,9 +378,11 @@ def test_an_idea_with_markup_is_evaluated_from_the_page_and_shown_as_text_wherev
     reader.page.get_by_role("button", name="Evaluate", exact=True).click()
     expect(reader.page.get_by_role("button", name="Evaluate another idea")).to_be_visible()
     expect(reader.page.get_by_text("Done after")).to_be_visible(timeout=600_000)
-    reader.read("Overall, of 10", MARKUP)
+    reader.read("Offline baseline: no verdict", MARKUP)
     shown_as_text(reader)
     reader.keep("evaluate_done")
+    reader.page.get_by_role("tab", name="Scores").click()
+    reader.read("Overall, of 10", MARKUP)
     reader.page.get_by_role("link", name="Open on the page of the idea").click()
     reader.arrive("Idea")
     for part in ("Soundness", "Contribution", "The idea", "Provenance"):

@@ -20,6 +20,7 @@ from schemas.experiment import Aim, Experiment, Fate, Finding
 from schemas.identifiers import RunId
 from tasks.experiments import executing
 from tests.support.answers import read_answer
+from tests.support.assay_here import settle
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from tests.support.program_proposer import (
     ENGINE,
@@ -70,15 +71,6 @@ class Lab:
     def column(self, sql: str) -> list[Any]:
         with open_reader(Layout(self.folder / "w")) as connection:
             return [row[0] for row in connection.execute(sql).fetchall()]
-
-
-def settle(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "argv", sys.argv)
-    monkeypatch.setenv("ASSAY_HOME", str(folder / "home"))
-    monkeypatch.setenv("OPENAI_API_KEY", "key")
-    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT", "json_schema")
-    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
 
 
 @pytest.fixture

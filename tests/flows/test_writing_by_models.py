@@ -22,6 +22,7 @@ from schemas.survey import SurveyQuote
 from tasks.writing import draft_shard
 from tasks.writing.checking import check
 from tests.support.answers import read_answer
+from tests.support.assay_here import settle
 from tests.support.draft_lake import PASSAGES
 from tests.support.draft_writer import (
     CAPTION,
@@ -66,15 +67,6 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     published_surveys(layout, replace(survey, quotes=quotes))
     publish_experiment(layout, make_experiment())
     return folder
-
-
-def settle(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    patch.chdir(folder)
-    patch.setattr(sys, "argv", sys.argv)
-    patch.setenv("ASSAY_HOME", str(folder / "home"))
-    patch.setenv("OPENAI_API_KEY", "key")
-    patch.setenv("ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT", "json_schema")
-    patch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ from tasks.writing.draft_shard import DraftJob, draft_job
 from tasks.writing.expected import PICTURE_STEPS, steps_of
 from tasks.writing.figures.pictures import kept_png
 from tests.support.answers import read_answer
+from tests.support.assay_here import settle
 from tests.support.draft_writer import CAPTION, ENGINE, answer
 from tests.support.openai_server import (
     MODEL_ANSWERED,
@@ -68,20 +69,15 @@ def server() -> Iterator[OpenAIServer]:
         yield running
 
 
-def settle(folder: Path, patch: pytest.MonkeyPatch) -> Path:
-    patch.chdir(folder)
-    patch.setattr(sys, "argv", sys.argv)
-    patch.setenv("ASSAY_HOME", str(folder / "home"))
-    patch.setenv("OPENAI_API_KEY", "key")
-    patch.setenv("ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT", "json_schema")
-    patch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
+def with_idea(folder: Path, patch: pytest.MonkeyPatch) -> Path:
+    settle(folder, patch)
     (folder / "idea.jsonl").write_text(json.dumps(IDEA))
     return folder
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return settle(tmp_path, monkeypatch)
+    return with_idea(tmp_path, monkeypatch)
 
 
 def asked(server: OpenAIServer, **more: Any) -> DraftRequest:
@@ -121,7 +117,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drawn]:
         pytest.MonkeyPatch.context() as patch,
         start_openai_server(answer=answer) as running,
     ):
-        folder = settle(tmp_path_factory.mktemp("drawn"), patch)
+        folder = with_idea(tmp_path_factory.mktemp("drawn"), patch)
         request = asked(running)
         draft = written(request)
         (picture,) = asked_for_pictures(running)

@@ -5,7 +5,10 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from os import environ
+from pathlib import Path
 from unittest.mock import patch
+
+import pytest
 
 from flows.command_line import application, run_command
 
@@ -30,3 +33,13 @@ def assay_here(
         for stream in (out, err)
     )
     return subprocess.CompletedProcess(arguments, code, said, complained)
+
+
+def settle(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in `folder`, whose home is of its own, with a key for a model that is asked once."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    monkeypatch.setenv("ASSAY_HOME", str(folder / "home"))
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT", "json_schema")
+    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")

@@ -12,7 +12,7 @@ from typing import Any, Self
 from schemas.errors import ConfigurationError, TransientError
 from warehouse.keyed_store import BUSY_TIMEOUT_SECONDS, into_wal
 from warehouse.layout import Layout
-from warehouse.sqlite_journal import refuse_foreign_journal
+from warehouse.sqlite_file import connect
 from warehouse.statements import statement
 
 _TABLES = (
@@ -115,8 +115,7 @@ class ServiceDatabase:
 
     def _connect(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        refuse_foreign_journal(self.path)
-        connection = sqlite3.connect(
+        connection = connect(
             self.path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
         )
         try:

@@ -21,7 +21,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from warehouse.keyed_store import into_wal
 from warehouse.scrubbing import concealed, known_secrets
-from warehouse.sqlite_journal import refuse_foreign_journal
+from warehouse.sqlite_file import connect
 
 _BUSY_SECONDS = 60.0
 _QUESTIONS = (
@@ -398,10 +398,7 @@ def _unpacked(packed: bytes | None) -> dict[str, Any] | None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
-    refuse_foreign_journal(path)
-    connection = sqlite3.connect(
-        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
+    connection = connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         into_wal(connection)
         connection.execute("pragma synchronous = normal")

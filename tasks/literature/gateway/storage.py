@@ -16,7 +16,7 @@ from schemas.errors import ConfigurationError
 from tasks.literature.gateway.messages import Attempt, CacheUse, Reply, Request
 from tasks.web.calls import KeptAnswers
 from warehouse.keyed_store import KeyedStore
-from warehouse.sqlite_journal import refuse_foreign_journal
+from warehouse.sqlite_file import connect
 
 _STATUS = struct.Struct(">H")
 
@@ -117,8 +117,7 @@ class RequestRecord:
         self._host, self._allowed_per_second = host, allowed_per_second
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            refuse_foreign_journal(path)
-            self._connection = sqlite3.connect(
+            self._connection = connect(
                 path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._connection.execute("pragma journal_mode = wal")

@@ -22,7 +22,7 @@ from tasks.literature.snapshot.records import (
     paper_of,
     unpacked_bytes,
 )
-from warehouse.sqlite_journal import refuse_foreign_journal
+from warehouse.sqlite_file import connect
 
 _CREATE = """
 create table if not exists papers (number integer primary key, record blob not null);
@@ -77,10 +77,7 @@ class PaperStore:
     def __init__(self, folder: Path, *, writable: bool = False, name: str = STORE_NAME) -> None:
         self._path = folder / name
         if writable:
-            refuse_foreign_journal(self._path)
-            self._connection = sqlite3.connect(
-                self._path, isolation_level=None, check_same_thread=False
-            )
+            self._connection = connect(self._path, isolation_level=None, check_same_thread=False)
             self._connection.execute("pragma journal_mode = wal")
             self._connection.execute("pragma synchronous = normal")
             self._connection.execute("pragma cache_size = -65536")

@@ -1,7 +1,9 @@
-"""Rollback journals that somebody else may have put next to an SQLite file."""
+"""SQLite files, beside which somebody else may have put a rollback journal."""
 
 import os
+import sqlite3
 from pathlib import Path
+from typing import Any
 
 from schemas.errors import ConfigurationError
 from schemas.plain_files import PlainFileError, open_file
@@ -9,6 +11,17 @@ from schemas.plain_files import PlainFileError, open_file
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 _LEAST_RECORD_BYTES = 16
 """Of the record of a super-journal: the length of its name, a checksum and the magic number."""
+
+
+def connect(database: Path, **options: Any) -> sqlite3.Connection:
+    """Open an SQLite file; the options are those of `sqlite3.connect`.
+
+    Raises:
+        ConfigurationError: as `refuse_foreign_journal`.
+    """
+    refuse_foreign_journal(database)
+    connection: sqlite3.Connection = sqlite3.connect(database, **options)
+    return connection
 
 
 def refuse_foreign_journal(database: Path) -> None:
