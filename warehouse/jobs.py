@@ -8,7 +8,7 @@
                      log.txt        what it said
                      ideas.<format>, result.json
 
-Pages and programs submit, read and ask to stop; `flows/jobs.py` does the rest.
+Pages and programs submit, read and ask to stop; `flows/jobs/runner.py` does the rest.
 """
 
 import errno

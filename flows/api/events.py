@@ -8,7 +8,7 @@ import orjson
 from fastapi.sse import ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from flows.service import Service
+from flows.api.service import Service
 from schemas.identifiers import content_hash
 from schemas.patterns import bounded
 from schemas.role import Token

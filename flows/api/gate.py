@@ -10,7 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from flows.commands.answer import error_answer
+from flows.cli.answer import error_answer
 from schemas.role import Action
 from schemas.settings import ApiSettings
 from warehouse.services.database import ServiceDatabase

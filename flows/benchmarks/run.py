@@ -7,8 +7,8 @@ from dashboards.reports.benchmark_write import write_benchmark_report
 from flows.benchmarks.published_figures import published_scores, training_until
 from flows.benchmarks.suite import Suite, benchmark_id, data_sha256, prompts_sha256
 from flows.benchmarks.trial import Evaluates, Trial
-from flows.campaign import Summary, summary_of
-from flows.run_lock import only_command_on
+from flows.run.campaign import Summary, summary_of
+from flows.run.run_lock import only_command_on
 from schemas.base import replace
 from schemas.benchmark import BenchmarkReceipt, BenchmarkRequest, BenchmarkRun, BenchmarkScore
 from schemas.settings import Settings

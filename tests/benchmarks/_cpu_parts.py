@@ -94,7 +94,7 @@ def main() -> None:
     try:
         with parts:
             import schemas.run
-            from flows.command_line import main as assay
+            from flows.cli.command_line import main as assay
 
             schemas.run.HANDFUL = sys.maxsize  # all of it here, however many units
             assay()

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, content_hash
 from schemas.settings import Settings

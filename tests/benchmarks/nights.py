@@ -30,7 +30,7 @@ import streamlit as st
 
 from dashboards.app.registry import PAGES
 from dashboards.reports.write import write_reports
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.base import Noun, replace
 from schemas.columns import ColumnType
 from schemas.evaluation import IdeaEvaluation

@@ -18,7 +18,7 @@ from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
-from flows.benchmarks.decisions import scale_of
+from flows.benchmarks.suites.decisions import scale_of
 from schemas.base import replace
 from schemas.identifiers import IdeaId
 from schemas.profile import RankingParameters

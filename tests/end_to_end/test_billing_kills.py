@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.identifiers import RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget

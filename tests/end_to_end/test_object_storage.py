@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import assay
 from tests.support.object_server import BUCKET, SECRET, ObjectServer, object_server
 from tests.support.postgres_server import PostgresServer, needs_postgres

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import rows, start_assay
 from warehouse.layout import Layout
 from warehouse.verify import verify

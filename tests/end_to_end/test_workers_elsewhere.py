@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.identifiers import RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget

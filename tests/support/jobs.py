@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import orjson
 
-from flows.jobs import run_jobs
+from flows.jobs.runner import run_jobs
 from schemas.choices import EXTRACTIVE
 from schemas.curation_run import SentPaper
 from schemas.identifiers import RunId

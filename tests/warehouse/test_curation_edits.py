@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from flows.curation_agreement import agreement_on
+from flows.works.curate.curation_agreement import agreement_on
 from schemas.curation import StatementAxis
 from schemas.curation_edit import CurationEdit, EditedField
 from tests.support.curation_lake import CURATION, make_curation

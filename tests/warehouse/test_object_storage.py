@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.preflight import check_place, examine
 from flows.profiles import load_profile
+from flows.run.preflight import check_place, examine
 from schemas.errors import AssayError, ConfigurationError, PublicationError, UpstreamError
 from schemas.settings import Settings
 from tests.support.assay_command import wait_until

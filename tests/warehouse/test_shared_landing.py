@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from dashboards.reports.write import write_reports
-from flows.command_line import application, run_command
-from flows.exit_codes import EXIT_DONE, EXIT_USAGE
-from flows.preflight import check_place
+from flows.cli.command_line import application, run_command
+from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
+from flows.run.preflight import check_place
 from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, UpstreamError
 from schemas.idea import RejectedIdea

@@ -16,7 +16,7 @@ from dashboards.app.evaluating import asking
 from dashboards.app.evaluating.asking import NO_RUNNER, ask, plan_of
 from dashboards.app.evaluating.form import decoded
 from dashboards.app.screens import evaluate as screen
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.errors import ConfigurationError, UpstreamError
 from schemas.identifiers import RunId
 from schemas.job import EvaluateJob, JobRequest, JobState, JobStatus

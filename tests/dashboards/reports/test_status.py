@@ -7,7 +7,7 @@ from dashboards.reports.nightly_page import night_run
 from dashboards.reports.render import first_page_markdown
 from dashboards.reports.write import write_reports
 from dashboards.reports.write_nightly import write_nightly
-from flows.commands.run_output import published, state_of
+from flows.cli.evaluate.run_output import published, state_of
 from schemas.base import replace
 from schemas.calls import CallStatus
 from schemas.evaluation import IdeaEvaluation

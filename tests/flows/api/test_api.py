@@ -177,8 +177,8 @@ def test_what_was_accepted_survives_sigkill_and_is_there_once(tmp_path: Path) ->
 def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.sent_ideas import idea_lines
-    from flows.service import open_service
+    from flows.api.sent_ideas import idea_lines
+    from flows.api.service import open_service
     from schemas.options import EvaluateOptions
     from schemas.settings import Settings
     from warehouse.services import submissions

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from flows.profiles import load_profile
-from flows.request import with_assessment
+from flows.works.evaluate.request import with_assessment
 from schemas.assessment import AssessmentCriterion
 from schemas.base import replace
 from schemas.choices import LIVE, EngineChoice

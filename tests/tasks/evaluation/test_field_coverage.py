@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import LEFT_OUT, Answer, SourceFailure

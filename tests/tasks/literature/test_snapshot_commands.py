@@ -10,7 +10,7 @@ import httpx
 import numpy as np
 import pytest
 
-from flows.indexing import build_index, embed_for_evaluations, update_index
+from flows.run.indexing import build_index, embed_for_evaluations, update_index
 from schemas.paper import Paper
 from schemas.settings import Settings
 from tasks.embeddings.local_model import LocalModel

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from dashboards.reports.write_check import check_page
-from flows.check_request import resolve_check
-from flows.checking import Check, check_run_id
+from flows.works.check.check_request import resolve_check
+from flows.works.check.checking import Check, check_run_id
 from schemas.check_run import CheckHead, CheckReceipt, CheckRequest
 from schemas.errors import ConfigurationError
 from schemas.manuscripts import ManuscriptCheck, ManuscriptForm

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.check_request import resolve_check
-from flows.checking import Check
+from flows.works.check.check_request import resolve_check
+from flows.works.check.checking import Check
 from schemas.options import CheckOptions
 from schemas.settings import Settings
 from schemas.tables import TABLE

@@ -14,9 +14,9 @@ import pytest
 
 from dashboards.reports.preferences import preferences_text
 from dashboards.reports.write_check import check_page
-from flows.campaign import conclude
-from flows.check_request import resolve_check
-from flows.checking import Check
+from flows.run.campaign import conclude
+from flows.works.check.check_request import resolve_check
+from flows.works.check.checking import Check
 from schemas.base import replace
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.errors import ConfigurationError

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.evaluate import Evaluation
 from flows.profiles import load_profile
+from flows.works.evaluate.evaluate import Evaluation
 from schemas.choices import LIVE
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
