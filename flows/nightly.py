@@ -40,7 +40,7 @@ from schemas.settings import Settings
 from tasks.ideas.json_lines import write_ideas
 from tasks.telemetry.reporting import reporting, span
 from warehouse.layout import Layout
-from warehouse.shared_reports import share_reports
+from warehouse.objects.shared_reports import share_reports
 
 logger = logging.getLogger(__name__)
 _UNFINISHED = (".part", ".partial", ".tmp", ".crdownload")

@@ -12,7 +12,7 @@ from flows.api.service import Service
 from schemas.identifiers import content_hash
 from schemas.patterns import bounded
 from schemas.role import Token
-from warehouse.services.tokens import still_valid
+from warehouse.app.tokens import still_valid
 
 LOOK_EVERY_SECONDS = 0.5
 _MOST_BYTES = 65_536

@@ -34,8 +34,8 @@ from schemas.options import AskOptions, CurateOptions, EvaluateOptions, RankOpti
 from schemas.role import Role, Token
 from schemas.settings import Settings
 from schemas.survey_run import LONGEST_QUESTION
+from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
 
 LOOK_EVERY_SECONDS = 0.5
 MOST_IDEAS = 1_000

@@ -10,8 +10,8 @@ from flows.run.environment import prepare_environment
 from schemas.settings import Settings
 from schemas.web_origins import names_of_server
 from tasks.web.serving import answer_requests, listen
+from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
 
 
 def serve(warehouse: Path, host: str, port: int, gateway_url: str) -> None:

@@ -50,12 +50,12 @@ from schemas.options import (
 from schemas.role import Action, Token
 from schemas.settings import Settings
 from schemas.survey_run import as_question
-from warehouse.jobs import Job, read_job, read_result, request_stop
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.jobs import Job, read_job, read_result, request_stop
+from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
 from warehouse.layout import Layout
 from warehouse.progress import RunProgress, Watch
 from warehouse.queries import open_queries
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.submissions import accept, hand_over, jobs_of, may_see
 
 SEARCHES_AT_ONCE = 8
 

@@ -13,10 +13,10 @@ from schemas.base import replace
 from schemas.benchmark import BenchmarkReceipt, BenchmarkRequest, BenchmarkRun, BenchmarkScore
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
+from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
+from warehouse.objects.shared_reports import share_reports
 from warehouse.run_log import EVENTS, run_log
-from warehouse.shared_reports import share_reports
 from warehouse.units.landing import complete_receipt, journalled_calls
 from warehouse.units.publish import publish
 

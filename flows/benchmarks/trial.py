@@ -48,7 +48,7 @@ from tasks.judging.step import Step
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.web.client import open_client
 from warehouse.answers import IdeaReview
-from warehouse.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 

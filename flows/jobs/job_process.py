@@ -42,12 +42,12 @@ from schemas.run import RunRequest
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
 from schemas.survey_run import SurveyRequest
-from warehouse.jobs import Job, read_job, read_request, write_status
+from warehouse.app.jobs import Job, read_job, read_request, write_status
+from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
 from warehouse.queries import open_queries
-from warehouse.surveys import SURVEY_RECORD
 from warehouse.units.reading import published_units
 
 OptionsT = TypeVar("OptionsT", bound=Options)

@@ -23,7 +23,9 @@ from schemas.interpreter import module_command
 from schemas.job import JobRequest, JobState, check_offered
 from schemas.options import RankOptions
 from schemas.settings import Settings
-from warehouse.jobs import (
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import open_requests
+from warehouse.app.jobs import (
     Job,
     check_folder,
     job_ids,
@@ -35,8 +37,6 @@ from warehouse.jobs import (
 )
 from warehouse.lake import lies_in
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.decisions import open_requests
 
 _LONG = frozenset({"evaluate", "rank", "survey", "curate"})
 _BESIDE = {"plan": 1, "ask": 2}

@@ -16,13 +16,13 @@ from pydantic import ValidationError
 from schemas.decisions import Decision, Project, Request, Stage, Verdict
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import decide_by_rule, decisions, request_for_stage
+from warehouse.app.people import participant, reason_of
+from warehouse.app.records import fold_into_lake
 from warehouse.layout import Layout
 from warehouse.ledger import parts_by_unit, parts_of_report
 from warehouse.queries import Queries, open_queries
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.decisions import decide_by_rule, decisions, request_for_stage
-from warehouse.services.people import participant, reason_of
-from warehouse.services.records import fold_into_lake
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from flows.cli.people.inbox import shown_request
 from schemas.decisions import GivenAnswer
 from schemas.errors import NotAllowedError
 from schemas.role import Action, Token
-from warehouse.services.decisions import decide_and_fold, open_requests
-from warehouse.services.people import participant_with
+from warehouse.app.decisions import decide_and_fold, open_requests
+from warehouse.app.people import participant_with
 
 
 def inbox(service: Service, token: Token) -> Answer:
@@ -25,7 +25,7 @@ def decide(service: Service, token: Token, request_id: str, given: GivenAnswer) 
     """Answer a request, for good.
 
     Raises:
-        As `inbox`, and as `warehouse.services.decisions.decide`.
+        As `inbox`, and as `warehouse.app.decisions.decide`.
     """
     made = decide_and_fold(
         service.layout,

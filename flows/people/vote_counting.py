@@ -11,10 +11,10 @@ from schemas.errors import TransientError
 from schemas.profile import RankingParameters
 from schemas.settings import Settings
 from schemas.votes import HumanVote, Track
+from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.app.records import fold_into_lake, recorded
+from warehouse.app.voting import VOTES, contests, keep_standing
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase, services_file
-from warehouse.services.records import fold_into_lake, recorded
-from warehouse.services.voting import VOTES, contests, keep_standing
 
 _LOG = logging.getLogger(__name__)
 FOLD_SECONDS = 30.0

@@ -17,12 +17,12 @@ from tasks.ranking.dimensions import OVERALL
 from tasks.ranking.rating import rate_votes
 from tasks.ranking.voted import matches_of, strengths_by
 from tasks.ranking.voters import agreement, by_group, care_of_voters, kappa_with_engine
-from warehouse.contests import human_votes, makers
+from warehouse.app.contests import human_votes, makers
+from warehouse.app.records import fold_into_lake
+from warehouse.kinds.rankings.queries import group_summaries, ranking_shown, ratings_of
+from warehouse.kinds.rankings.queries import matches_of as matches_of_ranking
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
-from warehouse.rankings.queries import group_summaries, ranking_shown, ratings_of
-from warehouse.rankings.queries import matches_of as matches_of_ranking
-from warehouse.services.records import fold_into_lake
 
 _EVERYTHING = "all"
 

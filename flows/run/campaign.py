@@ -28,8 +28,8 @@ from tasks.shards.work import Shard, ShardWork
 from tasks.telemetry.reporting import reporting, span
 from warehouse.answers import Publication
 from warehouse.layout import Layout
+from warehouse.objects.shared_reports import share_reports, with_pages
 from warehouse.run_log import EVENTS, run_log
-from warehouse.shared_reports import share_reports, with_pages
 from warehouse.units.kind import Kind
 from warehouse.units.landing import (
     complete_receipt,

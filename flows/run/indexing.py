@@ -17,8 +17,8 @@ from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
 from tasks.literature.snapshot.folder import read_manifest
 from tasks.literature.snapshot.store import PaperStore
 from tasks.literature.snapshot.update import update_snapshot
-from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore
 
 LINE_EVERY = 10_000
 _PAPERS_PER_TURN = 512

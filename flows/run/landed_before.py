@@ -13,13 +13,13 @@ from tasks.literature.gateway.process import literature_identity
 from tasks.literature.gateway.upstreams import identity_of
 from tasks.literature.snapshot.build import index_of_file
 from tasks.literature.snapshot.folder import MANIFEST_NAME
+from warehouse.kinds.rankings.queries import whole_ranking
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.lake import may_hold_a_lake
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.progress import read_planned
 from warehouse.queries import open_queries
-from warehouse.rankings.queries import whole_ranking
-from warehouse.runs.landing import RUNS
 from warehouse.units.landing import landed_files
 
 

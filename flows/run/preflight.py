@@ -30,7 +30,7 @@ from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 if TYPE_CHECKING:
     from tasks.judging.first_contact import Contact
     from tasks.judging.step import Step
-    from warehouse.object_storage import ObjectFolder
+    from warehouse.objects.object_storage import ObjectFolder
 
 CONNECT_SECONDS = 5.0
 
@@ -290,7 +290,7 @@ def check_place(folder: Path, settings: Settings) -> None:
     """
     check_writable(folder)
     if settings.catalogue is not None:
-        from warehouse.postgres import check_may_publish
+        from warehouse.catalogue.postgres import check_may_publish
 
         check_may_publish(settings.catalogue)
     from warehouse.lake import refuse_after_a_move
@@ -355,7 +355,7 @@ def _check_scheduler(address: str, settings: Settings) -> None:
 
 
 def _check_extensions() -> None:
-    from warehouse.connection import extension_path
+    from warehouse.catalogue.connection import extension_path
 
     for name in ("ducklake", "sqlite_scanner", "postgres_scanner"):
         extension_path(name)
@@ -363,9 +363,9 @@ def _check_extensions() -> None:
 
 def _catalogue(warehouse: Path, settings: Settings) -> ComponentStatus:
     """The catalogue; one that may only be read serves dashboards and questions, and nights fail."""
+    from warehouse.catalogue.postgres import VARIABLE, PostgresCatalogue, catalogue_state
     from warehouse.lake import lies_in
     from warehouse.layout import Layout
-    from warehouse.postgres import VARIABLE, PostgresCatalogue, catalogue_state
 
     url = settings.catalogue
     layout = Layout(warehouse)

@@ -38,8 +38,8 @@ from tasks.web.owner import (
 )
 from tasks.web.serving import answering, listen
 from tasks.web.shared_limits import RateFile
-from warehouse.budget_file import BudgetFile, is_process, process_is_alive
 from warehouse.layout import Layout
+from warehouse.stores.budget_file import BudgetFile, is_process, process_is_alive
 from warehouse.units.kind import Kind
 from warehouse.units.receiving import ReceivedUnits
 

@@ -42,7 +42,7 @@ from tasks.literature.field_coverage import (
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
 from tasks.literature.snapshot_search import SnapshotSearch
 from tests.benchmarks._assay import DATA, IDEAS, PAPERS
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 COMPUTING, CROPS, SAMPLE = "computing", "crops", "bundled sample"
 LABELS: dict[str, dict[str, bool]] = {

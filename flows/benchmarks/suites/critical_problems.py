@@ -16,10 +16,10 @@ from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
+from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
+from warehouse.kinds.manuscripts.queries import manuscript_checks, release_views
+from warehouse.kinds.manuscripts.release import import_release
 from warehouse.lake import open_reader
-from warehouse.manuscripts.quality_checker import RELEASE_TABLES
-from warehouse.manuscripts.queries import manuscript_checks, release_views
-from warehouse.manuscripts.release import import_release
 
 NAME = "critical_problems"
 FOLDER = "withdrarxiv"

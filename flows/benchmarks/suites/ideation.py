@@ -56,7 +56,7 @@ from tasks.metrics.means import mean, paired_difference, share_of
 from tasks.ranking.dimensions import DIMENSIONS, OVERALL, compared_along
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
-from warehouse.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units

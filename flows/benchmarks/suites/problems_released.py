@@ -14,7 +14,7 @@ from flows.benchmarks.published_figures import published_scores
 from schemas.benchmark import BenchmarkScore
 from tasks.metrics.estimate import NO_INTERVAL, Estimate, benchmark_score, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean, share
-from warehouse.manuscripts.quality_checker import (
+from warehouse.kinds.manuscripts.quality_checker import (
     CheckerUsage,
     JointHits,
     Price,

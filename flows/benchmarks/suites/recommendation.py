@@ -33,7 +33,7 @@ from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.means import mean
 from tasks.metrics.retrieval import average_precision, precision_at, recall_at, reciprocal_rank
 from tasks.recommendation.ranking import Evidence, in_order
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 DATA_SETS, LEADERBOARDS = "dataset_recommendation", "leaderboards"
 DESCRIPTION_ALONE, WORKS_ALONE, SHARED_WORDS, MOST_USED = (

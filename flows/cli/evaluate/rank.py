@@ -32,10 +32,10 @@ from schemas.options import VOTES_IN_LAKE, RankOptions
 from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
 from schemas.run import Run
 from schemas.settings import Settings
-from warehouse.jobs import jobs, submit
+from warehouse.app.jobs import jobs, submit
+from warehouse.kinds.rankings.queries import whole_ranking
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.rankings.queries import whole_ranking
 
 if TYPE_CHECKING:
     from flows.people.approvals import Admission

@@ -27,14 +27,14 @@ from schemas.ranking import GroupSummary, RankingHead, RankRequest
 from schemas.run import Run
 from schemas.settings import Settings
 from warehouse.answers import RankedIdea
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
-from warehouse.rankings.queries import (
+from warehouse.kinds.rankings.queries import (
     compared_across,
     group_summaries,
     ranked_by,
     ranked_by_scores,
 )
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
 
 COLUMNS = (
     "rank",

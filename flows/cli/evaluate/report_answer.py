@@ -22,16 +22,16 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 from tasks.manuscripts.scores import check_scores
-from warehouse.curations.edits import edited, edits_of
-from warehouse.curations.landing import CURATION_RECORD, CURATIONS
-from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.curations.edits import edited, edits_of
+from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.manuscripts.queries import manuscript_checks
+from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS
-from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.queries import Queries, open_queries
-from warehouse.rankings.queries import group_summaries, ranked_by, ranking_shown
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.reading import published_head, published_units
 
 

@@ -113,7 +113,7 @@ def _refuse_other_work(layout: Layout, run_id: RunId) -> None:
 
 def _unpublished(layout: Layout) -> tuple[RunId, ...]:
     """The runs that the budgets of a warehouse without a lake know."""
-    from warehouse.budget_file import WHOLE_RUN, BudgetFile
+    from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
     if not layout.budgets.exists():
         return ()
@@ -125,7 +125,7 @@ def _paid(layout: Layout, run_id: RunId) -> dict[str, float | int] | None:
     """What a run has spent by its budget, and how much of it is estimated for how many calls; None:
     nothing.
     """
-    from warehouse.budget_file import WHOLE_RUN, BudgetFile
+    from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
     if not layout.budgets.exists():
         return None
@@ -241,7 +241,7 @@ def _runs(lake: LakeOptions) -> tuple[Run, ...]:
 
 def _published_kind(run_id: RunId, layout: Layout) -> "Kind[Any, Any] | None":
     """Return the kind of work that is published under that name; None: nothing is."""
-    from warehouse.kinds import KINDS
+    from warehouse.kinds.registry import KINDS
     from warehouse.lake import open_reader
     from warehouse.units.reading import published_heads
 
@@ -264,8 +264,8 @@ def _kind_of(run_id: RunId, layout: Layout) -> "Kind[Any, Any]":
 
 def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:
     from flows.run.run_lock import only_command_on
-    from warehouse.runs.deletion import delete_run
-    from warehouse.runs.landing import RUNS
+    from warehouse.kinds.runs.deletion import delete_run
+    from warehouse.kinds.runs.landing import RUNS
     from warehouse.units.deletion import Deleted, delete_work
 
     layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue

@@ -117,7 +117,7 @@ def _files(given: Sequence[str]) -> Mapping[str, Path]:
 def _answer(
     layout: Layout, statement: str, files: Mapping[str, Path]
 ) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
-    from warehouse.console import run_sql_with_names
+    from warehouse.console.console import run_sql_with_names
 
     return run_sql_with_names(layout, statement, catalogue_url=Settings().catalogue, beside=files)
 
@@ -155,7 +155,7 @@ def _binary(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from warehouse.console import run_sql_to_arrow
+    from warehouse.console.console import run_sql_to_arrow
 
     catalogue = Settings().catalogue
     table = run_sql_to_arrow(layout, statement, catalogue_url=catalogue, beside=files)

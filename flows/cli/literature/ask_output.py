@@ -20,9 +20,9 @@ from flows.cli.talk import print_note
 from flows.cli.terminal import safe
 from schemas.settings import Settings
 from schemas.survey_run import SurveyRequest
+from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.surveys import SURVEY_RECORD
 from warehouse.units.reading import published_units
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known

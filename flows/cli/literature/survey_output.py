@@ -25,9 +25,9 @@ from schemas.settings import Settings
 from schemas.survey import Survey, SurveyCluster
 from schemas.survey_review import ReviewPart, Written
 from schemas.survey_run import SurveyHead, SurveyRequest
+from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.surveys import SURVEY_RECORD
 from warehouse.units.reading import published_units
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known

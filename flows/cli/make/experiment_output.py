@@ -23,7 +23,7 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.experiments.checking import CheckedTask
 from tasks.experiments.task_folder import FILL_IN
-from warehouse.experiments import EXPERIMENT_RECORD
+from warehouse.kinds.experiments import EXPERIMENT_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.units.reading import published_units

@@ -15,9 +15,9 @@ from schemas.option_values import LITERATURES
 from schemas.options import LakeOptions
 from schemas.settings import Settings
 from schemas.web_origins import is_loopback
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.tokens import tokens
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.tokens import tokens
 
 DEFAULT_PORT = 8700
 

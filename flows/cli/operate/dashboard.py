@@ -14,9 +14,9 @@ from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.settings import DashboardSettings, Settings
 from schemas.web_origins import is_loopback, names_of_server
+from warehouse.app.accounts import has_accounts
+from warehouse.app.database import ServiceDatabase, check_services, services_file
 from warehouse.layout import Layout
-from warehouse.services.accounts import has_accounts
-from warehouse.services.database import ServiceDatabase, check_services, services_file
 
 DEFAULT_PORT = 8501
 _PRICES = "model_prices_and_context_window_backup.json"

@@ -11,7 +11,7 @@ from schemas.settings import Settings
 from warehouse.layout import Layout
 
 if TYPE_CHECKING:
-    from warehouse.jobs import Job
+    from warehouse.app.jobs import Job
 
 application = Commands()
 
@@ -39,7 +39,7 @@ def run(lake: LakeOptions) -> int:
 def list_jobs(lake: LakeOptions, json: Json = False) -> int:
     """List the jobs of the warehouse, newest first."""
     from flows.cli.output import print_table
-    from warehouse.jobs import jobs
+    from warehouse.app.jobs import jobs
 
     found = list(jobs(Layout(lake.warehouse).existing()))
     if json:

@@ -10,8 +10,8 @@ from schemas.choices import LiteratureChoice
 from schemas.option_values import LITERATURES
 from schemas.options import LakeOptions
 from schemas.settings import Settings
+from warehouse.app.database import check_services
 from warehouse.layout import Layout
-from warehouse.services.database import check_services
 
 
 def mcp(

@@ -71,8 +71,8 @@ def move_catalogue(lake: LakeOptions, json: Json = False) -> int:
     """Move the catalogue from its SQLite file into the PostgreSQL database that ASSAY_CATALOGUE_URL
     names, with every snapshot; data files stay where they are.
     """
-    from warehouse.move_catalogue import move_catalogue as move
-    from warehouse.postgres import VARIABLE
+    from warehouse.catalogue.move_catalogue import move_catalogue as move
+    from warehouse.catalogue.postgres import VARIABLE
 
     address = Settings().catalogue
     if address is None:
@@ -109,7 +109,7 @@ def move_data(
     catalogue says from then on where they lie. With a catalogue in PostgreSQL what has landed goes
     too, and ADDRESS is the warehouse. Where there is no lake, an empty one is made.
     """
-    from warehouse.move_data import move_data as move
+    from warehouse.objects.move_data import move_data as move
 
     address, settings = None if target == "file:" else target, Settings()
     layout = Layout(lake.warehouse.resolve())
@@ -131,8 +131,8 @@ def move_data(
 
 def _refuse_to_open(layout: Layout, settings: Settings) -> None:
     """Accounts stay in the folder: a dashboard at the address would show all to anyone."""
-    from warehouse.services.accounts import has_accounts
-    from warehouse.services.database import ServiceDatabase, services_file
+    from warehouse.app.accounts import has_accounts
+    from warehouse.app.database import ServiceDatabase, services_file
 
     if settings.dashboard.password is not None or not services_file(layout).exists():
         return
@@ -158,7 +158,7 @@ def docs() -> int:
 @application.command("verify")
 def verify(lake: LakeOptions, json: Json = False) -> int:
     """Hold the lake against its receipts; exit 1 when something is missing or does not add up."""
-    from warehouse.verify import verify as verify_lake
+    from warehouse.verify.verify import verify as verify_lake
 
     report = verify_lake(Layout(lake.warehouse.resolve()), catalogue_url=Settings().catalogue)
     if json:

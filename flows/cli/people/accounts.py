@@ -12,15 +12,15 @@ from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.role import LONGEST_PASSWORD, ROLES_IN_WORDS, AccountOptions, Role, account_name
-from warehouse.layout import Layout
-from warehouse.services.accounts import (
+from warehouse.app.accounts import (
     accounts,
     add_account,
     remove_account,
     set_password,
     set_role,
 )
-from warehouse.services.database import ServiceDatabase
+from warehouse.app.database import ServiceDatabase
+from warehouse.layout import Layout
 
 application = Commands()
 Name = Annotated[

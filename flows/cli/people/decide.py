@@ -10,8 +10,8 @@ from flows.cli.talk import print_note
 from schemas.decisions import LONGEST_REASON, DecideOptions, GivenAnswer, Verdict
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
+from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
 
 _WORDS = {
     "approve": Verdict.APPROVED,
@@ -35,7 +35,7 @@ def decide(
 
     Refused when what it is about has changed since it was asked.
     """
-    from warehouse.services.decisions import decide_and_fold
+    from warehouse.app.decisions import decide_and_fold
 
     if verdict not in _WORDS:
         raise ConfigurationError(f"{verdict!r} is no answer: say one of {', '.join(_WORDS)}")
@@ -65,7 +65,7 @@ def decide(
 
 def _only_one(database: ServiceDatabase, request_id: str) -> str:
     """The one participant of whom the request is asked."""
-    from warehouse.services.decisions import request_named
+    from warehouse.app.decisions import request_named
 
     asked = request_named(database, request_id).asked_of
     if len(asked) != 1:

@@ -10,14 +10,14 @@ from flows.cli.talk import print_note
 from schemas.decisions import InboxOptions, Request
 from schemas.ideation_run import IdeationHead
 from schemas.run import Run
+from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
 
 
 def inbox(options: InboxOptions, json: Json = False) -> int:
     """List the requests that wait for an answer, oldest first."""
-    from warehouse.services.decisions import open_requests
-    from warehouse.services.people import participant
+    from warehouse.app.decisions import open_requests
+    from warehouse.app.people import participant
 
     with ServiceDatabase(Layout(options.warehouse.resolve()).existing()) as database:
         if options.by is not None:

@@ -20,7 +20,7 @@ def verify(options: LedgerOptions, json: Json = False) -> int:
     What is published of ideas, and of what steps said of them, is held against the ledger too;
     papers that were found and calls are not in it.
     """
-    from warehouse.verify_ledger import verify_ledger
+    from warehouse.verify.verify_ledger import verify_ledger
 
     for head in options.head:
         if not _WHOLE_HASH.fullmatch(head):  # half of one would be missed in a ledger that is whole

@@ -11,10 +11,10 @@ from schemas.errors import ConfigurationError
 from schemas.ledger import LONGEST_NAME, PeopleOptions
 from schemas.options import LakeOptions
 from schemas.settings import Settings
+from warehouse.app.accounts import accounts
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.tokens import tokens
 from warehouse.layout import Layout
-from warehouse.services.accounts import accounts
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.tokens import tokens
 
 application = Commands()
 
@@ -26,7 +26,7 @@ def add(
     json: Json = False,
 ) -> int:
     """Give a participant a pseudonym, which is all that lake and ledger know of them."""
-    from warehouse.services.people import add_participant
+    from warehouse.app.people import add_participant
 
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise ConfigurationError(
@@ -51,7 +51,7 @@ def add(
 def list_people(lake: LakeOptions, json: Json = False) -> int:
     """List the participants whose names are kept."""
     from flows.cli.output import print_table
-    from warehouse.services.people import participants
+    from warehouse.app.people import participants
 
     with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         found = participants(database)
@@ -71,7 +71,7 @@ def forget(
     lake: LakeOptions,
 ) -> int:
     """Delete a name and all reasons given under it. Counts and the ledger stay as they are."""
-    from warehouse.services.people import forget as forget_participant
+    from warehouse.app.people import forget as forget_participant
 
     layout = Layout(lake.warehouse.resolve()).existing()
     forget_participant(layout, participant, catalogue_url=Settings().catalogue)

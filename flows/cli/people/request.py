@@ -13,8 +13,8 @@ from schemas.decisions import Request, RequestOptions
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
+from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
 
 
 def request(
@@ -23,11 +23,11 @@ def request(
     json: Json = False,
 ) -> int:
     """Ask participants for a review of a run or an idea, or lay alternatives side by side."""
+    from warehouse.app.decisions import request_all
+    from warehouse.app.people import participant
+    from warehouse.app.records import fold_into_lake
     from warehouse.ledger import parts_of
     from warehouse.queries import open_queries
-    from warehouse.services.decisions import request_all
-    from warehouse.services.people import participant
-    from warehouse.services.records import fold_into_lake
 
     if not options.of:
         raise ConfigurationError("say who may answer: --of ID")

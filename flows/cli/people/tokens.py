@@ -12,10 +12,10 @@ from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.role import SCOPES, Token, TokenOptions
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.tokens import add_token, new_token_id, tokens
+from warehouse.app.tokens import revoke as revoke_token
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.tokens import add_token, new_token_id, tokens
-from warehouse.services.tokens import revoke as revoke_token
 
 application = Commands()
 

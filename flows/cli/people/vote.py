@@ -23,13 +23,13 @@ from schemas.live_question import (
 )
 from schemas.settings import Settings
 from schemas.votes import Choice
+from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
 
 if TYPE_CHECKING:
     from schemas.votes import Offer
-    from warehouse.contests import Part
-    from warehouse.services.questions import Answers, NoVote
+    from warehouse.app.contests import Part
+    from warehouse.app.questions import Answers, NoVote
 
 _CHOICES = {
     "a": Choice.FIRST,
@@ -52,7 +52,7 @@ def vote(
     The same TEXT again goes on where it stopped; `--choice` votes on what you were shown. Who
     answers is drawn from the models that the dashboard offers, or the profiles of the baseline.
     """
-    from warehouse.services.people import participant
+    from warehouse.app.people import participant
 
     if (text is None) is (options.choice is None):
         raise ConfigurationError("say TEXT to ask, or --choice to vote on what you were shown")
@@ -74,7 +74,7 @@ def _asked(
 ) -> LiveQuestion:
     """The question, with what it takes told before it is asked, and both its jobs at their end."""
     from flows.jobs.runner import run_jobs
-    from warehouse.services.questions import ask, at_work, draw_sides, open_question
+    from warehouse.app.questions import ask, at_work, draw_sides, open_question
 
     settings, known = Settings(), open_question(database, who)
     written = tidy(asked, text)
@@ -92,7 +92,7 @@ def _asked(
 def _shown(
     layout: Layout, database: ServiceDatabase, question: LiveQuestion, *, as_json: bool
 ) -> int:
-    from warehouse.services.questions import NoVote, end
+    from warehouse.app.questions import NoVote, end
 
     found, offer = _offered(layout, database, question)
     if isinstance(found, NoVote):
@@ -119,7 +119,7 @@ def _shown(
 def _cast(
     layout: Layout, database: ServiceDatabase, who: str, options: VoteOptions, *, as_json: bool
 ) -> int:
-    from warehouse.services.questions import answer, at_work, open_question
+    from warehouse.app.questions import answer, at_work, open_question
 
     if options.choice not in _CHOICES:
         raise ConfigurationError(f"--choice {options.choice!r}: say one of {', '.join(_CHOICES)}")
@@ -153,8 +153,8 @@ def _cast(
 def _offered(
     layout: Layout, database: ServiceDatabase, question: LiveQuestion
 ) -> "tuple[Answers | NoVote, Offer | None]":
+    from warehouse.app.questions import SEEN, NoVote, answers_to, offer_of
     from warehouse.queries import open_queries
-    from warehouse.services.questions import SEEN, NoVote, answers_to, offer_of
 
     settings = Settings()
     with open_queries(layout, catalogue_url=settings.catalogue) as queries:
@@ -176,7 +176,7 @@ def _tell_expected(
     *,
     as_json: bool,
 ) -> int:
-    from warehouse.services.questions import draw_sides
+    from warehouse.app.questions import draw_sides
 
     written = tidy(asked, text)
     sides = draw_sides(database, who, asked, written, Settings())
@@ -192,7 +192,7 @@ def _expected(layout: Layout, asked: Asked, text: str, sides: Sides) -> str:
     """What both answers take together, of jobs that ask nothing."""
     from dashboards.reports.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
-    from warehouse.jobs import read_job, submit, take_expected
+    from warehouse.app.jobs import read_job, submit, take_expected
 
     if all(side.engine.is_baseline for side in sides):
         return BASELINE_ANSWERS

@@ -179,8 +179,8 @@ def _print(
     from flows.benchmarks.comparing import differences
     from flows.cli.output import print_log_note
     from flows.cli.quality.benchmark_output import print_benchmarks
+    from warehouse.objects.shared_reports import share_reports
     from warehouse.queries import open_queries
-    from warehouse.shared_reports import share_reports
 
     failed = [
         f"{summary.head.run_id} not published: {each}"

@@ -27,9 +27,9 @@ from schemas.check_run import CheckHead, CheckRequest
 from schemas.manuscripts import Attempt, ManuscriptCheck, Problem
 from schemas.settings import Settings
 from tasks.manuscripts.scores import CheckScore, check_scores
+from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.queries import manuscript_checks
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
     from flows.works.check.check_estimate import ManuscriptEstimate

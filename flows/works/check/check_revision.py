@@ -10,10 +10,10 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.manuscripts import Decision, ManuscriptCheck
 from schemas.settings import Settings
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS
-from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.units.reading import published_head
 
 LARGEST_BYTES = 10_000_000

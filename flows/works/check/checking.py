@@ -21,7 +21,7 @@ from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
-from warehouse.manuscripts.landing import CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head
 

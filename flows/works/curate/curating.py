@@ -13,7 +13,7 @@ from tasks.curation.curation_shard import curation_job
 from tasks.curation.steps import STEPS
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
-from warehouse.curations.landing import CURATIONS
+from warehouse.kinds.curations.landing import CURATIONS
 from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head
 

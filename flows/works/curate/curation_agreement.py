@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from schemas.curation_edit import CurationEdit, EditAgreement, EditedField
 from tasks.metrics.agreement import cohen_kappa
-from warehouse.curations.edits import pairs_of
+from warehouse.kinds.curations.edits import pairs_of
 
 _CHOSEN = (EditedField.TYPE, EditedField.AXIS, EditedField.SEVERITY, EditedField.KEPT)
 """Fields of which one of a few words is chosen; of free text chance is not known."""

@@ -18,8 +18,8 @@ from schemas.run import Run, RunRequest, RunState
 from tasks.evaluation.planned import ShardJob, evaluate_job
 from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
+from warehouse.kinds.runs.landing import RUNS, refused
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, refused
 from warehouse.units.landing import iterate_receipts
 
 RunSummary = Summary[Run]

@@ -18,10 +18,10 @@ from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for
 from tasks.steps import STEPS
 from tasks.telemetry.reporting import traceparent
+from warehouse.kinds.runs.landing import RUNS, find_receipt, land_rejections, reuse
 from warehouse.layout import Layout
-from warehouse.object_storage import AT_ONCE
+from warehouse.objects.object_storage import AT_ONCE
 from warehouse.progress import announce
-from warehouse.runs.landing import RUNS, find_receipt, land_rejections, reuse
 from warehouse.units.landing import read_receipt
 
 MAXIMUM_SHARD = 20

@@ -16,8 +16,8 @@ from schemas.recommendation import Recommendation, ResourceKind
 from schemas.settings import Settings
 from tasks.metrics.estimate import items_needed, pairs_needed
 from warehouse.layout import Layout
+from warehouse.objects.shared_reports import share_reports
 from warehouse.parquet import write_bytes
-from warehouse.shared_reports import share_reports
 
 RECOMMENDED = 3
 DEVIATIONS = (0.5, 1.0, 2.0)

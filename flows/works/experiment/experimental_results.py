@@ -11,7 +11,7 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 from tasks.experiments.results import result_of, tried
-from warehouse.experiments import EXPERIMENT_RECORD
+from warehouse.kinds.experiments import EXPERIMENT_RECORD
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.units.reading import published_units

@@ -11,7 +11,7 @@ from tasks.experiments.proposing import METHOD_VERSION
 from tasks.experiments.steps import STEPS
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
-from warehouse.experiments import EXPERIMENTS
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head
 

@@ -11,9 +11,9 @@ from schemas.ideation_run import IdeationParameters, IdeationRequest
 from schemas.options import IdeateOptions, RunOptions
 from schemas.settings import Settings
 from tasks.ideas.read import read_ideas
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.people import participant
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.people import participant
 
 
 def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) -> IdeationRequest:

@@ -32,10 +32,10 @@ from tasks.ideation.steps import STEPS
 from tasks.ideation.versions import Slot
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
-from warehouse.ideations import IDEATIONS
+from warehouse.kinds.ideations import IDEATIONS
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS
 from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head, complete_receipt, iterate_receipts
 

@@ -13,12 +13,12 @@ from schemas.ideation_run import IdeationHead, IdeationRequest
 from schemas.identifiers import RunId, content_hash
 from tasks.ideation.findings import next_concept
 from tasks.text.words import shorten_words
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import decisions, open_requests, request_all
+from warehouse.app.records import fold_into_lake
 from warehouse.layout import Layout
 from warehouse.ledger import parts_by_unit
 from warehouse.queries import open_queries
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.decisions import decisions, open_requests, request_all
-from warehouse.services.records import fold_into_lake
 
 ANOTHER_CONCEPT, REVISE, STAND = 1, 2, 3
 WAYS = ("go on with another concept", "revise the proposal", "leave it as it is")

@@ -12,7 +12,7 @@ from schemas.tables import TABLE
 from tasks.ideation.findings import findings_of, next_move
 from tasks.ideation.versions import Slot
 from warehouse.answers import IdeaReview
-from warehouse.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.units.landing import CALL_TABLES

@@ -41,13 +41,13 @@ from tasks.ranking.steps import STEPS
 from tasks.ranking.voted import votes_on_ideas
 from tasks.ranking.votes import RejectedVote, Votes, read_votes
 from tasks.telemetry.reporting import traceparent
-from warehouse.contests import human_votes
-from warehouse.keyed_store import KeyedStore
+from warehouse.app.contests import human_votes
+from warehouse.app.records import fold_into_lake
+from warehouse.kinds.rankings.landing import RANKINGS, basis_of
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
-from warehouse.rankings.landing import RANKINGS, basis_of
 from warehouse.scrubbing import without_secrets
-from warehouse.services.records import fold_into_lake
+from warehouse.stores.keyed_store import KeyedStore
 from warehouse.units.landing import begun_head, complete_receipt
 
 

@@ -12,8 +12,8 @@ from schemas.identifiers import RunId
 from schemas.ranking import RankingHead, RankRequest
 from tasks.ranking.rank_shard import MATCH_LINE, RankJob, journal_path, rank_job
 from tasks.shards.work import ShardWork
+from warehouse.kinds.rankings.landing import RANKINGS, failed_groups
 from warehouse.layout import Layout
-from warehouse.rankings.landing import RANKINGS, failed_groups
 from warehouse.units.landing import complete_receipt
 
 RankSummary = Summary[RankingHead]

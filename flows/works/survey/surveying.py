@@ -16,8 +16,8 @@ from tasks.shards.work import ShardWork
 from tasks.survey.expected import steps_of
 from tasks.survey.survey_shard import SurveyJob, survey_job
 from tasks.telemetry.reporting import traceparent
+from warehouse.kinds.surveys import SURVEYS
 from warehouse.scrubbing import without_secrets
-from warehouse.surveys import SURVEYS
 from warehouse.units.landing import begun_head
 
 SurveySummary = Summary[SurveyHead]

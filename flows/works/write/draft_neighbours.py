@@ -21,8 +21,8 @@ from tasks.text.words import rank_sentences
 from tasks.web.client import open_client
 from tasks.writing.measuring import measured, measured_of_sections
 from tasks.writing.neighbours import MOST_NEIGHBOURS
-from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore
 
 
 def neighbours_of(

@@ -59,10 +59,10 @@ from tasks.writing.works import (
     stored_texts,
 )
 from warehouse.answers import IdeaReview
-from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.reading import published_head, published_units
 
 _TITLE_WORDS = 12

@@ -24,10 +24,10 @@ from schemas.naming import MARKDOWN
 from schemas.settings import Settings
 from tasks.manuscripts.collect import collect_manuscripts
 from tasks.text.quotations import stands_in
-from warehouse.drafts import DRAFT_RECORD
+from warehouse.kinds.drafts import DRAFT_RECORD
+from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.units.reading import published_units
 
 MOST_PROBLEMS = 8

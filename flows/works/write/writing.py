@@ -10,7 +10,7 @@ from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from tasks.writing.draft_shard import METHOD_VERSION, DraftJob, draft_job, material_hash
 from tasks.writing.expected import steps_of
-from warehouse.drafts import DRAFTS
+from warehouse.kinds.drafts import DRAFTS
 from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head
 

@@ -28,7 +28,7 @@ from tests.support.dashboard import open_page, words
 from tests.support.jobs import TEXT, evaluate_job, known, plan_job, run_until, wait_until
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
-from warehouse.jobs import job_ids, runner_lock, submit, write_status
+from warehouse.app.jobs import job_ids, runner_lock, submit, write_status
 from warehouse.layout import Layout
 from warehouse.progress import announce
 

@@ -17,9 +17,9 @@ from schemas.reasons import Reason
 from schemas.run import Run
 from schemas.soundness import PlanReview, SoundnessSummary
 from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 UNREAD, QUOTA = RunId("run-unread"), RunId("run-quota")

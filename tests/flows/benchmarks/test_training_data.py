@@ -12,7 +12,7 @@ from schemas.benchmark_options import BenchmarkOptions
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from warehouse.benchmarks.queries import BenchmarkHead
+from warehouse.kinds.benchmarks.queries import BenchmarkHead
 
 HEAD = BenchmarkHead(
     run_id=RunId("benchmark-a"),

@@ -13,9 +13,9 @@ from schemas.options import AskOptions
 from schemas.settings import Settings
 from schemas.survey_run import SurveyHead
 from tests.support.survey_lake import make_survey, published_surveys
+from warehouse.kinds.surveys import SURVEYS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.surveys import SURVEYS
 from warehouse.units.reading import published_head
 
 

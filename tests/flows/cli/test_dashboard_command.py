@@ -25,7 +25,7 @@ from schemas.job import JobState
 from schemas.settings import Settings
 from tests.support.jobs import evaluate_job, known, wait_until
 from tests.support.ports import quiet_port
-from warehouse.jobs import submit
+from warehouse.app.jobs import submit
 from warehouse.layout import Layout
 
 STREAM = "/_stcore/stream"

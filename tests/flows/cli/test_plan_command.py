@@ -25,9 +25,9 @@ from schemas.run import Budget, Module, PlannedRun
 from schemas.settings import Settings
 from tasks.ideas.read import read_batch
 from tests.support.evaluations import make_evaluation
+from warehouse.kinds.runs.landing import land
 from warehouse.layout import Layout
 from warehouse.progress import announce
-from warehouse.runs.landing import land
 
 IDEAS = bundled("ideas.jsonl")
 KEYS = (

@@ -22,10 +22,10 @@ from tests.support.assay_command import assay, environment, kill_hard, start_ass
 from tests.support.assay_here import assay_here
 from tests.support.jobs import known, run_to_the_end
 from tests.support.questions import ENDED
-from warehouse.jobs import jobs, submit, take_expected
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.jobs import jobs, submit, take_expected
+from warehouse.app.people import add_participant
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.people import add_participant
 
 QUESTION = "How well do language models find relevant papers?"
 WAIT_SECONDS = 300.0

@@ -37,7 +37,7 @@ from tests.support.jobs import (
     wait_until,
 )
 from tests.support.reviewed_papers import FIRST_REVIEW
-from warehouse.jobs import (
+from warehouse.app.jobs import (
     Job,
     job_ids,
     jobs_folder,

@@ -29,7 +29,7 @@ from tests.support.jobs import (
     run_until,
     sent_paper,
 )
-from warehouse.jobs import jobs_folder, request_stop, submit
+from warehouse.app.jobs import jobs_folder, request_stop, submit
 from warehouse.layout import Layout
 
 
@@ -161,7 +161,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from schemas.base import replace
 from schemas.job import JobState
-from warehouse.jobs import read_job, write_status
+from warehouse.app.jobs import read_job, write_status
 from warehouse.layout import Layout
 job, now = read_job(Layout(Path(sys.argv[-3])), sys.argv[-2]), datetime.now(UTC)
 done = {"state": JobState.DONE, "exit_code": 0, "started_at": now, "finished_at": now}

@@ -22,14 +22,14 @@ from tests.support.assay_command import environment
 from tests.support.assay_here import assay_here
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.jobs import known, rank_job, run_to_the_end, run_until
-from warehouse.jobs import jobs, submit
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import decide, open_requests
+from warehouse.app.jobs import jobs, submit
+from warehouse.app.people import add_participant
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.decisions import decide, open_requests
-from warehouse.services.people import add_participant
 from warehouse.units.publish import publish
 
 RUN = RunId("run-a")

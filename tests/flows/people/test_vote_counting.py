@@ -10,11 +10,11 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 from schemas.votes import Choice, Contender, Contest, Standing, Track
 from tests.support.votes import make_vote
+from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.app.records import record
+from warehouse.app.voting import add_contests, standing_of
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase, services_file
-from warehouse.services.records import record
-from warehouse.services.voting import add_contests, standing_of
 
 CONTEST = Contest(
     track=Track.IDEAS,

@@ -14,11 +14,11 @@ from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranked_lake import SOUND, publish_ranking_of_report_lake
 from tests.support.report_lake import publish_report_lake
 from tests.support.votes import make_vote
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.records import record
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.records import record
 from warehouse.units.publish import publish
 
 

@@ -35,10 +35,10 @@ from tests.support.document_server import Reply, document_server
 from tests.support.evaluations import make_evaluation, make_llm_call
 from tests.support.manuscript_files import latex_folder
 from tests.support.work_of_every_kind import WORKS, Work
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.owner import asking
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.kind import Kind
 from warehouse.units.landing import hand_over, iterate_receipts, journalled_calls, unit_folders
 

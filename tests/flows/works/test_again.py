@@ -20,8 +20,8 @@ from tasks.evaluation.planned import PlannedIdea
 from tasks.ideas.read import read_batch
 from tests.support.evaluations import CUTOFF, make_evaluation, make_run
 from tests.support.survey_lake import make_survey, published_surveys
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 BEFORE, AFTER = RunId("run-a"), RunId("run-b")

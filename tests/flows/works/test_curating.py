@@ -31,7 +31,7 @@ from tests.support.reviewed_papers import (
     peerread_folder,
     review_file,
 )
-from warehouse.curations.landing import CURATION_RECORD
+from warehouse.kinds.curations.landing import CURATION_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.units.reading import published_units

@@ -27,8 +27,8 @@ from tasks.sources.unpaywall import open_full_texts
 from tests.support.document_server import Reply, document_server
 from tests.support.small_pdf import pdf_of
 from tests.support.survey_lake import make_survey, published_surveys
-from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore
 
 IDEA = {"idea_id": "bats", "title": "Bats and steps", "problem": "Bats choose badly among steps."}
 HEADINGS = {"Introduction": 40, "Approach": 90, "Results": 60, "Related work": 30}

@@ -29,8 +29,8 @@ from tests.support.answers import read_answer
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.reviewed_ideas import make_assessed_evaluation, without_soundness
 from tests.support.small_task import BASELINE, EVALUATE, PROGRAM, TASK
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 IDEA = "We adapt a speech recogniser to Alpine dialects by transfer from German."

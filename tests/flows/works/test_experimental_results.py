@@ -22,9 +22,9 @@ from tests.support.dashboard import open_page, words
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
 from tests.support.safe_page import unsafe_parts
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 TEXT = (

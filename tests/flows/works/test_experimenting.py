@@ -18,7 +18,7 @@ from tests.support.answers import read_answer
 from tests.support.sandboxes import needs_sandbox
 from tests.support.small_task import PROGRAM, write_task
 from warehouse.layout import Layout
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:

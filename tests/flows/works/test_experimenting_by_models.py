@@ -32,11 +32,11 @@ from tests.support.program_proposer import (
     proposed_task,
 )
 from tests.support.sandboxes import needs_sandbox
-from warehouse.experiments import EXPERIMENT_RECORD
+from warehouse.kinds.experiments import EXPERIMENT_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.units.reading import published_units
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 pytestmark = needs_sandbox
 CALLS = MOST + 2

@@ -29,12 +29,12 @@ from tasks.ideation.versions import Made, Slot, VersionTools
 from tests.support.idea_writer import IdeaWriter
 from tests.support.ideation_lake import evaluate_versions
 from tests.support.openai_server import OpenAIServer, start_openai_server
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import decide_and_fold, open_requests
+from warehouse.app.people import add_participant
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.decisions import decide_and_fold, open_requests
-from warehouse.services.people import add_participant
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 SEEDS = (
     {"idea_id": "proteins", "text": "Graph neural networks for protein interaction."},

@@ -11,8 +11,8 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea
 from tests.support.evaluations import make_evaluation, make_idea
+from warehouse.kinds.runs.landing import land
 from warehouse.layout import Layout
-from warehouse.runs.landing import land
 
 WHOLE, EARLY, NEW = (EvaluationKey(str(number) * 32) for number in range(3))
 

@@ -25,12 +25,12 @@ from tasks.ranking.rank_shard import RankJob, rank_shard
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranking_fakes import FakeJudge, write_prior
 from tests.support.votes import make_vote
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.records import record
+from warehouse.kinds.rankings.queries import compared_across, group_summaries, ranked_by
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.rankings.queries import compared_across, group_summaries, ranked_by
-from warehouse.runs.landing import RUNS, land
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.records import record
 from warehouse.units.publish import publish
 
 RUN = RunId("run-a")

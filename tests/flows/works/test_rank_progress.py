@@ -9,8 +9,8 @@ from schemas.ranking import Grouping, RankingHead, RatingMethod
 from schemas.reasons import Reason
 from tasks.ranking.rank_shard import Journal, journal_path
 from tests.support.rankings import AT, DIMENSIONS, make_ranked_group
+from warehouse.kinds.rankings.landing import RANKINGS, land_group
 from warehouse.layout import Layout
-from warehouse.rankings.landing import RANKINGS, land_group
 
 HEAD = RankingHead(
     ranking_id="ranking-a",

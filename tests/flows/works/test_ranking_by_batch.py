@@ -18,9 +18,9 @@ from tasks.ranking.dimensions import DIMENSIONS
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.rank_shard import GroupJob, RankJob, rank_job
 from tests.support.providers.batches import OpenAIBatchServer
+from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.rankings.landing import RANKINGS
 
 RUN, RANKING, KEY = RunId("run-a"), "ranking-a", "loopback-key"
 GROUPS = {"one": "abcd", "two": "efg"}

@@ -17,7 +17,7 @@ from tests.support.answers import read_answer
 from tests.support.experiment_lake import make_experiment, publish_experiment
 from tests.support.survey_lake import make_survey, published_surveys
 from warehouse.layout import Layout
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 IDEA = {
     "idea_id": "bats",

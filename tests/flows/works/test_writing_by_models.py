@@ -39,11 +39,11 @@ from tests.support.draft_writer import (
 from tests.support.experiment_lake import make_experiment, publish_experiment
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer, start_openai_server
 from tests.support.survey_lake import make_survey, published_surveys
-from warehouse.drafts import DRAFT_RECORD
+from warehouse.kinds.drafts import DRAFT_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.units.reading import published_units
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 IDEA = {"idea_id": "bats", "title": "Bats and steps", "problem": "Bats choose badly among steps."}
 

@@ -51,7 +51,7 @@ from tests.support.openai_server import (
 )
 from tests.support.schema_answers import Schema
 from warehouse.layout import Layout
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 MODEL = "openai/gpt-image-1"
 IDEA = {

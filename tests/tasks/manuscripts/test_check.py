@@ -27,15 +27,15 @@ from tasks.manuscripts.scores import check_scores
 from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.answers import Publication
-from warehouse.connection import in_memory
+from warehouse.catalogue.connection import in_memory
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.lake import open_reader
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS
-from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.units.landing import landed_files, write_head
 from warehouse.units.publish import publish
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 REASON = "The percentage in Section 1 is wrong."
 PROBLEMS = [

@@ -18,8 +18,8 @@ from tasks.telemetry.reporting import reporting, span, traceparent
 from tests.support.openai_server import start_openai_server
 from tests.support.otlp_server import Collector, collector
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS
 from warehouse.units.landing import read_receipt
 
 TEXT = (
