@@ -14,8 +14,8 @@ from pathlib import Path
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
-from dashboards.reports.write_ideation import ideation_page
-from dashboards.reports.write_nightly import write_nightly
+from dashboards.views.write_ideation import ideation_page
+from dashboards.views.write_nightly import write_nightly
 from flows.run.campaign import run_campaign
 from flows.run.cluster import carry_out_on_cluster
 from flows.run.environment import keep_known_errors_short

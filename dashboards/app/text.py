@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
 
-from dashboards.reports import safe_text
+from dashboards.render import safe_text
 from schemas.patterns import Match, bounded
 
 _FORMULA = bounded(r"(?<!\\)\$")

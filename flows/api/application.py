@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as StarletteScope
 
-from dashboards.reports.formats.report_format import ReportFormat
+from dashboards.render.formats.report_format import ReportFormat
 from flows.api.bodies import (
     AskBody,
     CurateBody,

@@ -19,7 +19,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field, WithJsonSchema
 from starlette.concurrency import run_in_threadpool
 
-from dashboards.reports.formats.report_format import ReportFormat
+from dashboards.render.formats.report_format import ReportFormat
 from flows.api.option_schemas import schema_of
 from flows.api.sent_ideas import idea_lines, name_of
 from flows.api.service import JobSeen, Service, open_service

@@ -11,9 +11,9 @@ from uuid import uuid4
 
 from anyio import CapacityLimiter, to_thread
 
-from dashboards.reports.closest_work import closest_works
-from dashboards.reports.formats.any_format import report_file
-from dashboards.reports.formats.report_format import ReportFormat
+from dashboards.render.formats.any_format import report_file
+from dashboards.render.formats.report_format import ReportFormat
+from dashboards.views.idea.closest_work import closest_works
 from flows.api.lake_answers import LakeAnswers
 from flows.api.sent_ideas import NAME_CHARACTERS, IdeaFile
 from flows.api.sent_papers import check_papers

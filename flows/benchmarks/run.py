@@ -3,7 +3,7 @@
 from importlib import metadata
 from pathlib import Path
 
-from dashboards.reports.benchmark_write import write_benchmark_report
+from dashboards.views.benchmark_write import write_benchmark_report
 from flows.benchmarks.published_figures import published_scores, training_until
 from flows.benchmarks.suite import Suite, benchmark_id, data_sha256, prompts_sha256
 from flows.benchmarks.trial import Evaluates, Trial

@@ -11,8 +11,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from dashboards.reports.figures import usd
-from dashboards.reports.wording import unscored, why_unranked
+from dashboards.render.figures import usd
+from dashboards.render.wording import unscored, why_unranked
 from flows.cli.answer import print_answer
 from flows.cli.exit_codes import EXIT_DONE
 from flows.cli.talk import print_note, print_warning

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import orjson
 from filelock import FileLock, Timeout
 
-from dashboards.reports.write_curation import curation_page
+from dashboards.views.write_curation import curation_page
 from flows.api.sent_papers import write_papers
 from flows.cli.command_line import ending_of, log_to_stderr
 from flows.cli.evaluate.evaluate import run_and_print

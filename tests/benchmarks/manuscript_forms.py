@@ -16,7 +16,7 @@ import textwrap
 from collections import Counter
 from pathlib import Path
 
-from dashboards.reports.formats.pdf_file import pdf_file
+from dashboards.render.formats.pdf_file import pdf_file
 from schemas.check_run import ManuscriptSource
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from dashboards.app.registry import PAGES
-from dashboards.reports.data_docs import data_docs
-from dashboards.reports.write import write_reports
+from dashboards.render.data_docs import data_docs
+from dashboards.views.write import write_reports
 from schemas.base import replace
 from schemas.identifiers import IdeaId
 from schemas.naming import TURNING

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from dashboards.reports.drafts.venues import read_venue
+from dashboards.render.drafts.venues import read_venue
 from flows.profiles import load_profile
 from schemas.choices import EXTRACTIVE
 from schemas.draft import Draft, Form

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboards.app import state
 from dashboards.app.data import Lake
 from dashboards.app.ranking.weighing import OVERALL, scored_parts, weighed
-from dashboards.reports import wording
+from dashboards.render import wording
 from schemas.ranking import RankingHead
 from schemas.run import Run
 from warehouse.answers import CRITERION_PARTS, MODULE_PARTS

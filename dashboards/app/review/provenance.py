@@ -11,7 +11,7 @@ import streamlit as st
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.app.review import waterfall
-from dashboards.reports import figures, wording
+from dashboards.render import figures, wording
 from schemas.base import Noun
 from schemas.calls import LlmCall
 from schemas.choices import EXTRACTIVE

@@ -9,8 +9,8 @@ import streamlit as st
 
 from dashboards.app import text
 from dashboards.app.review import words
-from dashboards.reports import figures
-from dashboards.reports.idea_page import MethodPart, idea_page
+from dashboards.render import figures
+from dashboards.views.idea.idea_page import MethodPart, idea_page
 from schemas.calls import LlmCall
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, Passage

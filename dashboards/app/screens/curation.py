@@ -9,8 +9,8 @@ import streamlit as st
 from dashboards.app import empty, state, text
 from dashboards.app.access import check_may, may, services_of
 from dashboards.app.data import Lake
-from dashboards.reports import figures, wording
-from dashboards.reports.curated_set import CuratedSet
+from dashboards.render import figures, wording
+from dashboards.views.curated_set import CuratedSet
 from schemas.curation import (
     CuratedStatement,
     Curation,

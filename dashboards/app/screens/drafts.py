@@ -5,8 +5,8 @@ import streamlit as st
 
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures, wording
-from dashboards.reports.write_draft import DraftPart
+from dashboards.render import figures, wording
+from dashboards.views.write_draft import DraftPart
 from schemas.draft import Draft
 from schemas.draft_habits import Habits
 from schemas.draft_run import DraftHead

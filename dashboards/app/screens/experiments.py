@@ -5,8 +5,8 @@ import streamlit as st
 
 from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures
-from dashboards.reports.write_experiment import ExperimentPart, experiment_parts
+from dashboards.render import figures
+from dashboards.views.write_experiment import ExperimentPart, experiment_parts
 from schemas.experiment import Fate, Program, Role
 from schemas.experiment_run import ExperimentHead
 from schemas.identifiers import RunId

@@ -5,9 +5,9 @@ import streamlit as st
 
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures, wording
-from dashboards.reports.preferences import NAME as PREFERENCES
-from dashboards.reports.write_check import (
+from dashboards.render import figures, wording
+from dashboards.views.idea.preferences import NAME as PREFERENCES
+from dashboards.views.write_check import (
     CheckPage,
     missing_files,
     missing_macros,

@@ -5,9 +5,9 @@ import streamlit as st
 
 from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures, wording
-from dashboards.reports.papers import paper_url
-from dashboards.reports.write_survey import SurveyPart
+from dashboards.render import figures, wording
+from dashboards.render.papers import paper_url
+from dashboards.views.write_survey import SurveyPart
 from schemas.identifiers import RunId
 from schemas.naming import safe_url
 from schemas.survey import Edge, Survey, SurveyPaper

@@ -11,7 +11,7 @@ from dashboards.app import state, text
 from dashboards.app.data import Lake
 from dashboards.app.evaluating.asking import NO_RUNNER, expected_of
 from dashboards.app.voting import ballot
-from dashboards.reports import wording
+from dashboards.render import wording
 from schemas.errors import AssayError
 from schemas.live_question import (
     LONGEST_IDEA,

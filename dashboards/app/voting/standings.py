@@ -6,7 +6,7 @@ import polars
 import streamlit as st
 
 from dashboards.app import empty, tables, text
-from dashboards.reports import figures
+from dashboards.render import figures
 from schemas.votes import Contest, Standing
 
 

@@ -24,8 +24,8 @@ def export(
 
     People stand in it under their pseudonyms. Texts of papers are left out.
     """
-    from dashboards.reports.formats.crate import write_crate
-    from dashboards.reports.formats.provenance import prov_json
+    from dashboards.render.formats.crate import write_crate
+    from dashboards.render.formats.provenance import prov_json
     from warehouse.ledger import ledger_of_run
     from warehouse.queries import open_queries
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dashboards.reports.figures import counted
+from dashboards.render.figures import counted
 from flows.cli.answer import print_answer
 from flows.cli.options import Ideas, Json, ShowFields
 from flows.cli.talk import print_note, print_warning

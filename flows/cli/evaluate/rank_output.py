@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from dashboards.reports.wording import what_leads_among, why_unranked
+from dashboards.render.wording import what_leads_among, why_unranked
 from flows.cli.answer import Answer, answer_of, print_answer, write_answer
 from flows.cli.evaluate.rank_file import write_ranking
 from flows.cli.output import (

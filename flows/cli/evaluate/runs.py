@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dashboards.reports import figures
-from dashboards.reports.figures import counted
+from dashboards.render import figures
+from dashboards.render.figures import counted
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
 from flows.cli.talk import print_note

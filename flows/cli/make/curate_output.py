@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboards.reports import figures
-from dashboards.reports.curated_set import CuratedSet, write_curated_set
-from dashboards.reports.write_curation import curation_page
+from dashboards.render import figures
+from dashboards.views.curated_set import CuratedSet, write_curated_set
+from dashboards.views.write_curation import curation_page
 from flows.cli.answer import Answer, answer_of, write_answer
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import (

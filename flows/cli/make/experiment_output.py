@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboards.reports import figures
+from dashboards.render import figures
 from flows.cli.answer import Answer, answer_of, print_answer, write_answer
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.literature.recommend import recommendation_warnings

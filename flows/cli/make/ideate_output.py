@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboards.reports.write_ideation import IdeationPage, ideation_page
+from dashboards.views.write_ideation import IdeationPage, ideation_page
 from flows.cli.answer import Answer, answer_of, write_answer
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import (

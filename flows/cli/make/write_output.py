@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboards.reports import figures
-from dashboards.reports.drafts.draft_folder import Written, write_folder
-from dashboards.reports.write_draft import DraftPage, DraftPart, draft_page
+from dashboards.render import figures
+from dashboards.render.drafts.draft_folder import Written, write_folder
+from dashboards.views.write_draft import DraftPage, DraftPart, draft_page
 from flows.cli.answer import Answer, answer_of, print_answer, write_answer
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import ended_early, print_log_note, print_steps

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dashboards.reports.figures import counted
+from dashboards.render.figures import counted
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
 from flows.cli.talk import print_note, print_warning

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dashboards.reports import figures
+from dashboards.render import figures
 from flows.cli.answer import print_answer
 from flows.cli.exit_codes import EXIT_WAITING
 from flows.cli.options import Json

@@ -190,7 +190,7 @@ def _tell_expected(
 
 def _expected(layout: Layout, asked: Asked, text: str, sides: Sides) -> str:
     """What both answers take together, of jobs that ask nothing."""
-    from dashboards.reports.wording import BASELINE_ANSWERS, both_answers
+    from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
     from warehouse.app.jobs import read_job, submit, take_expected
 

@@ -174,8 +174,8 @@ def _print(
     *,
     as_json: bool,
 ) -> int:
-    from dashboards.reports.benchmark_page import benchmark_page
-    from dashboards.reports.benchmark_write import write_benchmark_report
+    from dashboards.views.benchmark_page import benchmark_page
+    from dashboards.views.benchmark_write import write_benchmark_report
     from flows.benchmarks.comparing import differences
     from flows.cli.output import print_log_note
     from flows.cli.quality.benchmark_output import print_benchmarks

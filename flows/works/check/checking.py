@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dashboards.reports.write_check import check_page
+from dashboards.views.write_check import check_page
 from flows.run.campaign import Campaign, Plan, Summary
 from flows.run.gateway import OpenGateway, open_gateway
 from schemas.check_run import CheckHead, CheckRequest, ManuscriptSource

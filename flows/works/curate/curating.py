@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dashboards.reports.write_curation import curation_page
+from dashboards.views.write_curation import curation_page
 from flows.run.campaign import Campaign, Plan, Summary
 from flows.works.curate.curation_agreement import agreement_on
 from schemas.curation_run import CurationHead, CurationRequest, PaperSource

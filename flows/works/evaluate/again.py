@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dashboards.reports.any_run import Reported, kind_of
+from dashboards.views.any_run import Reported, kind_of
 from flows.works.evaluate.request import resolve_request
 from schemas.base import replace
 from schemas.choices import EngineChoice

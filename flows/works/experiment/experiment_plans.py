@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dashboards.reports.html_page import html_page
-from dashboards.reports.render import rendered
-from dashboards.reports.write_ideation import ideation_page
+from dashboards.render.html_page import html_page
+from dashboards.render.render import rendered
+from dashboards.views.write_ideation import ideation_page
 from flows.cli.literature.recommend import recommendation_warnings
 from flows.works.literature.recommending import recommend_about
 from schemas.ideation import IdeaVersion

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from dashboards.reports.any_run import Reported, kind_of
+from dashboards.views.any_run import Reported, kind_of
 from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.experimental_result import ExperimentalResult

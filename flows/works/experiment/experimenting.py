@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dashboards.reports.write_experiment import experiment_page
+from dashboards.views.write_experiment import experiment_page
 from flows.run.campaign import Campaign, Plan, Summary
 from schemas.experiment_run import ExperimentHead, ExperimentRequest, TaskSource
 from schemas.identifiers import RunId, content_hash

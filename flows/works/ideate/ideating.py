@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dashboards.reports.write_ideation import ideation_page
+from dashboards.views.write_ideation import ideation_page
 from flows.run.campaign import Campaign, Plan, Summary
 from flows.run.gateway import OpenGateway, indexed, open_gateway
 from flows.run.indexing import shown_progress

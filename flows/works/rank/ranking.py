@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from dashboards.reports.write import write_reports
+from dashboards.views.write import write_reports
 from flows.run.batch_waves import BatchWaves
 from flows.run.campaign import Campaign, Summary
 from flows.run.progress import Watched

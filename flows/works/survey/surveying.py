@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dashboards.reports.write_survey import survey_page
+from dashboards.views.write_survey import survey_page
 from flows.run.campaign import Campaign, Plan, Summary
 from flows.run.gateway import OpenGateway, open_gateway
 from schemas.identifiers import RunId, content_hash

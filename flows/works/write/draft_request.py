@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dashboards.reports.drafts.venues import read_venue
+from dashboards.render.drafts.venues import read_venue
 from flows.profiles import load_profile
 from flows.works.evaluate.given_ideas import print_remarks
 from flows.works.evaluate.request import check_api_base, check_judging, check_warehouse

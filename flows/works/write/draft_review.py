@@ -8,7 +8,7 @@ from typing import Any
 
 import pypandoc
 
-from dashboards.reports.figures import counted
+from dashboards.render.figures import counted
 from flows.run.campaign import Summary
 from flows.run.remaining import remaining
 from flows.works.check.checking import Check, CheckSummary

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dashboards.reports.write_draft import draft_page
+from dashboards.views.write_draft import draft_page
 from flows.run.campaign import Campaign, Plan, Summary
 from schemas.draft_run import DraftHead, DraftRequest
 from schemas.identifiers import RunId, content_hash

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.reports import wording
-from dashboards.reports.write_check import check_page
+from dashboards.render import wording
+from dashboards.views.write_check import check_page
 from schemas.base import replace
 from schemas.check_run import CheckHead
 from schemas.manuscripts import Attempt, Decision, ManuscriptCheck, ManuscriptForm, Problem

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.metric_meanings import meaning_of
+from dashboards.views.metric_meanings import meaning_of
 from flows.benchmarks import trial
 from flows.benchmarks.names import WITHOUT_DATA
 from flows.benchmarks.registry import SUITES

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from dashboards.reports.benchmark_page import BenchmarkPage
+from dashboards.views.benchmark_page import BenchmarkPage
 from flows.benchmarks.published_figures import training_until
 from flows.benchmarks.suites.decisions import SUITE as DECISIONS
 from schemas.base import replace

@@ -14,7 +14,7 @@ import psutil
 import pytest
 from filelock import FileLock
 
-from dashboards.reports.write_curation import curation_page
+from dashboards.views.write_curation import curation_page
 from flows.cli.operate.jobs import list_jobs
 from flows.jobs import job_process
 from flows.jobs.runner import EXIT_HELD, MAXIMUM_ATTEMPTS

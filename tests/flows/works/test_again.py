@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.render import run_report
+from dashboards.render.render import run_report
 from flows.cli.evaluate.evaluate import evaluate
 from flows.cli.evaluate.report_answer import report_answer
 from flows.works.evaluate.again import resolve_again, with_earlier

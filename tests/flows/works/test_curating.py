@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.write_curation import curation_page
+from dashboards.views.write_curation import curation_page
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.make.curate import curate
 from flows.works.curate import curate_estimate

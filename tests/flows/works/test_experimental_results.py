@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.reports.render import idea_report
+from dashboards.render.render import idea_report
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_USAGE
 from schemas.base import replace

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.render import ranking_report
+from dashboards.render.render import ranking_report
 from flows.profiles import load_profile
 from flows.run.campaign import conclude
 from flows.works.rank import rank_plan

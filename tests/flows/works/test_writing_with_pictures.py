@@ -16,7 +16,7 @@ import pypdfium2
 import pytest
 from PIL import Image, ImageChops
 
-from dashboards.reports.drafts.draft_folder import write_folder
+from dashboards.render.drafts.draft_folder import write_folder
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.profiles import load_profile

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.write_check import check_page
+from dashboards.views.write_check import check_page
 from flows.works.check.check_request import resolve_check
 from flows.works.check.checking import Check, check_run_id
 from schemas.check_run import CheckHead, CheckReceipt, CheckRequest

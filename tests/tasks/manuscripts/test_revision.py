@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.preferences import preferences_text
-from dashboards.reports.write_check import check_page
+from dashboards.views.idea.preferences import preferences_text
+from dashboards.views.write_check import check_page
 from flows.run.campaign import conclude
 from flows.works.check.check_request import resolve_check
 from flows.works.check.checking import Check

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.reports.render import ranking_report, run_report
+from dashboards.render.render import ranking_report, run_report
 from schemas.base import replace
 from schemas.errors import PublicationError
 from schemas.identifiers import IdeaId, RunId
