@@ -11,7 +11,7 @@ import streamlit as st
 from dashboards.app import empty, links, text
 from dashboards.app.data import Lake
 from dashboards.render import figures
-from schemas.naming import unturned
+from schemas.literature.naming import unturned
 from schemas.run import Run
 
 BOUND = "query-params"

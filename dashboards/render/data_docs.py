@@ -13,7 +13,7 @@ from great_expectations.render.view import DefaultJinjaPageView
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.naming import unturned
+from schemas.literature.naming import unturned
 from schemas.run import ValidationRow
 from warehouse.layout import Layout
 from warehouse.queries import open_queries

@@ -20,8 +20,8 @@ from dashboards.render.charts.interval_chart import IntervalChart
 from dashboards.render.charts.lineage import Lineage
 from dashboards.render.charts.reliability_chart import ReliabilityChart
 from dashboards.render.charts.search_chart import SearchChart
-from schemas.naming import one_space, unturned
-from schemas.patterns import IGNORECASE, bounded, linear
+from schemas.literature.naming import one_space, unturned
+from schemas.text.patterns import IGNORECASE, bounded, linear
 
 _WEB_ADDRESS = bounded(r"https?://[^/]", IGNORECASE)
 _OWN_PAGE = linear(

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from dashboards.render.safe_text import Markdown, link, plain
-from schemas.naming import surnames
-from schemas.paper import Paper
+from schemas.literature.naming import surnames
+from schemas.literature.paper import Paper
 
 AUTHORS_NAMED = 10
 

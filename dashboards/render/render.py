@@ -19,8 +19,8 @@ from dashboards.views.ranking_page import RankingPage, ranking_page
 from dashboards.views.run_page import RunPage, run_page
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
-from schemas.patterns import bounded
 from schemas.settings import Settings
+from schemas.text.patterns import bounded
 from warehouse.kinds.rankings.queries import ranking_of
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries

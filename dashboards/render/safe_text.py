@@ -8,8 +8,8 @@ else as characters. Of a quotation in “…”, whose words are those of others
 
 from functools import lru_cache
 
-from schemas.naming import INVISIBLE, safe_url
-from schemas.patterns import Match, Pattern, bounded, linear
+from schemas.literature.naming import INVISIBLE, safe_url
+from schemas.text.patterns import Match, Pattern, bounded, linear
 
 _SPECIAL = bounded(r"([\\`*_\[\]<>&|~@]|(?<!\S)#)")
 _BARE_ADDRESS = bounded(r"(?i)(://)|\b(www)\.")

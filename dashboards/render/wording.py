@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from dashboards.render import figures
-from schemas.check_run import CheckHead
 from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, EXTRACTIVE, LIVE, stored_snapshot
-from schemas.coverage import FieldCoverage
-from schemas.experiment import Finding
-from schemas.patterns import bounded
+from schemas.judgement.soundness import ConcernKind
+from schemas.literature.coverage import FieldCoverage
 from schemas.reasons import BEYOND_THE_RUN, Reason, reason_named
 from schemas.run import Run
-from schemas.soundness import ConcernKind
+from schemas.text.patterns import bounded
+from schemas.works.check_run import CheckHead
+from schemas.works.experiment import Finding
 from warehouse.answers import DroppedParameter, IdeaScore, LeftOutGroup, RankedIdea
 
 _FINGERPRINT = bounded(r"[0-9a-f]{12,64}")

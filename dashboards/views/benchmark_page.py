@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from dashboards.render import figures
 from dashboards.views.metric_meanings import MetricMeaning, meaning_of, meanings_of
-from schemas.benchmark import ASSAY, BenchmarkScore
 from schemas.choices import EngineChoice
+from schemas.judgement.benchmark import ASSAY, BenchmarkScore
 from warehouse.kinds.benchmarks.queries import BenchmarkHead, benchmark, benchmark_scores_of
 from warehouse.queries import Queries
 

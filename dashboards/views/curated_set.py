@@ -13,9 +13,9 @@ import orjson
 from dashboards.render import figures, wording
 from dashboards.render.render import rendered
 from schemas.choices import EXTRACTIVE
-from schemas.curation import CuratedSentence, CuratedStatement, Curation
-from schemas.curation_edit import CurationEdit, EditAgreement, EditShare
-from schemas.curation_run import CurationHead
+from schemas.works.curation import CuratedSentence, CuratedStatement, Curation
+from schemas.works.curation_edit import CurationEdit, EditAgreement, EditShare
+from schemas.works.curation_run import CurationHead
 from warehouse.kinds.curations.edits import edit_shares
 from warehouse.parquet import write_bytes
 

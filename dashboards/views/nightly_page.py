@@ -20,7 +20,7 @@ from dashboards.views.alarms import (
     unscored_share,
 )
 from schemas.identifiers import RunId
-from schemas.ledger import LedgerHead
+from schemas.people.ledger import LedgerHead
 from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.answers import RankedIdea, RunCost

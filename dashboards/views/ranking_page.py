@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from dashboards.render.charts.interval_chart import IntervalChart, interval_chart
 from dashboards.render.wording import reason, what_leads_among
 from dashboards.views.sensitivity import Sensitivity, sensitivity_of
-from schemas import patterns
 from schemas.identifiers import IdeaId, RunId
-from schemas.ranking import GroupSummary, Match, RankingHead, Rating, Winner
+from schemas.judgement.ranking import GroupSummary, Match, RankingHead, Rating, Winner
 from schemas.run import Run
+from schemas.text import patterns
 from warehouse.answers import RankedIdea
 from warehouse.kinds.rankings.queries import (
     compared_across,

@@ -21,8 +21,8 @@ from dashboards.views.ranking_page import ranking_page
 from dashboards.views.run_page import run_page
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.patterns import bounded
 from schemas.settings import AlarmSettings
+from schemas.text.patterns import bounded
 from warehouse.answers import IdeaReview
 from warehouse.layout import Layout, safe_name
 from warehouse.queries import open_queries

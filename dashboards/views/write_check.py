@@ -12,9 +12,9 @@ from dashboards.render.html_page import html_page
 from dashboards.render.render import rendered
 from dashboards.views.idea.preferences import write_preferences
 from dashboards.views.published_page import PublishedPage
-from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
-from schemas.manuscripts import (
+from schemas.works.check_run import CheckHead
+from schemas.works.manuscripts import (
     Attempt,
     Decision,
     ManuscriptCheck,

@@ -10,9 +10,9 @@ from dashboards.render.html_page import html_page
 from dashboards.render.render import rendered
 from dashboards.views.curated_set import CuratedSet, write_curated_set
 from dashboards.views.published_page import PublishedPage
-from schemas.curation import Curation
-from schemas.curation_edit import CurationEdit, EditAgreement
 from schemas.identifiers import RunId
+from schemas.works.curation import Curation
+from schemas.works.curation_edit import CurationEdit, EditAgreement
 from warehouse.kinds.curations.edits import edited, edits_of
 from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.lake import open_reader

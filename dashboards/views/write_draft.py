@@ -11,11 +11,11 @@ from dashboards.render.html_page import html_page
 from dashboards.render.render import rendered
 from dashboards.render.safe_text import Markdown
 from dashboards.views.published_page import PublishedPage
-from schemas.draft import ClaimKind, Draft, DraftClaim
-from schemas.draft_habits import Habits, habits_of
-from schemas.draft_run import DraftHead
 from schemas.identifiers import RunId
-from schemas.naming import MARKDOWN
+from schemas.literature.naming import MARKDOWN
+from schemas.works.draft import ClaimKind, Draft, DraftClaim
+from schemas.works.draft_habits import Habits, habits_of
+from schemas.works.draft_run import DraftHead
 from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout

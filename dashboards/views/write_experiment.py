@@ -17,10 +17,10 @@ from dashboards.render.html_page import html_page, picture
 from dashboards.render.render import OutputFormat, rendered
 from dashboards.render.safe_text import Markdown
 from dashboards.views.published_page import PublishedPage
-from schemas.experiment import Execution, Experiment, Fate, Program, Role, Stage
-from schemas.experiment_run import ExperimentHead
 from schemas.identifiers import RunId
-from schemas.naming import INVISIBLE
+from schemas.literature.naming import INVISIBLE
+from schemas.works.experiment import Execution, Experiment, Fate, Program, Role, Stage
+from schemas.works.experiment_run import ExperimentHead
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout

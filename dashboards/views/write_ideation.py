@@ -12,7 +12,8 @@ from dashboards.render.charts.lineage import Lineage, lineage
 from dashboards.render.html_page import html_page, picture
 from dashboards.render.render import rendered
 from dashboards.views.published_page import PublishedPage
-from schemas.ideation import (
+from schemas.identifiers import RunId
+from schemas.works.ideation import (
     FindingAnswer,
     IdeationRound,
     IdeaVersion,
@@ -20,8 +21,7 @@ from schemas.ideation import (
     Move,
     kept_versions,
 )
-from schemas.ideation_run import IdeationHead
-from schemas.identifiers import RunId
+from schemas.works.ideation_run import IdeationHead
 from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
 from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout

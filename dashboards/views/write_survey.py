@@ -18,10 +18,10 @@ from dashboards.render.render import rendered
 from dashboards.render.safe_text import Markdown, plain
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
-from schemas.naming import bib_keys
-from schemas.paper import Paper, SectionKind
-from schemas.survey import Edge, End, Survey, SurveyPaper, SurveyQuote, heaviest
-from schemas.survey_review import (
+from schemas.literature.naming import bib_keys
+from schemas.literature.paper import Paper, SectionKind
+from schemas.literature.survey import Edge, End, Survey, SurveyPaper, SurveyQuote, heaviest
+from schemas.literature.survey_review import (
     COMPARED,
     RemovedSentence,
     ReviewPart,
@@ -29,7 +29,7 @@ from schemas.survey_review import (
     WhyRemoved,
     Written,
 )
-from schemas.survey_run import SurveyHead
+from schemas.literature.survey_run import SurveyHead
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout

@@ -10,7 +10,12 @@ from flows.benchmarks.trial import Evaluates, Trial
 from flows.run.campaign import Summary, summary_of
 from flows.run.run_lock import only_command_on
 from schemas.base import replace
-from schemas.benchmark import BenchmarkReceipt, BenchmarkRequest, BenchmarkRun, BenchmarkScore
+from schemas.judgement.benchmark import (
+    BenchmarkReceipt,
+    BenchmarkRequest,
+    BenchmarkRun,
+    BenchmarkScore,
+)
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
 from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark

@@ -18,7 +18,7 @@ from flows.cli.exit_codes import EXIT_DONE
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from schemas.choices import EXTRACTIVE
-from schemas.option_values import flag_of
+from schemas.options.values import flag_of
 from schemas.reasons import Passes, Reason
 from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import IdeaScore, RankedIdea

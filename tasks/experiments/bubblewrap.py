@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from schemas.errors import ConfigurationError
-from schemas.experiment import Limits
 from schemas.interpreter import interpreter
+from schemas.works.experiment import Limits
 from tasks.experiments.control_group import control_group
 from tasks.experiments.inside import (
     GIVEN,

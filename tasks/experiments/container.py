@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from schemas.errors import ConfigurationError
-from schemas.experiment import Container, Limits
+from schemas.works.experiment import Container, Limits
 from tasks.experiments.inside import (
     GIVEN,
     NOBODY,

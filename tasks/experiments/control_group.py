@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from schemas.experiment import Limits
+from schemas.works.experiment import Limits
 from tasks.experiments.inside import Memory
 
 _CONTROLLERS = {"memory", "pids"}

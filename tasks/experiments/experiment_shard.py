@@ -11,10 +11,10 @@ from pathlib import Path
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.experiment import Experiment
-from schemas.experiment_run import ExperimentReceipt, ExperimentRequest, TaskSource
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
+from schemas.works.experiment import Experiment
+from schemas.works.experiment_run import ExperimentReceipt, ExperimentRequest, TaskSource
 from tasks.accounting.ledger import Ledger
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment, unmeasured

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from subprocess import Popen
 
-from schemas.experiment import Limits
+from schemas.works.experiment import Limits
 
 SCRATCH = "/scratch"
 GIVEN = "/given"

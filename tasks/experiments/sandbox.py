@@ -20,7 +20,7 @@ from functools import cache
 from importlib.metadata import version
 
 from schemas.errors import ConfigurationError
-from schemas.experiment import Container, Limits
+from schemas.works.experiment import Container, Limits
 from tasks.experiments.bubblewrap import in_bubblewrap
 from tasks.experiments.container import in_container
 from tasks.experiments.control_group import control_group

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from schemas.experiment import Limits
+from schemas.works.experiment import Limits
 from tasks.experiments.control_group import ControlGroup
 from tasks.experiments.inside import OPEN_FILES, SCRATCH, Usage
 

@@ -12,8 +12,8 @@ from dashboards.app.screens.runs import cost, under_way
 from dashboards.render import figures, wording
 from schemas.errors import AssayError
 from schemas.identifiers import IdeaId, RunId
-from schemas.job import JobState
-from schemas.naming import unturned
+from schemas.literature.naming import unturned
+from schemas.people.job import JobState
 from warehouse.app.jobs import Job, log_tail, read_job, runner_at_work
 from warehouse.queries import Queries
 

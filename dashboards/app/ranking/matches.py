@@ -11,7 +11,7 @@ from dashboards.app.data import Lake
 from dashboards.app.ranking.board import UNGROUPED, Board, choose_group, named, of_group
 from dashboards.render import figures, wording
 from schemas.identifiers import RunId
-from schemas.ranking import GroupSummary
+from schemas.judgement.ranking import GroupSummary
 from warehouse.kinds.rankings.queries import compared_across, group_summaries, ranking_of
 from warehouse.queries import Queries
 

@@ -15,9 +15,9 @@ from dashboards.render.safe_text import prose_line
 from dashboards.render.wording import shortened
 from dashboards.views.idea.idea_page import MARKS, DimensionPart, IdeaPage, idea_page
 from schemas.calls import LlmCall
-from schemas.contribution import Comparison, ContributionEvaluation
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.judgement.contribution import Comparison, ContributionEvaluation
+from schemas.literature.paper import Paper
 from warehouse.answers import IdeaReview
 
 NAME_CHARACTERS = 40

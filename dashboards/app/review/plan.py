@@ -7,7 +7,7 @@ from dashboards.app.review import words
 from dashboards.render.safe_text import prose_line
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.plan_part import REASONING, ConcernLine
-from schemas.soundness import Concern, PlanElement
+from schemas.judgement.soundness import Concern, PlanElement
 from warehouse.answers import IdeaReview
 
 

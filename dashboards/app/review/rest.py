@@ -7,7 +7,7 @@ from dashboards.app import links, tables, text
 from dashboards.render import papers
 from dashboards.views.idea.gaps import gaps_of, shortenings_of
 from dashboards.views.idea.idea_page import idea_page
-from schemas.naming import safe_url
+from schemas.literature.naming import safe_url
 from warehouse.answers import IdeaReview
 
 

@@ -6,7 +6,7 @@ from dashboards.app import text
 from dashboards.render import figures
 from dashboards.render.safe_text import prose_line
 from dashboards.render.wording import baseline_mark, score_in_words, unscored
-from schemas.assessment import AssessmentCriterion, AssessmentEvaluation
+from schemas.judgement.assessment import AssessmentCriterion, AssessmentEvaluation
 from warehouse.answers import IdeaReview, IdeaScore
 
 

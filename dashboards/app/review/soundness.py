@@ -13,8 +13,8 @@ from dashboards.render import figures
 from dashboards.views.idea.idea_page import MethodPart, idea_page
 from schemas.calls import LlmCall
 from schemas.identifiers import PaperId
-from schemas.paper import Paper, Passage
-from schemas.soundness import SoundnessEvaluation, SoundnessReview
+from schemas.judgement.soundness import SoundnessEvaluation, SoundnessReview
+from schemas.literature.paper import Paper, Passage
 from warehouse.answers import IdeaReview
 
 

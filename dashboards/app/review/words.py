@@ -7,9 +7,9 @@ from dashboards.render import figures, papers
 from dashboards.render.safe_text import prose, prose_line
 from schemas.calls import LlmCall
 from schemas.identifiers import PaperId
-from schemas.naming import surnames
+from schemas.literature.naming import surnames
+from schemas.literature.paper import Paper
 from schemas.outcome import Provenance
-from schemas.paper import Paper
 
 NONE_NAMED = "None named."
 

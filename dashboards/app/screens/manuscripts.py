@@ -15,9 +15,9 @@ from dashboards.views.write_check import (
     outcome,
     was_checked,
 )
-from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
+from schemas.works.check_run import CheckHead
+from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
 from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.queries import Queries

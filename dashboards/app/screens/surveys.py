@@ -9,9 +9,9 @@ from dashboards.render import figures, wording
 from dashboards.render.papers import paper_url
 from dashboards.views.write_survey import SurveyPart
 from schemas.identifiers import RunId
-from schemas.naming import safe_url
-from schemas.survey import Edge, Survey, SurveyPaper
-from schemas.survey_run import SurveyHead
+from schemas.literature.naming import safe_url
+from schemas.literature.survey import Edge, Survey, SurveyPaper
+from schemas.literature.survey_run import SurveyHead
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.queries import Queries
 from warehouse.units.reading import published_heads, published_units

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboards.app import empty, tables, text
 from dashboards.render import figures
-from schemas.votes import Contest, Standing
+from schemas.people.votes import Contest, Standing
 
 
 def show(contests: Sequence[tuple[Contest, Standing | None]], titles: Mapping[str, str]) -> None:

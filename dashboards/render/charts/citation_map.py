@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboards.render.wording import shortened
-from schemas.paper import CitationEdge, Paper
-from schemas.survey import SurveyCluster, SurveyPaper
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.survey import SurveyCluster, SurveyPaper
 
 PAPERS_DRAWN = 80
 NAME_CHARACTERS, NAME_LINES = 36, 2

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboards.render.wording import shortened
-from schemas.ideation import IdeaVersion, Move
+from schemas.works.ideation import IdeaVersion, Move
 
 LEFT, TOP, LANE_HEIGHT, ROUND_WIDTH, WIDTH_OF_LABELS = 230, 34, 56, 190, 220
 _NAME_CHARACTERS = 30

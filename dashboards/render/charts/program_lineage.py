@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dashboards.render import figures
 from dashboards.render.charts.lineage import Lineage, Stop
 from dashboards.render.wording import shortened
-from schemas.experiment import Experiment, Fate, Program, Role
+from schemas.works.experiment import Experiment, Fate, Program, Role
 
 LEFT, TOP, LANE_HEIGHT, STEP_WIDTH, WIDTH_OF_LABELS = 30, 34, 56, 190, 220
 MOST_LANES = 16

@@ -5,7 +5,7 @@ expected against observed, bin by bin.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from schemas.benchmark import BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkScore
 
 EXPECTED, OBSERVED = "reliability_expected", "reliability_observed"
 BIN_MARK = ", bin "

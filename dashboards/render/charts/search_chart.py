@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dashboards.render import figures
 from dashboards.render.wording import shortened
-from schemas.experiment import Experiment, Fate, Program, Role
+from schemas.works.experiment import Experiment, Fate, Program, Role
 
 LEFT, RIGHT, TOP, WIDTH, HEIGHT = 80, 170, 16, 860, 330
 _BOTTOM = 50

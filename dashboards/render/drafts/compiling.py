@@ -11,10 +11,10 @@ import pypandoc
 from dashboards.render.drafts.latex import Compiled, compiled, for_venue, variables
 from dashboards.render.drafts.programs import run_typst
 from dashboards.render.drafts.venues import DRAFT, PREAMBLE, TYPST
-from schemas.draft import Draft, DraftWork
-from schemas.draft_venue import Venue
 from schemas.errors import ConfigurationError
-from schemas.naming import INVISIBLE, MARKDOWN, surname
+from schemas.literature.naming import INVISIBLE, MARKDOWN, surname
+from schemas.works.draft import Draft, DraftWork
+from schemas.works.draft_venue import Venue
 from warehouse.scrubbing import one_line
 
 SOURCE, BIBLIOGRAPHY, REFERENCES = f"{DRAFT}.md", "references.bib", "references.json"

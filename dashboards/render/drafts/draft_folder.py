@@ -19,10 +19,10 @@ from dashboards.render.drafts.compiling import (
 )
 from dashboards.render.drafts.venues import LAYOUT, NEUTRAL, SHIPPED, TYPST, files_of, read_venue
 from dashboards.render.formats.bib_file import bib_file
-from schemas.draft import Draft
-from schemas.draft_run import DraftHead
-from schemas.draft_venue import Venue
 from schemas.errors import ConfigurationError
+from schemas.works.draft import Draft
+from schemas.works.draft_run import DraftHead
+from schemas.works.draft_venue import Venue
 
 CLAIMS, OUTLINE, README, MARK = "claims.json", "outline.yaml", "README.md", ".assay-draft"
 LATEX_PDF = "draft-latex.pdf"

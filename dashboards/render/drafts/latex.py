@@ -13,8 +13,8 @@ from dashboards.render.drafts.programs import (
     in_bubblewrap,
     run_bounded,
 )
-from schemas.draft_venue import Venue
-from schemas.patterns import MULTILINE, bounded
+from schemas.text.patterns import MULTILINE, bounded
+from schemas.works.draft_venue import Venue
 from warehouse.scrubbing import one_line
 
 LATEXMK = "latexmk"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typst
 
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 
 _PLACE = bounded(r"\u250c\u2500 ([^\n:]{1,200}:\d{1,7}):\d{1,7}")
 _DOWNLOAD = "failed to download"

@@ -12,9 +12,9 @@ from pylatexenc.latexencode import (
 )
 
 from dashboards.render.papers import paper_url
-from schemas.naming import INVISIBLE, bib_keys, safe_url
-from schemas.paper import Paper
-from schemas.patterns import bounded
+from schemas.literature.naming import INVISIBLE, bib_keys, safe_url
+from schemas.literature.paper import Paper
+from schemas.text.patterns import bounded
 
 _PLAIN_IDENTIFIER = bounded(r"[A-Za-z0-9./_:;()-]{1,200}")
 _BALANCED = {

@@ -7,7 +7,7 @@ from enum import StrEnum
 from markdown_it.tree import SyntaxTreeNode
 
 from dashboards.render.html_page import markdown_parser
-from schemas.naming import safe_url
+from schemas.literature.naming import safe_url
 
 
 @dataclass(frozen=True, slots=True)

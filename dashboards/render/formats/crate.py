@@ -15,7 +15,7 @@ from rocrate.rocrate import ROCrate
 
 from dashboards.render.formats.provenance import prov_json
 from schemas.identifiers import RunId
-from schemas.ledger import CreditRole, LedgerAction, LedgerRow
+from schemas.people.ledger import CreditRole, LedgerAction, LedgerRow
 from schemas.tables import IDEA_TABLES, RANKING_TABLES, TABLE
 from warehouse.export import rows_of_run
 from warehouse.layout import Layout

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from prov.model import PROV, ProvActivity, ProvAgent, ProvDocument, ProvEntity
 
-from schemas.ledger import CreditRole, LedgerAction, LedgerRow
+from schemas.people.ledger import CreditRole, LedgerAction, LedgerRow
 
 _NAMESPACE = "urn:assay:"
 _CREDIT = "https://credit.niso.org/contributor-roles/"

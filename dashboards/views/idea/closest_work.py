@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from dashboards.render.papers import paper_link, version_links
 from dashboards.render.safe_text import Markdown, plain
-from schemas.contribution import Comparison, ContributionEvaluation, Overlap
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.judgement.contribution import Comparison, ContributionEvaluation, Overlap
+from schemas.literature.paper import Paper
 from schemas.reasons import Reason
 
 MOST_SHOWN = 5

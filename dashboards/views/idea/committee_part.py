@@ -7,7 +7,7 @@ from dashboards.render import figures
 from dashboards.render.safe_text import Markdown, link
 from dashboards.render.wording import reason, unscored
 from dashboards.views.idea.judges_part import score_of_judges
-from schemas.committee import (
+from schemas.judgement.committee import (
     CommitteeEvaluation,
     GroundedEvidence,
     IdeaPart,

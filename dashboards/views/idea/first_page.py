@@ -17,12 +17,12 @@ from dashboards.views.idea.closest_work import ClosestWork, none_closest
 from dashboards.views.idea.gaps import Gap, cause_of
 from dashboards.views.idea.plan_part import ConcernLine, PlanPart
 from dashboards.views.idea.verdict import Verdict, decide, overall_of, percent
-from schemas.assessment import WEIGHTED_CRITERIA, Assessment
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
-from schemas.evaluation import IdeaEvaluation
+from schemas.judgement.assessment import WEIGHTED_CRITERIA, Assessment
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import ConcernKind
 from schemas.reasons import Reason
-from schemas.soundness import ConcernKind
 from warehouse.answers import IdeaReview, IdeaScore
 
 MOST_WORDS = 900

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from dashboards.render.papers import paper_link
 from dashboards.render.safe_text import Markdown, plain
 from dashboards.render.wording import reason, stage
-from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure, commonest_cause
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.outcome import Provenance
 from schemas.reasons import BEYOND_THE_RUN, About, Reason
 

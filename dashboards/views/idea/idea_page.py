@@ -15,12 +15,12 @@ from dashboards.views.idea.gaps import Gap, Shortening, gaps_of, provenances, sh
 from dashboards.views.idea.judges_part import JudgedStep, judged_steps, score_of_judges
 from dashboards.views.idea.plan_part import PlanPart, plan_part
 from dashboards.views.idea.tried_part import TriedPart
-from schemas.contribution import Comparison, ContributionReview, Dimension
 from schemas.identifiers import PaperId
+from schemas.judgement.contribution import Comparison, ContributionReview, Dimension
+from schemas.judgement.soundness import Method, MethodEvidence, SoundnessReview
 from schemas.judging import JudgeVote
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from schemas.reasons import Reason
-from schemas.soundness import Method, MethodEvidence, SoundnessReview
 from warehouse.answers import IdeaReview
 
 MARKS = {1: "+", 0: "0", -1: figures.MINUS, None: "?"}

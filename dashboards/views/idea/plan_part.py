@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from dashboards.render import figures
 from dashboards.render.wording import concern_kind, unscored
-from schemas.evaluation import IdeaEvaluation
-from schemas.soundness import (
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import (
     Concern,
     ConcernSeverity,
     ConfirmedSeverity,

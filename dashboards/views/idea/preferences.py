@@ -6,8 +6,8 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from schemas.check_run import CheckHead
-from schemas.manuscripts import Decision, ManuscriptCheck, Problem
+from schemas.works.check_run import CheckHead
+from schemas.works.manuscripts import Decision, ManuscriptCheck, Problem
 from warehouse.parquet import write_bytes
 
 NAME = "preferences.toml"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from dashboards.render import wording
-from schemas.experimental_result import ExperimentalResult, Surprise
+from schemas.works.experimental_result import ExperimentalResult, Surprise
 
 MEASURED = (
     "Measured within tasks that stand in for the idea: what programs did on their data. It says"

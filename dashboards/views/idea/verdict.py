@@ -6,10 +6,10 @@ from enum import StrEnum
 from dashboards.render.wording import missing_in_words, reason
 from dashboards.views.idea.gaps import cause_of
 from dashboards.views.idea.plan_part import confirmed_fatal
-from schemas.assessment import Assessment, AssessmentCriterion
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
-from schemas.evaluation import IdeaEvaluation
+from schemas.judgement.assessment import Assessment, AssessmentCriterion
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from warehouse.answers import IdeaReview
 

@@ -8,7 +8,7 @@ from flows.cli.terminal import safe
 from flows.works.evaluate.request import bundled, resolve_request
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import RunId
-from schemas.options import DemoOptions, RunOptions
+from schemas.options.commands import DemoOptions, RunOptions
 from schemas.settings import Settings
 from warehouse.layout import Layout
 

@@ -10,7 +10,7 @@ from flows.cli.options import Json
 from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.ledger import ExportOptions
+from schemas.people.ledger import ExportOptions
 from schemas.settings import Settings
 from warehouse.layout import Layout
 

@@ -22,8 +22,8 @@ from flows.cli.output import (
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from schemas.identifiers import RunId
+from schemas.judgement.ranking import GroupSummary, RankingHead, RankRequest
 from schemas.profile import Profile
-from schemas.ranking import GroupSummary, RankingHead, RankRequest
 from schemas.run import Run
 from schemas.settings import Settings
 from warehouse.answers import RankedIdea

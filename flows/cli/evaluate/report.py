@@ -11,10 +11,10 @@ from flows.cli.answer import write_answer
 from flows.cli.options import Json, Output
 from flows.cli.people.inbox import print_waiting
 from flows.cli.terminal import safe
-from schemas.decisions import Stage
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
+from schemas.people.decisions import Stage
 from schemas.settings import Settings
 from warehouse.layout import Layout
 

@@ -17,7 +17,7 @@ from flows.cli.options import Commands, Json
 from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
 from schemas.run import Budget, Run
 from schemas.settings import Settings
 from warehouse.layout import Layout

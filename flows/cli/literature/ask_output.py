@@ -18,8 +18,8 @@ from flows.cli.output import (
 )
 from flows.cli.talk import print_note
 from flows.cli.terminal import safe
+from schemas.literature.survey_run import SurveyRequest
 from schemas.settings import Settings
-from schemas.survey_run import SurveyRequest
 from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout

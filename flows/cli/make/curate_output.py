@@ -20,11 +20,11 @@ from flows.cli.output import (
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from flows.works.curate.curation_agreement import agreement_on
-from schemas.curation import Curation
-from schemas.curation_run import CurationHead, CurationRequest
 from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.curation import Curation
+from schemas.works.curation_run import CurationHead, CurationRequest
 from warehouse.layout import Layout
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known

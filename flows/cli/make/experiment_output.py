@@ -17,10 +17,10 @@ from flows.cli.output import (
 )
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
-from schemas.experiment import Experiment, Fate, Program, Role
-from schemas.experiment_run import ExperimentHead, ExperimentRequest
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.experiment import Experiment, Fate, Program, Role
+from schemas.works.experiment_run import ExperimentHead, ExperimentRequest
 from tasks.experiments.checking import CheckedTask
 from tasks.experiments.task_folder import FILL_IN
 from warehouse.kinds.experiments import EXPERIMENT_RECORD

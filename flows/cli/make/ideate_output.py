@@ -19,9 +19,9 @@ from flows.cli.people.inbox import print_waiting
 from flows.cli.talk import print_note, print_warning
 from flows.works.ideate.ideation_branches import waiting_branches
 from flows.works.ideate.ideation_stacks import ideas_of
-from schemas.ideation_run import IdeationRequest
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.ideation_run import IdeationRequest
 from tasks.ideas.json_lines import write_ideas
 from warehouse.layout import Layout
 

@@ -13,9 +13,9 @@ from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import ended_early, print_log_note, print_steps
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
-from schemas.draft_run import DraftRequest
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.draft_run import DraftRequest
 from tasks.writing.outline import outline_of, outline_text
 from warehouse.layout import Layout
 

@@ -23,9 +23,9 @@ from flows.cli.output import (
 )
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
-from schemas.check_run import CheckHead, CheckRequest
-from schemas.manuscripts import Attempt, ManuscriptCheck, Problem
 from schemas.settings import Settings
+from schemas.works.check_run import CheckHead, CheckRequest
+from schemas.works.manuscripts import Attempt, ManuscriptCheck, Problem
 from tasks.manuscripts.scores import CheckScore, check_scores
 from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.lake import open_reader

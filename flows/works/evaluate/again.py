@@ -9,8 +9,8 @@ from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import RunId
-from schemas.option_values import parse_modules
-from schemas.options import EvaluateOptions
+from schemas.options.commands import EvaluateOptions
+from schemas.options.values import parse_modules
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
 from tasks.contribution.before import judged_before

@@ -24,7 +24,7 @@ from dashboards.app.costs.what_if import ModelPrice, read_prices
 from dashboards.app.quality.drift import ENOUGH, distances, stability_index
 from dashboards.views.alarms import judge_alarms
 from schemas.errors import ConfigurationError
-from schemas.naming import TURNING
+from schemas.literature.naming import TURNING
 from tests.support.dashboard import open_app
 from tests.support.evaluations import make_run
 from warehouse.layout import Layout

@@ -9,7 +9,7 @@ from flows.cli.evaluate.report import report
 from schemas.base import Severity, replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT, RUN
 from warehouse.queries import open_queries

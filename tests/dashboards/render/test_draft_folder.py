@@ -14,8 +14,8 @@ from dashboards.render.drafts.latex import LATEXMK, NO_SANDBOX, NOT_INSTALLED, c
 from dashboards.render.drafts.programs import BUBBLEWRAP
 from dashboards.render.drafts.venues import read_venue
 from schemas.base import replace
-from schemas.draft import GraphArrow, GraphNode, MethodGraph
 from schemas.errors import ConfigurationError
+from schemas.works.draft import GraphArrow, GraphNode, MethodGraph
 from tasks.writing.figures.graph_drawing import graph_svg
 from tests.support.draft_lake import make_draft, make_draft_head
 

@@ -24,7 +24,7 @@ from dashboards.render.formats.report_format import ReportFormat, format_of
 from dashboards.render.safe_text import plain
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, PaperId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN
 from warehouse.layout import Layout
 

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from dashboards.render.formats.blocks import blocks_of, plain_text
 from dashboards.render.html_page import markdown_parser
 from dashboards.render.safe_text import code, link, plain, prose, prose_line
-from schemas.naming import safe_url
+from schemas.literature.naming import safe_url
 from tasks.text.quotations import quotable
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

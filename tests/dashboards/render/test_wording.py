@@ -9,7 +9,7 @@ from dashboards.render.wording import field_not_covered, ideas_not_covered, whol
 from flows.works.evaluate.request import bundled, literature_name
 from schemas.base import replace
 from schemas.choices import BUNDLED_SAMPLE, LIVE, LiteratureChoice
-from schemas.coverage import FieldCoverage
+from schemas.literature.coverage import FieldCoverage
 from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
 from schemas.run import Run

@@ -9,9 +9,9 @@ from dashboards.views.write_survey import survey_page
 from flows.cli.evaluate.report_answer import report_answer
 from schemas.base import replace
 from schemas.identifiers import PaperId, RunId
-from schemas.paper import SectionKind
-from schemas.survey import Survey, SurveyQuote
-from schemas.survey_review import Aspect, Written
+from schemas.literature.paper import SectionKind
+from schemas.literature.survey import Survey, SurveyQuote
+from schemas.literature.survey_review import Aspect, Written
 from tests.support.survey_lake import UNSURVEYED, make_survey, published_surveys, with_answer
 from warehouse.layout import Layout
 

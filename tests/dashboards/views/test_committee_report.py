@@ -10,8 +10,8 @@ import pytest
 
 from dashboards.render import render
 from schemas.base import replace
-from schemas.committee import CommitteeEvaluation
 from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.committee import CommitteeEvaluation
 from schemas.profile import ScoreWeights
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_run

@@ -8,10 +8,10 @@ from dashboards.views.curated_set import UNSTATED
 from dashboards.views.write_curation import curation_page
 from flows.works.curate.curation_agreement import agreement_on
 from schemas.base import replace
-from schemas.curation import Curation
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
+from schemas.works.curation import Curation
 from tasks.benchmarks.review_sets import read_scholarideas
 from tests.support.curation_lake import CURATION, SENTENCE, make_curation, publish_curation
 from warehouse.layout import Layout

@@ -13,7 +13,7 @@ from dashboards.render.charts.program_lineage import MOST_LANES, program_lineage
 from dashboards.render.charts.search_chart import search_chart
 from dashboards.views.write_experiment import experiment_page
 from schemas.base import replace
-from schemas.experiment import Aim, Experiment, Fate, Program, Role
+from schemas.works.experiment import Aim, Experiment, Fate, Program, Role
 from tests.support.evaluations import make_llm_call
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
 from warehouse.layout import Layout

@@ -14,13 +14,13 @@ from dashboards.render.render import idea_html, idea_markdown
 from dashboards.views.idea.first_page import MOST_WORDS
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.verdict import Verdict, decide
-from schemas.assessment import AssessmentCriterion, AssessmentEvaluation
 from schemas.base import replace
-from schemas.coverage import FieldCoverage
-from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
+from schemas.judgement.assessment import AssessmentCriterion, AssessmentEvaluation
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import ConcernKind, ConcernSeverity, ConfirmedSeverity
+from schemas.literature.coverage import FieldCoverage
 from schemas.reasons import Reason
-from schemas.soundness import ConcernKind, ConcernSeverity, ConfirmedSeverity
 from tests.support.evaluations import make_evaluation
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT

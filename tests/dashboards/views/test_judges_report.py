@@ -15,8 +15,8 @@ from dashboards.render.wording import dropped
 from dashboards.views.idea.judges_part import judged_steps, score_of_judges
 from dashboards.views.write import write_reports
 from schemas.base import replace
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.earlier_lake import make_earlier

@@ -7,7 +7,7 @@ from dashboards.render.charts.reliability_chart import reliability_charts
 from dashboards.render.html_page import html_page
 from dashboards.render.render import rendered
 from schemas.base import replace
-from schemas.benchmark import BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkScore
 from schemas.reasons import Reason
 from tests.support.committee_evaluations import make_full_evaluation
 

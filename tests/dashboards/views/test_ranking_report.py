@@ -16,7 +16,7 @@ from dashboards.views.write import write_reports
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
-from schemas.ranking import RankedGroup
+from schemas.judgement.ranking import RankedGroup
 from tests.support.evaluations import make_evaluation
 from tests.support.rankings import make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED

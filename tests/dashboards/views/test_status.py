@@ -10,12 +10,12 @@ from dashboards.views.write_nightly import write_nightly
 from flows.cli.evaluate.run_output import published, state_of
 from schemas.base import replace
 from schemas.calls import CallStatus
-from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
 from schemas.identifiers import RunId
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import PlanReview, SoundnessSummary
 from schemas.reasons import Reason
 from schemas.run import Run
-from schemas.soundness import PlanReview, SoundnessSummary
 from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout

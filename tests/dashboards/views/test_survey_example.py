@@ -8,7 +8,7 @@ import bibtexparser
 import pytest
 from bibtexparser.model import Entry
 
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 
 FOLDER = Path(__file__).parents[3] / "docs" / "examples" / "survey"
 LINK = bounded(r"\]\((https?://[^\s()]{1,300})\)")

@@ -14,7 +14,7 @@ from flows.works.evaluate.again import resolve_again, with_earlier
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options import EvaluateOptions
+from schemas.options.commands import EvaluateOptions
 from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea
 from tasks.ideas.read import read_batch

@@ -89,7 +89,7 @@ def test_no_group_is_left_after_a_sandbox_not_even_of_a_command_that_was_killed(
     program = (
         "import os, signal\n"
         "from tasks.experiments.control_group import control_group\n"
-        "from schemas.experiment import Limits\n"
+        "from schemas.works.experiment import Limits\n"
         "with control_group(Limits()):\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )

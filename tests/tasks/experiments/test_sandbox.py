@@ -239,7 +239,7 @@ def test_abstract_sockets_of_the_host_cannot_be_reached(said: Said) -> None:
 def test_the_driver_killed_takes_the_sandbox_with_it(tmp_path: Path) -> None:
     program = (
         "from tasks.experiments.sandbox import run_sandboxed\n"
-        "from schemas.experiment import Limits\n"
+        "from schemas.works.experiment import Limits\n"
         f'code = \'import os; os.execv("/usr/bin/sleep", ["sleep", "{A_WHILE}"])\'\n'
         "run_sandboxed(['-c', code], {}, 'left', Limits())\n"
     )
@@ -260,7 +260,7 @@ def test_a_container_whose_driver_was_killed_ends_when_its_time_is_over(
         pytest.skip("bubblewrap ends at once")
     program = (
         "from tasks.experiments.sandbox import run_sandboxed\n"
-        "from schemas.experiment import Container, Limits\n"
+        "from schemas.works.experiment import Container, Limits\n"
         f'code = \'import os; os.execv("/usr/bin/sleep", ["sleep", "{A_WHILE}"])\'\n'
         f"container = Container(**{place.container.model_dump()!r})\n"
         "run_sandboxed(['-c', code], {}, 'left', Limits(seconds=1), container)\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schemas.base import replace
-from schemas.experiment import Limits
+from schemas.works.experiment import Limits
 from tasks.experiments import bubblewrap, usage
 from tasks.experiments.sandbox import Stop
 from tasks.experiments.usage import pipe_bytes

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.experiment import Limits
+from schemas.works.experiment import Limits
 from tasks.experiments import usage
 from tasks.experiments.usage import SandboxUsage, socket_bytes
 

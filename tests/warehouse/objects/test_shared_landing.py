@@ -18,8 +18,8 @@ from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, UpstreamError
 from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
+from schemas.people.role import Role
 from schemas.reasons import Reason
-from schemas.role import Role
 from schemas.settings import Settings
 from tests.support.evaluations import make_evaluation, make_llm_call, make_run
 from tests.support.object_server import Fault, ObjectServer

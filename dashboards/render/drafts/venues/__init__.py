@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from schemas.draft_venue import Venue
 from schemas.errors import ConfigurationError
-from schemas.plain_files import PlainFileError, read_file
 from schemas.reasons import Reason
-from schemas.toml_text import parse_toml
+from schemas.text.plain_files import PlainFileError, read_file
+from schemas.text.toml_text import parse_toml
+from schemas.works.draft_venue import Venue
 
 SHIPPED = Path(__file__).parent
 LAYOUT, TYPST, PREAMBLE, RULES = "layout.typ", "venue.typ", "preamble.tex", "venue.toml"
