@@ -526,7 +526,7 @@ def _unpaywall(settings: Settings) -> ComponentStatus:
 
 
 def _sandbox(settings: Settings) -> ComponentStatus:
-    from tasks.experiments.sandbox import check_sandbox, memory_bound
+    from tasks.experiments.sandbox.sandbox import check_sandbox, memory_bound
 
     container = settings.experiments.container
     maker = "bubblewrap" if container is None else container.runtime

@@ -24,7 +24,7 @@ from tasks.experiments.executing import EvaluatorError, Executor
 from tasks.experiments.gains import Gain, finding, gains, interval
 from tasks.experiments.proposing import Proposer
 from tasks.experiments.record import Record, mean_of
-from tasks.experiments.sandbox import environment
+from tasks.experiments.sandbox.sandbox import environment
 from tasks.experiments.task_folder import PARENT, PROGRAM, TaskFolder
 
 SIDE_BY_SIDE = 4

@@ -20,7 +20,7 @@ from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment, unmeasured
 from tasks.experiments.model_proposer import ModelProposer
 from tasks.experiments.proposing import Proposer, TunableProposer
-from tasks.experiments.sandbox import check_sandbox, environment
+from tasks.experiments.sandbox.sandbox import check_sandbox, environment
 from tasks.experiments.task_folder import read_task
 from tasks.judging.opening import EngineOf, open_judging, traced
 from tasks.shards.work import Shard, each_unit, land_once, or_failure

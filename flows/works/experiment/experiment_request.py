@@ -13,7 +13,7 @@ from schemas.options.commands import ExperimentOptions
 from schemas.settings import Settings
 from schemas.works.experiment_run import ExperimentRequest, TaskSource
 from tasks.experiments.program import tunables_of
-from tasks.experiments.sandbox import check_sandbox
+from tasks.experiments.sandbox.sandbox import check_sandbox
 from tasks.experiments.task_folder import PARENT, PROGRAM, read_task
 
 

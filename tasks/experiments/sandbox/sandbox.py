@@ -21,11 +21,11 @@ from importlib.metadata import version
 
 from schemas.errors import ConfigurationError
 from schemas.works.experiment import Container, Limits
-from tasks.experiments.bubblewrap import in_bubblewrap
-from tasks.experiments.container import in_container
-from tasks.experiments.control_group import control_group
-from tasks.experiments.inside import Usage, Walled
-from tasks.experiments.usage import pipe_bytes
+from tasks.experiments.sandbox.bubblewrap import in_bubblewrap
+from tasks.experiments.sandbox.container import in_container
+from tasks.experiments.sandbox.control_group import control_group
+from tasks.experiments.sandbox.inside import Usage, Walled
+from tasks.experiments.sandbox.usage import pipe_bytes
 from warehouse.scrubbing import one_line
 
 _WATCH_SECONDS = 0.05

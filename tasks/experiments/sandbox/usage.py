@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 
 from schemas.works.experiment import Limits
-from tasks.experiments.control_group import ControlGroup
-from tasks.experiments.inside import OPEN_FILES, SCRATCH, Usage
+from tasks.experiments.sandbox.control_group import ControlGroup
+from tasks.experiments.sandbox.inside import OPEN_FILES, SCRATCH, Usage
 
 _PROC = Path("/proc")
 _BLOCK = os.sysconf("SC_PAGE_SIZE")

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 from schemas.works.experiment import Limits
-from tasks.experiments.inside import Memory
+from tasks.experiments.sandbox.inside import Memory
 
 _CONTROLLERS = {"memory", "pids"}
 # Bubblewrap, its first process and the shell inside.

@@ -18,8 +18,8 @@ from pathlib import Path
 from schemas.errors import ConfigurationError
 from schemas.interpreter import interpreter
 from schemas.works.experiment import Limits
-from tasks.experiments.control_group import control_group
-from tasks.experiments.inside import (
+from tasks.experiments.sandbox.control_group import control_group
+from tasks.experiments.sandbox.inside import (
     GIVEN,
     NOBODY,
     OPEN_FILES,
@@ -28,8 +28,8 @@ from tasks.experiments.inside import (
     Walled,
     told_inside,
 )
-from tasks.experiments.system_calls import filter_program, has_filter
-from tasks.experiments.usage import SandboxUsage, children_of
+from tasks.experiments.sandbox.system_calls import filter_program, has_filter
+from tasks.experiments.sandbox.usage import SandboxUsage, children_of
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache")
 # No /dev/zero: a shared mapping of it is memory that outlives its mapping, and no call to refuse.

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from schemas.errors import ConfigurationError
 from schemas.works.experiment import Container, Limits
-from tasks.experiments.inside import (
+from tasks.experiments.sandbox.inside import (
     GIVEN,
     NOBODY,
     OPEN_FILES,
@@ -25,7 +25,7 @@ from tasks.experiments.inside import (
     Walled,
     told_inside,
 )
-from tasks.experiments.system_calls import container_profile
+from tasks.experiments.sandbox.system_calls import container_profile
 
 _MARK = "assay: memory of the sandbox"
 # A limit on addresses is not among those that every runtime sets, so the shell inside does. Its
