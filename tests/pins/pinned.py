@@ -72,7 +72,7 @@ def differences(before: Pins, after: Pins, what: str) -> list[str]:
         for fact in before[name] | after[name]:
             was, now = (side[name].get(fact, "none") for side in (before, after))
             if not _equal(was, now):
-                shown = name if fact == OTHERS else f"{name} ({was} → {now})"
+                shown = name if fact == OTHERS else f"{name} ({_cut(was)} → {_cut(now)})"
                 found.setdefault(fact, []).append(shown)
     lines += [
         f"{what}: {fact} differs in {len(names)}: {_some(names)}" for fact, names in found.items()
@@ -84,6 +84,11 @@ def _equal(was: Any, now: Any) -> bool:
     if isinstance(was, float) and isinstance(now, float | int):
         return math.isclose(was, now, rel_tol=0, abs_tol=TOLERANCE)
     return bool(was == now)
+
+
+def _cut(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= LONGEST_TEXT else f"{text[:12]}…"
 
 
 def _some(names: list[str]) -> str:
