@@ -70,7 +70,7 @@ def test_the_demo_publishes_the_pinned_rows(tables: dict[str, Table]) -> None:
 
 
 def changed(table: Table, key: str, **values: str | float) -> list[str]:
-    """What is said where a row of a table has other values than were pinned."""
+    """Return the lines on a row that has other values than were pinned."""
     now = replace(table, rows={**table.rows, key: {**table.rows[key], **values}})
     return row_differences(rows({table.name: table}), {table.name: now})
 
