@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.prefect_server import PrefectServer
+from flows.run.prefect_server import PrefectServer
 from tests.support.demo_run import locked
 
 pytestmark = pytest.mark.end_to_end

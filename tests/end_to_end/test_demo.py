@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, landed_count, rows
 from tests.support.assay_here import assay_here

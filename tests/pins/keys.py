@@ -14,16 +14,16 @@ from unittest.mock import patch
 from flows.benchmarks.registry import SUITES
 from flows.benchmarks.request import resolve_benchmark
 from flows.benchmarks.suite import data_sha256, prompts_sha256
-from flows.check_request import resolve_check
-from flows.curate_request import resolve_curation
-from flows.ideate_request import resolve_ideation
-from flows.ideation_stacks import Stacks
-from flows.plan import key_batch
 from flows.profiles import load_profile
-from flows.request import resolve_request
-from flows.survey_request import resolve_ask, resolve_survey
-from schemas.benchmark_options import BenchmarkOptions
-from schemas.options import (
+from flows.works.check.check_request import resolve_check
+from flows.works.curate.curate_request import resolve_curation
+from flows.works.evaluate.plan import key_batch
+from flows.works.evaluate.request import resolve_request
+from flows.works.ideate.ideate_request import resolve_ideation
+from flows.works.ideate.ideation_stacks import Stacks
+from flows.works.survey.survey_request import resolve_ask, resolve_survey
+from schemas.options.benchmark_options import BenchmarkOptions
+from schemas.options.commands import (
     AskOptions,
     CheckOptions,
     CurateOptions,
@@ -44,7 +44,7 @@ from tests.support.novelty_sets import write_novelty
 from tests.support.ranking_fakes import dossier
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
 from tests.support.small_task import write_task
-from warehouse.kinds import KINDS
+from warehouse.kinds.registry import KINDS
 from warehouse.layout import Layout
 
 PROFILES = ("economy", "faithful")
