@@ -20,7 +20,7 @@ from tests.support.certificates import write_certificate
 from tests.support.new_lakes import copies_of_one
 from tests.support.postgres_server import PostgresServer, postgres_server
 
-pytest_plugins = ["tests.support.tenths"]
+pytest_plugins = ["tests.support.tenths", "tests.support.demo_run"]
 
 collect_garbage_seldom()
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup what tests start would ignore it

@@ -12,8 +12,8 @@ import pytest
 
 from flows.cli.command_line import application, run_command
 from flows.works.evaluate.request import bundled
-from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, rows
+from tests.support.demo_run import DemoRun
 
 pytestmark = pytest.mark.end_to_end
 

@@ -14,10 +14,10 @@ from playwright.sync_api import Browser, expect
 
 from dashboards.app.registry import PAGES
 from flows.works.evaluate.request import bundled
-from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, rows
 from tests.support.benchmark_sets import write_groups
 from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
+from tests.support.demo_run import DemoRun
 from tests.support.openai_server import start_openai_server
 
 pytestmark = [

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from flows.works.evaluate.request import bundled
-from tests.end_to_end.conftest import DemoRun
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, landed_count, rows
 from tests.support.assay_here import assay_here
+from tests.support.demo_run import DemoRun
 
 pytestmark = pytest.mark.end_to_end
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import (
     assay,
     family,
@@ -16,6 +15,7 @@ from tests.support.assay_command import (
     start_assay,
     wait_until,
 )
+from tests.support.demo_run import DemoRun
 
 pytestmark = pytest.mark.end_to_end
 

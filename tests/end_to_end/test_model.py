@@ -11,9 +11,9 @@ import pytest
 from dashboards.render.render import run_report
 from dashboards.views.write_nightly import write_nightly
 from flows.works.evaluate.request import bundled
-from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, rows
 from tests.support.dashboard import open_page, words
+from tests.support.demo_run import DemoRun
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.layout import Layout
 from warehouse.queries import open_queries

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import rows
+from tests.support.demo_run import DemoRun
 
 pytestmark = pytest.mark.end_to_end
 

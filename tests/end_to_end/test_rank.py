@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from flows.works.evaluate.request import bundled
-from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, kill_hard, rows, start_assay, wait_until
+from tests.support.demo_run import DemoRun
 from tests.support.openai_server import Messages, Recorded, start_openai_server
 from tests.support.schema_answers import Schema, answer_from_schema
 

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from flows.works.evaluate.request import bundled
-from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay
+from tests.support.demo_run import DemoRun
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
 from warehouse.layout import Layout
 from warehouse.queries import open_queries

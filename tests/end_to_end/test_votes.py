@@ -12,7 +12,6 @@ from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.people.role import Role
 from schemas.people.votes import Choice, HumanVote, Track
-from tests.end_to_end.conftest import DemoRun
 from tests.end_to_end.test_accessibility import AXE, BEYOND, FINDINGS
 from tests.end_to_end.test_hostile_pages import see_that_nothing_was_touched
 from tests.support.assay_command import assay, wait_until
@@ -25,6 +24,7 @@ from tests.support.browser import (
     needs_chromium,
     reader_of,
 )
+from tests.support.demo_run import DemoRun
 from tests.support.evaluations import make_run
 from tests.support.report_lake import hostile_evaluation, publish_report_lake
 from warehouse.app.accounts import add_account
