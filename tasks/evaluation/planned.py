@@ -3,7 +3,7 @@ change its result.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
@@ -21,9 +21,6 @@ from tasks.judging.step import Step
 from tasks.literature.field_coverage import coverage_condition
 from tasks.literature.identities import publication_names
 from tasks.shards.work import Shard
-
-if TYPE_CHECKING:
-    from schemas.judgement.evaluation import Receipt
 
 _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
     "committee": {"personas_file"},
@@ -176,12 +173,3 @@ class ShardJob(Shard):
     @property
     def files(self) -> tuple[Path, ...]:
         return self.request.profile.files
-
-
-async def evaluate_job(job: ShardJob, settings: Settings) -> "tuple[Receipt, ...]":
-    """Evaluate and land the ideas of a shard; its receipts. See `shard_resources`, which a run with
-    nothing to do has no need to import.
-    """
-    from tasks.evaluation import shard_resources
-
-    return await shard_resources.evaluate_job(job, settings)

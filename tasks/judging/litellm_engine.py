@@ -26,7 +26,8 @@ from tasks.judging.provider_call import CallAnswer, CallFailure
 from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply, reply_json
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode, response_format, schema_instruction
-from tasks.telemetry.reporting import Span, span
+from tasks.telemetry.reporting import span
+from tasks.telemetry.spans import Span
 from tasks.web.retrying import RetryPolicy, Spent, Tried
 from warehouse.scrubbing import one_line
 

@@ -27,7 +27,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from schemas.calls import ApiCall, LlmCall
 from schemas.settings import TelemetrySettings
-from tasks.telemetry.reporting import Kind, Span, Value
+from tasks.telemetry.spans import Kind, Span, Value
 from warehouse.scrubbing import concealed
 
 # The instruments: what is counted and timed, under which names and units. Labels hold names and

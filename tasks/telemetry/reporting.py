@@ -7,10 +7,11 @@ upstream.
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from schemas.calls import ApiCall, LlmCall
 from schemas.settings import TelemetrySettings
+from tasks.telemetry.spans import Kind, Span, Value
 
 if TYPE_CHECKING:
     from tasks.telemetry.otlp import Reporter
@@ -71,25 +72,6 @@ def _leave() -> None:
         )
     if ended is not None:
         ended.close()
-
-
-# What spans are made of, without OpenTelemetry.
-
-Value = str | int | float | bool | None
-"""Of an attribute: names, counts and outcomes; never a text of an idea, a prompt, a reply or a key.
-"""
-
-Kind = Literal["internal", "client", "server"]
-
-
-class Span:
-    """Something that takes time. Where nothing is reported, nothing comes of what it is told."""
-
-    def note(self, **attributes: Value) -> None:
-        """Add attributes known only later."""
-
-    def fail(self, reason: str) -> None:
-        """Mark it as failed; `reason` is one of a closed list."""
 
 
 _NOTHING: AbstractContextManager[Span] = nullcontext(Span())

@@ -15,7 +15,8 @@ from flows.works.evaluate.request import literature_name
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.run import Run, RunRequest, RunState
-from tasks.evaluation.planned import ShardJob, evaluate_job
+from tasks.evaluation.evaluate_job import evaluate_job
+from tasks.evaluation.planned import ShardJob
 from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
 from warehouse.kinds.runs.landing import RUNS, refused
