@@ -28,6 +28,7 @@ from warehouse.landed import read_rows
 from warehouse.module_rows import MODULE_ROWS
 from warehouse.parquet import arrow_table, write_rows
 from warehouse.rows import evaluation_of, rows_of
+from warehouse.runs.landing import with_standing
 
 NounT = TypeVar("NounT", bound=Noun)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -148,7 +149,7 @@ def evaluations(draw: st.DrawFn) -> IdeaEvaluation:
 
 @given(evaluations())
 def test_an_evaluation_survives_parquet(evaluation: IdeaEvaluation) -> None:
-    rows = rows_of(evaluation)
+    rows = with_standing(rows_of(evaluation))
     with TemporaryDirectory() as folder:
         for name, found in rows.items():
             write_rows(TABLE[name], found, Path(folder) / f"{name}.parquet")

@@ -17,6 +17,7 @@ from tests.support.real_papers import anthology_rows
 from warehouse.connection import in_memory
 from warehouse.parquet import arrow_table
 from warehouse.rows import rows_of
+from warehouse.runs.landing import with_standing
 from warehouse.statements import statement, table_statement
 
 IDEA = Idea(
@@ -54,7 +55,7 @@ async def test_passages_and_their_sections_reach_the_tables_of_an_evaluation(
     source: Path, tmp_path: Path, lake: duckdb.DuckDBPyConnection
 ) -> None:
     evaluation = await evaluated_on(source, tmp_path, IDEA)
-    for name, rows in rows_of(evaluation).items():
+    for name, rows in with_standing(rows_of(evaluation)).items():
         lake.register("incoming", arrow_table(TABLE[name], rows))
         lake.execute(table_statement("insert", table=name, source="incoming"))
 
