@@ -9,6 +9,7 @@ from schemas.base import replace
 from schemas.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.soundness import Concern, ConcernKind, ConcernSeverity, ConfirmedSeverity
+from schemas.standing import IdeaState
 from schemas.suggestion import ActionEffort
 from tests.support.evaluations import make_evaluation, make_provenance, make_run, prose
 from warehouse.answers import IdeaReview, IdeaScore
@@ -209,6 +210,10 @@ def make_review(evaluation: IdeaEvaluation, **score: Any) -> IdeaReview:
         "failure_count": 0,
         "soundness_requested": True,
         "contribution_requested": True,
+        "committee_requested": False,
+        "novelty_requested": False,
+        "assessment_requested": False,
+        "state": IdeaState.PARTLY_SCORED,
         "incomplete_reason": None,
         "duplicate_of": None,
     }
