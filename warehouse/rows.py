@@ -150,13 +150,12 @@ def _ordered(rows: Sequence[Row]) -> list[Row]:
 def noun_of(kind: type[NounT], row: Row, renamed: Mapping[str, str] | None = None) -> NounT:
     """The noun that `row_of` made a row of, from the columns that bear its fields' names.
 
-    Reading is lax: lists become tuples, words become enums. Where a column is NULL, the field's
-    default stands.
+    Reading is lax: lists become tuples, words become enums.
     """
     values = {
         name: _read(field.annotation, row[name])
         for name, field in kind.model_fields.items()
-        if name in row and (row[name] is not None or field.is_required())
+        if name in row
     }
     if "provenance" in kind.model_fields:
         values["provenance"] = _provenance(row, renamed or {}) if row["step"] is not None else None
