@@ -341,13 +341,18 @@ def object_folder(connection: duckdb.DuckDBPyConnection) -> ObjectFolder | None:
 
 
 def lies_in(layout: Layout, catalogue_url: str | None) -> ObjectFolder | None:
-    """Where the lake's files lie, if there is a lake and that is in object storage."""
+    """Return where the lake's files lie in object storage; None: elsewhere, or there is no lake.
+
+    A lake may be empty, such as one that was moved before its first publication.
+    """
     if not may_hold_a_lake(layout, catalogue_url):
         return None
+    _refuse_before_a_move(layout, catalogue_url)
     with (
         suppress(UnknownNameError),
-        open_reader(layout, catalogue_url=catalogue_url, as_defined=False) as connection,
+        _attached(layout, catalogue_url, read_only=True) as connection,
     ):
+        check_tables(connection)
         return object_folder(connection)
     return None
 

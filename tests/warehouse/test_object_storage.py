@@ -402,6 +402,7 @@ def test_a_move_that_was_cut_short_changes_nothing_and_copies_the_rest_the_next_
 def test_a_lake_without_anything_is_made_there(server: ObjectServer, tmp_path: Path) -> None:
     layout = Layout(tmp_path / "new")
     assert move_data(layout, ADDRESS).kept is None
+    assert lies_in(layout, None) == PLACE
     for number in range(2):
         land(layout, make_evaluation(number, run_id="run-b"))
     assert publish_run_b(layout)
