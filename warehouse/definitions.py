@@ -63,11 +63,13 @@ def check_tables(connection: duckdb.DuckDBPyConnection) -> bool:
     if found and found != defined:
         differing = {name for name, _ in found.items() ^ defined.items()}
         name = min(differing, key=lambda name: (name not in defined, name))
-        kinds = f"{found.get(name, 'missing')} in the lake, {defined.get(name, 'missing')} in Assay"
+        here, there = found.get(name, "missing"), defined.get(name, "missing")
+        told = f"{name[:200]} is {here[:80]} in the lake, {there} in Assay"
         raise ConfigurationError(
-            f"the lake does not fit this version of Assay ({name[:200]} is {kinds}): use the"
-            " version that wrote it, or publish into a new warehouse; if no other version wrote"
-            " it, bring the catalogue back from a copy"
+            # A foreign name may hold line breaks.
+            f"the lake does not fit this version of Assay ({told!r}): use the version that wrote"
+            " it, or publish into a new warehouse; if no other version wrote it, bring the"
+            " catalogue back from a copy"
         )
     return bool(found)
 

@@ -105,6 +105,7 @@ def test_files_are_written_in_small_groups_of_rows(layout: Layout) -> None:
             "create table moods (mood varchar)",
             "moods.mood is varchar in the lake, missing in Assay",
         ),
+        ('create table "mo\nods" (mood varchar)', r"mo\nods.mood is varchar in the lake"),
     ],
 )
 def test_a_lake_that_another_version_wrote_is_refused_in_one_line(
