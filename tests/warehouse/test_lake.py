@@ -12,9 +12,9 @@ from pyarrow.parquet import ParquetFile
 from schemas.errors import ConfigurationError, UnknownNameError, UpstreamError
 from schemas.identifiers import RunId
 from schemas.tables import TABLES
-from warehouse import connection as duckdb_connection
-from warehouse.catalogue_file import make_catalogue
-from warehouse.definitions import apply_definitions
+from warehouse.catalogue import connection as duckdb_connection
+from warehouse.catalogue.catalogue_file import make_catalogue
+from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import open_reader, open_writer, transaction
 from warehouse.layout import Layout
 from warehouse.queries import open_queries

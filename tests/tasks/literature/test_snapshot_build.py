@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import SnapshotError
-from schemas.paper import LITERATURE_RULES
+from schemas.literature.paper import LITERATURE_RULES
 from tasks.literature.snapshot import parts, store
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
 from tasks.literature.snapshot.contexts import unpacked
