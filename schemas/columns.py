@@ -16,7 +16,6 @@ from pydantic.fields import FieldInfo
 
 from schemas.base import Noun, Severity, Stored
 from schemas.outcome import Provenance
-from schemas.reasons import Reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -137,7 +136,7 @@ class Table:
     def ddl(self) -> str:
         """`CREATE TABLE IF NOT EXISTS …`, in DuckDB's dialect.
 
-        Nullability is held by the expectations, so that tables can grow columns.
+        Nullability is held by the expectations.
         """
         columns = ",\n".join(f'  "{column.name}" {column.sql_type}' for column in self.columns)
         return f'create table if not exists "{self.name}" (\n{columns}\n)'
@@ -210,8 +209,7 @@ def _column(
     facts = [*field.metadata, *facts]
     stored = next((fact for fact in facts if isinstance(fact, Stored)), Stored())
     base = get_origin(kind) or kind
-    # A reason is open, unless `Stored` closes it: earlier lakes hold words that have left the list.
-    closed = isinstance(base, type) and issubclass(base, Enum) and base is not Reason
+    closed = isinstance(base, type) and issubclass(base, Enum)
     is_word = isinstance(base, type) and issubclass(base, str)
     if not is_word and base not in _TYPES:
         raise TypeError(f"{where} is a {kind}, which no column holds")

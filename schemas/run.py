@@ -3,11 +3,11 @@
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field
 
-from schemas.base import Noun, Severity, Stored
+from schemas.base import Noun, Severity
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
@@ -129,16 +129,15 @@ class PlannedRun(Noun):
     profile: str
     modules: tuple[Module, ...]
     budget: Budget
-    ideas_path: str = Field(default="", description="Empty: a run of an earlier version.")
+    ideas_path: str = Field(min_length=1)
     started_at: datetime = Field(
         description="When the command that works on it began; a run taken up again begins anew."
     )
 
 
 def _standing(field: str) -> Any:
-    """A field of `RunStanding`, which runs of earlier versions lack."""
-    told = RunStanding.model_fields[field].description
-    return Field(default=None, description=f"{told} None: published by an earlier version.")
+    """A field of `RunStanding`."""
+    return Field(description=RunStanding.model_fields[field].description)
 
 
 class Run(Noun):
@@ -152,21 +151,20 @@ class Run(Noun):
     literature_name: str = Field(
         default="",
         description=(
-            "The snapshot as its reader knows it, such as the name of its file; empty: no snapshot,"
-            " or published by an earlier version."
+            "The snapshot as its reader knows it, such as the name of its file; empty: no snapshot."
         ),
     )
     literature_lacks: str = Field(
         default="",
         description=(
-            "What of its citations the snapshot does not know, in words; empty: nothing, no"
-            " snapshot, or published by an earlier version."
+            "What of its citations the snapshot does not know, in words; empty: nothing, or no"
+            " snapshot."
         ),
     )
     modules: str = Field(description="Modules asked for, comma-separated.")
     idea_count: int = Field(ge=0, description="Ideas accepted.")
     rejected_count: int = Field(ge=0, description="Entries of the idea file that could not enter.")
-    reading_remarks: Annotated[tuple[str, ...], Stored(nullable=True)] = Field(
+    reading_remarks: tuple[str, ...] = Field(
         default=(),
         description="What of the idea file is not read or not judged, by file and column.",
     )
@@ -174,20 +172,19 @@ class Run(Noun):
         ge=0, description="Ideas whose evaluation ran to its end, whatever it scored."
     )
     failed_count: int = Field(ge=0, description="Ideas whose evaluation ended early.")
-    scored_count: int | None = _standing("scored_count")
-    partly_scored_count: int | None = _standing("partly_scored_count")
-    unscored_count: int | None = _standing("unscored_count")
-    in_order: bool | None = _standing("in_order")
+    scored_count: int = _standing("scored_count")
+    partly_scored_count: int = _standing("partly_scored_count")
+    unscored_count: int = _standing("unscored_count")
+    in_order: bool = _standing("in_order")
     order_reasons: tuple[str, ...] = Field(
         default=(), description=RunStanding.model_fields["order_reasons"].description
     )
-    allowed_unscored_share: float | None = Field(
-        default=None,
+    allowed_unscored_share: float = Field(
         ge=0,
         le=1,
         description=(
             "Share of the entries that may be unscored, ended early or rejected in a run that is"
-            " in order. None: published by an earlier version."
+            " in order."
         ),
     )
     state: RunState = Field(description="How the run ended.")
@@ -226,14 +223,13 @@ class Run(Noun):
     @property
     def states_in_words(self) -> str:
         """`9 scored, 2 partly scored, 1 unscored, 3 rejected`: ideas, then entries rejected."""
-        known = {
+        counts = {
             IdeaState.SCORED: self.scored_count,
             IdeaState.PARTLY_SCORED: self.partly_scored_count,
             IdeaState.UNSCORED: self.unscored_count,
             IdeaState.REJECTED: self.rejected_count,
         }
-        told = (f"{count:,} {state.words}" for state, count in known.items() if count is not None)
-        return ", ".join(told)
+        return ", ".join(f"{count:,} {state.words}" for state, count in counts.items())
 
     def status_in_words(self, alarm_count: int) -> str:
         """Return one sentence, worst first: not in order, in order with alarms, in order."""
@@ -244,8 +240,6 @@ class Run(Noun):
     @property
     def order_in_words(self) -> str:
         """One sentence: whether the run is in order, and what is wrong first."""
-        if self.in_order is None:
-            return "Not known whether it is in order: an earlier version published it."
         return "In order." if self.in_order else f"Not in order: {'; '.join(self.order_reasons)}."
 
 

@@ -103,7 +103,6 @@ LANDING_SHA256 = Column(
 )
 PUBLISHED_AT = Column("published_at", ColumnType.TIMESTAMP, "When it entered the lake.")
 FOR_RANKING = columns_of(ValidationRow, "ranking_id")
-LATER_MODULES = (Module.COMMITTEE, Module.NOVELTY, Module.ASSESSMENT)
 RECORDERS = (
     "read_ideas",
     *Module,
@@ -202,15 +201,9 @@ _of_services = partial(_table, (), (), per_idea=False)
 
 
 def _of_modules(name: str, kind: ColumnType, meaning: str) -> tuple[Column, ...]:
-    """A column for each module; it is NULL in runs of before the module was there."""
+    """A column for each module."""
     return tuple(
-        Column(
-            f"{module}_{name}",
-            kind,
-            meaning.format(module=module) + (" NULL: none." if module in LATER_MODULES else ""),
-            nullable=module in LATER_MODULES,
-        )
-        for module in Module
+        Column(f"{module}_{name}", kind, meaning.format(module=module)) for module in Module
     )
 
 

@@ -163,9 +163,9 @@ class IdeaScore(Noun):
     failure_count: int
     soundness_requested: bool
     contribution_requested: bool
-    committee_requested: bool = False
-    novelty_requested: bool = False
-    assessment_requested: bool = False
+    committee_requested: bool
+    novelty_requested: bool
+    assessment_requested: bool
     committee_0_to_10: float | None = None
     novelty_0_to_10: float | None = None
     novelty_1_to_5: float | None = None
@@ -224,9 +224,7 @@ class IdeaScore(Noun):
     evidence_weight: float | None = Field(
         default=None, description="Judgements the score rests on, each by how sure it is."
     )
-    state: IdeaState | None = Field(
-        default=None, description="None: published by an earlier version."
-    )
+    state: IdeaState
     state_reason: str | None = None
     incomplete_reason: str | None
     duplicate_of: IdeaId | None

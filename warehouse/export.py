@@ -10,7 +10,6 @@ from schemas.columns import Table
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.tables import TABLES
-from warehouse.catalogue.definitions import held_columns
 from warehouse.lake import one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.statements import MARTS, meaning, quoted, statement, table_statement
@@ -59,16 +58,14 @@ def rows_of_run(connection: duckdb.DuckDBPyConnection, name: str, run_id: RunId)
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:
-    held = held_columns(connection)
     connection.execute(f"attach {quoted(str(path))} as exported")
     connection.execute("use exported")
     connection.execute("begin")
     rows = {}
     for table in TABLES:
         connection.execute(table.ddl)
-        if table.name in held:
-            source = f'lake."{table.name}"'
-            connection.execute(table_statement("insert", table=table.name, source=source))
+        source = f'lake."{table.name}"'
+        connection.execute(table_statement("insert", table=table.name, source=source))
         rows[table.name] = int(
             connection.execute(
                 table_statement("count_rows", table=table.name, condition="true")

@@ -24,7 +24,7 @@ from schemas.errors import (
 from schemas.place import in_object_storage
 from warehouse.catalogue.catalogue_file import has_catalogue, make_catalogue, refuse_programs
 from warehouse.catalogue.connection import in_memory, restrict_files, share_out
-from warehouse.catalogue.definitions import check_catalogue, show_as_defined
+from warehouse.catalogue.definitions import check_catalogue, check_tables, show_marts
 from warehouse.catalogue.postgres import (
     VARIABLE,
     PostgresCatalogue,
@@ -68,8 +68,8 @@ def open_writer(
 
     Raises:
         TransientError: another publisher is still at work.
-        ConfigurationError: the catalogue cannot be opened, or is not this lake's; the lake was
-            moved elsewhere, or is to be moved first; object storage refuses.
+        ConfigurationError: the catalogue cannot be opened, or is not this lake's; another version
+            wrote it; the lake was moved elsewhere, or is to be moved first; object storage refuses.
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     _check_catalogue_is_shared(layout, catalogue_url)
@@ -82,6 +82,7 @@ def open_writer(
     ):
         if not moves:
             refuse_after_a_move(layout, catalogue_url, object_folder(connection))
+        check_tables(connection)
         yield connection
 
 
@@ -141,22 +142,23 @@ def open_reader(
     default schema.
 
     Args:
-        as_defined: whether tables, columns and marts that an earlier version did not have are
-            shown, empty.
+        as_defined: whether marts are shown in the SQL of this version, whatever the catalogue's.
         files: files outside the lake that the connection may read and write too.
 
     Raises:
-        UnknownNameError: there is no lake.
-        ConfigurationError: its catalogue cannot be opened, or is not this lake's; object storage
-            refuses.
+        UnknownNameError: there is no lake, or an empty one.
+        ConfigurationError: its catalogue cannot be opened, or is not this lake's; another version
+            wrote it; object storage refuses.
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     if not may_hold_a_lake(layout, catalogue_url):
         raise no_lake(layout)
     _refuse_before_a_move(layout, catalogue_url)
     with _attached(layout, catalogue_url, read_only=True, files=files) as connection:
+        if not check_tables(connection):
+            raise no_lake(layout)
         if as_defined:
-            show_as_defined(connection)
+            show_marts(connection)
         yield connection
 
 
@@ -339,13 +341,18 @@ def object_folder(connection: duckdb.DuckDBPyConnection) -> ObjectFolder | None:
 
 
 def lies_in(layout: Layout, catalogue_url: str | None) -> ObjectFolder | None:
-    """Where the lake's files lie, if there is a lake and that is in object storage."""
+    """Return where the lake's files lie in object storage; None: elsewhere, or there is no lake.
+
+    A lake may be empty, such as one that was moved before its first publication.
+    """
     if not may_hold_a_lake(layout, catalogue_url):
         return None
+    _refuse_before_a_move(layout, catalogue_url)
     with (
         suppress(UnknownNameError),
-        open_reader(layout, catalogue_url=catalogue_url, as_defined=False) as connection,
+        _attached(layout, catalogue_url, read_only=True) as connection,
     ):
+        check_tables(connection)
         return object_folder(connection)
     return None
 

@@ -41,8 +41,7 @@ def _size_bytes(file: Path) -> int:
 
 
 def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> pa.Table:
-    """Rows of `files` with the columns of `table`; a column that a file of an earlier definition
-    lacks is NULL.
+    """Rows of `files` with the columns of `table`.
 
     Small files are read twice as fast so as by the database.
 
@@ -51,8 +50,8 @@ def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> p
             there.
 
     Raises:
-        PublicationError: a file is missing or unreadable, or holds a column or a type its table
-            does not have.
+        PublicationError: a file is missing or unreadable, or has other columns or types than its
+            table.
     """
     schema = pa.schema([column.arrow_field.with_nullable(True) for column in table.columns])
     if not files:
@@ -92,22 +91,14 @@ def _unreadable(file: Path, error: Exception) -> PublicationError:
 
 
 def _conforming(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
-    unknown = sorted(set(content.column_names) - set(schema.names))
-    if unknown:
+    differing = sorted(set(content.column_names) ^ set(schema.names))
+    if differing:
         raise PublicationError(
-            f"{file} has columns its table does not: {', '.join(unknown)}; was it written by a"
-            " newer version?"
+            f"{file} and its table differ in columns ({', '.join(differing)}): another version of"
+            " Assay wrote it; remove its folder and run again"
         )
-    present = set(content.column_names)
     try:
-        arrays = [
-            (
-                _cast(content.column(field.name), field.type)
-                if field.name in present
-                else pa.nulls(len(content), field.type)
-            )
-            for field in schema
-        ]
+        arrays = [_cast(content.column(field.name), field.type) for field in schema]
     except pa.ArrowException as error:
         raise PublicationError(f"{file} does not fit its table: {_line(error)}") from error
     return pa.Table.from_arrays(arrays, schema=schema)

@@ -28,10 +28,7 @@ _NONE = LedgerHead(sequence=0, entry_sha256="")
 
 
 def entry_sha256(row: Mapping[str, Any]) -> str:
-    """The hash of a row over every column that holds something, the hash before it included.
-
-    A column that a later version adds is NULL in earlier rows, and changes no hash.
-    """
+    """The hash of a row over every column that holds something, the hash before it included."""
     held = {name: _plain(value) for name, value in row.items() if value is not None}
     held.pop("entry_sha256", None)
     return content_hash(orjson.dumps(held, option=orjson.OPT_SORT_KEYS).decode())

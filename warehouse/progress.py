@@ -73,7 +73,7 @@ def announce(layout: Layout, planned: PlannedRun) -> None:
 
 
 def read_planned(layout: Layout, run_id: RunId) -> PlannedRun | None:
-    """What a run set out to do; None for a run of an earlier version, or made elsewhere.
+    """What a run set out to do; None for a run made elsewhere.
 
     Raises:
         ConfigurationError: another version wrote it.
@@ -193,10 +193,10 @@ def _read(path: Path, at: float) -> _Landed:
     receipt = orjson.loads(path.read_bytes())
     return _Landed(
         at=at,
-        cost_usd=0.0 if receipt.get("reused_from_run_id") else receipt["cost_usd"],
+        cost_usd=0.0 if receipt["reused_from_run_id"] else receipt["cost_usd"],
         unscored=receipt["unscored"],
         failures=receipt["failures"],
-        incomplete=receipt.get("incomplete_reason") is not None,
+        incomplete=receipt["incomplete_reason"] is not None,
     )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import duckdb
 
 from schemas.base import Noun
-from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, PaperId, RunId
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.literature.paper import Paper
@@ -39,7 +39,7 @@ from warehouse.answers import (
     StepCost,
 )
 from warehouse.console.console import run_sql, run_sql_to_arrow, run_sql_with_names
-from warehouse.lake import one_line, one_snapshot, open_reader, rows_in
+from warehouse.lake import one_snapshot, open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.ledger import head_of
 from warehouse.rows import Row, evaluation_of, noun_of
@@ -268,17 +268,8 @@ class Queries:
     def page_frame(self, name: str, **parameters: object) -> "polars.DataFrame":
         """What `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added up in
         SQL.
-
-        Raises:
-            ConfigurationError: the lake lacks a table or column of this version.
         """
-        try:
-            return self.connection.sql(statement("pages", name), params=parameters).pl()
-        except (duckdb.CatalogException, duckdb.BinderException) as error:
-            raise ConfigurationError(
-                f"the lake was written by another version of Assay ({one_line(error)}): publish a"
-                " run with this one to bring it up to date"
-            ) from None
+        return self.connection.sql(statement("pages", name), params=parameters).pl()
 
     def _idea_rows(
         self, run_id: RunId, idea_ids: Sequence[IdeaId]
@@ -325,10 +316,8 @@ def _listed(idea_ids: Sequence[IdeaId] | None) -> list[IdeaId] | None:
 
 
 def _run(row: dict[str, Any]) -> Run:
-    weights = ScoreWeights(
-        **{module: row.get(f"{module}_weight") or 0.0 for module in ScoreWeights.model_fields}
-    )
-    fields = {name: row[name] for name in Run.model_fields if row.get(name) is not None}
+    weights = ScoreWeights(**{name: row[f"{name}_weight"] for name in ScoreWeights.model_fields})
+    fields = {name: row[name] for name in Run.model_fields if name in row}
     return Run.model_validate(fields | {"score_weights": weights}, strict=False)
 
 

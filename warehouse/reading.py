@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from warehouse.catalogue.definitions import show_as_defined
+from warehouse.catalogue.definitions import show_marts
 from warehouse.catalogue.postgres import PostgresCatalogue, loss_told
 from warehouse.lake import object_folder, open_reader
 from warehouse.layout import Layout
@@ -51,7 +51,7 @@ class LakeReading:
                 cursor.execute("use lake")
                 cursor.execute("set timezone = 'UTC'")
                 if not self._as_defined:  # what is laid over the lake is seen by this cursor alone
-                    self._as_defined = not show_as_defined(cursor)
+                    self._as_defined = not show_marts(cursor)
                 yield Queries(cursor, self._warehouse)
         finally:
             cursor.close()

@@ -99,7 +99,7 @@ def evaluation_of(rows: Mapping[str, Sequence[Row]]) -> IdeaEvaluation:
     found: dict[str, Any] = {}
     unread = dict(rows)
     for name, module in MODULE_ROWS.items():
-        found[name] = _module(name, unread) if idea.get(f"{name}_requested") else None
+        found[name] = _module(name, unread) if idea[f"{name}_requested"] else None
         if found[name] is not None:
             for held in module.fields.values():  # of a table that two modules share, the first one
                 unread.pop(held.table, None)
@@ -150,14 +150,12 @@ def _ordered(rows: Sequence[Row]) -> list[Row]:
 def noun_of(kind: type[NounT], row: Row, renamed: Mapping[str, str] | None = None) -> NounT:
     """The noun that `row_of` made a row of, from the columns that bear its fields' names.
 
-    Reading is lax: lists become tuples, words become enums. A column that its row was written
-        before
-    is NULL, and the field's default stands for it.
+    Reading is lax: lists become tuples, words become enums.
     """
     values = {
         name: _read(field.annotation, row[name])
         for name, field in kind.model_fields.items()
-        if name in row and (row[name] is not None or field.is_required())
+        if name in row
     }
     if "provenance" in kind.model_fields:
         values["provenance"] = _provenance(row, renamed or {}) if row["step"] is not None else None
@@ -208,8 +206,8 @@ def _coverage_columns(coverage: FieldCoverage | None) -> Row:
 
 
 def _coverage(idea: Row) -> FieldCoverage | None:
-    """The inverse of `_coverage_columns`; a row of before the columns were there has none."""
-    if idea.get("field_covered") is None:
+    """The inverse of `_coverage_columns`."""
+    if idea["field_covered"] is None:
         return None
     return FieldCoverage(
         covered=idea["field_covered"],

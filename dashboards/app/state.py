@@ -49,7 +49,7 @@ def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
 
 def tell_run(run: Run) -> None:
     """What every page about a run begins with: what is wrong, then what it was."""
-    if run.in_order is False:
+    if not run.in_order:
         st.warning(text.line(run.order_in_words), icon=":material/error:")
     st.caption(
         f"{figures.counted(run.idea_count, 'idea')}: {run.states_in_words}. Engine"
@@ -68,7 +68,7 @@ def default_run(runs: Sequence[Run]) -> Run:
 
 
 def _run_title(run: Run) -> str:
-    order = {True: "in order", False: "not in order", None: "order not known"}[run.in_order]
+    order = "in order" if run.in_order else "not in order"
     label = f" · {run.label}" if run.label else ""
     ideas = figures.counted(run.idea_count, "idea")
     return f"{run.started_at:%Y-%m-%d %H:%M} · {run.run_id}{label} · {ideas} · {order}"

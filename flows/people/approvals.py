@@ -136,9 +136,7 @@ def _parts(queries: Queries, stage: Stage, run_id: RunId) -> dict[str, tuple[str
         return parts_by_unit(queries.connection, run_id)
     found = parts_of_report(queries.connection, run_id)
     if not found:
-        raise UnknownNameError(
-            f"the ledger has nothing of {run_id}: it was published before the ledger began"
-        )
+        raise UnknownNameError(f"the ledger has nothing of {run_id}: no idea of it was evaluated")
     return {"": found}
 
 

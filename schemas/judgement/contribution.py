@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from itertools import accumulate
-from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import Noun, Prose
 from schemas.failure import Failure
 from schemas.identifiers import DimensionId, FoundPaperId, PaperId, RetrievedPaperId
 from schemas.literature.citation import (
@@ -153,7 +152,7 @@ class Comparison(Judged):
             "The abstract's own words where it overlaps most; the same on every row of the paper."
         ),
     )
-    removed_citation_count: Annotated[int, Stored(nullable=True)] = Field(
+    removed_citation_count: int = Field(
         default=0,
         ge=0,
         description=(

@@ -117,12 +117,7 @@ class Receipt(UnitReceipt):
         default=None,
         description="The run that paid for the evaluation; None: this one.",
     )
-    state: IdeaState | None = Field(
-        default=None,
-        description=(
-            f"{IdeaStanding.model_fields['state'].description} None: landed by an earlier version."
-        ),
-    )
+    state: IdeaState = Field(description=IdeaStanding.model_fields["state"].description)
     state_reason: Reason | None = Field(
         default=None, description=IdeaStanding.model_fields["state_reason"].description
     )

@@ -1,11 +1,10 @@
 """Nouns of the novelty module: a five-point judgement with its justification (RINoBench §3)."""
 
 from enum import StrEnum
-from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import Noun, Prose
 from schemas.failure import Failure
 from schemas.identifiers import PaperId, RetrievedPaperId
 from schemas.literature.citation import RemovedCitationCount, UncitedSentenceCount
@@ -143,15 +142,9 @@ class NoveltyJudgement(Judged):
             "Mean similarity of the idea to its five nearest related works; None: not measured."
         ),
     )
-    exemplar_count: Annotated[int, Stored(nullable=True)] = Field(
-        default=0,
-        ge=0,
-        description="Labelled ideas shown to the judge; None: not counted.",
-    )
-    unanswered_search_count: Annotated[int, Stored(nullable=True)] = Field(
-        default=0,
-        ge=0,
-        description="Searches for related works without an answer; None: not counted.",
+    exemplar_count: int = Field(default=0, ge=0, description="Labelled ideas shown to the judge.")
+    unanswered_search_count: int = Field(
+        default=0, ge=0, description="Searches for related works without an answer."
     )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""

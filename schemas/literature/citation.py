@@ -4,12 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Stored
+from schemas.base import Noun
 from schemas.identifiers import KnowledgeId, RetrievedPaperId
 
 RemovedCitationCount = Annotated[
     int,
-    Stored(nullable=True),
     Field(
         ge=0, description="References the reply made up and keys that were never shown, taken out."
     ),

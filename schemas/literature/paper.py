@@ -97,11 +97,11 @@ class Paper(Noun):
             " nothing; None: it does, or nobody looked."
         ),
     )
-    version_urls: Annotated[tuple[str, ...], Stored(nullable=True)] = Field(
+    version_urls: tuple[str, ...] = Field(
         default=(),
         description="Pages of other versions of the work, such as its preprint.",
     )
-    version_dates: Annotated[tuple[str, ...], Stored(nullable=True)] = Field(
+    version_dates: tuple[str, ...] = Field(
         default=(),
         description=(
             "When each of them appeared, one for one: a day, a year, or empty where it is unknown."

@@ -5,11 +5,10 @@ and why it was kept.
 from collections.abc import Iterable
 from datetime import date
 from enum import StrEnum
-from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import Noun, Prose
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
 from schemas.formats import Year
@@ -138,7 +137,7 @@ class SurveyPaper(Judged):
     weight: float | None = Field(
         ge=0, description="Order within the survey, highest first; None when not relevant."
     )
-    quality_0_to_1: Annotated[float, Stored(nullable=True)] | None = Field(
+    quality_0_to_1: float | None = Field(
         ge=0,
         le=1,
         description=(

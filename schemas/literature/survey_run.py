@@ -64,22 +64,15 @@ class SurveyHead(Noun):
 
     run_id: RunId = Field(description="The run the row belongs to.")
     engine: str = Field(description="Engine that planned and judged relevance.")
-    profile: str | None = Field(
-        default=None,
-        description="Profile the run followed; None: published by an earlier version.",
-    )
+    profile: str = Field(description="Profile the run followed.")
     literature: str = Field(description="Where papers came from, with its fingerprint.")
     depth: int = Field(ge=0, description="Most hops along the citation graph.")
     maximum_papers: int = Field(ge=1, description="Most papers kept of a question.")
     maximum_judged: int = Field(ge=1, description="Most papers judged for a question.")
-    papers_read: int | None = Field(
-        default=None,
-        ge=0,
-        description="Most papers read for a review of a question; None or 0: none is written.",
+    papers_read: int = Field(
+        ge=0, description="Most papers read for a review of a question; 0: none is written."
     )
-    written: Written | None = Field(
-        default=None, description="What a model writes; None: a review, as in earlier runs."
-    )
+    written: Written = Field(description="What a model writes.")
     cutoff_date: date | None = Field(description="Nothing later was looked at; None: no limit.")
     question_count: int = Field(ge=0, description="Questions.")
     incomplete_reason: Reason | None = Field(

@@ -108,9 +108,7 @@ class DraftHead(Noun):
     experiment_run_ids: tuple[str, ...] = Field(
         default=(), description="Runs of experiments that it reports."
     )
-    venue: str | None = Field(
-        default=None, description="Template it follows; None: published by an earlier version."
-    )
+    venue: str = Field(description="Template it follows.")
     survey_run_id: RunId | None = Field(
         default=None, description="The survey that its works are from; None: there was none."
     )

@@ -305,11 +305,11 @@ class ManuscriptCheck(Noun):
         ge=0,
         description="Questions and look-ups without an answer; None: nothing was looked up.",
     )
-    missing_files: Annotated[tuple[str, ...], Stored(nullable=True)] = Field(
+    missing_files: tuple[str, ...] = Field(
         default=(),
         description="Files its text includes that are missing or could not be followed, by name.",
     )
-    missing_preamble_files: Annotated[tuple[str, ...], Stored(nullable=True)] = Field(
+    missing_preamble_files: tuple[str, ...] = Field(
         default=(),
         description="Files of macros its preamble includes that are missing, by name.",
     )

@@ -48,10 +48,7 @@ class DocumentCache:
         it yet.
         """
         key = f"document:{parser}:{version}:{sha256}"
-        # Earlier versions kept failures under the same key as documents: those are passed over.
-        read = await self._get(key, None)
-        if read is None or not read.startswith(_WHOLE):
-            read = await self._get(self._under_limits(key), None)
+        read = await self._get(key, None) or await self._get(self._under_limits(key), None)
         if read is None:
             return None
         kind = ParsedDocument if read.startswith(_WHOLE) else SourceFailure

@@ -140,6 +140,7 @@ def make_draft_head() -> DraftHead:
         run_id=DRAFT,
         engine="extractive",
         experiment_run_ids=(EXPERIMENT,),
+        venue="neutral",
         started_at=START,
         finished_at=START,
     )

@@ -10,6 +10,7 @@ from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judgement.soundness import Concern, ConcernKind, ConcernSeverity, ConfirmedSeverity
 from schemas.judgement.suggestion import ActionEffort
 from schemas.reasons import Reason
+from schemas.standing import IdeaState
 from tests.support.evaluations import make_evaluation, make_provenance, make_run, prose
 from warehouse.answers import IdeaReview, IdeaScore
 
@@ -209,6 +210,10 @@ def make_review(evaluation: IdeaEvaluation, **score: Any) -> IdeaReview:
         "failure_count": 0,
         "soundness_requested": True,
         "contribution_requested": True,
+        "committee_requested": False,
+        "novelty_requested": False,
+        "assessment_requested": False,
+        "state": IdeaState.PARTLY_SCORED,
         "incomplete_reason": None,
         "duplicate_of": None,
     }

@@ -193,10 +193,13 @@ def make_survey_head(question_count: int = 1) -> SurveyHead:
     return SurveyHead(
         run_id=SURVEY,
         engine="extractive",
+        profile="economy",
         literature="snapshot:abc",
         depth=1,
         maximum_papers=20,
         maximum_judged=50,
+        papers_read=0,
+        written=Written.REVIEW,
         cutoff_date=None,
         question_count=question_count,
         started_at=START,

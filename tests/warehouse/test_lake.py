@@ -1,21 +1,19 @@
-"""The lake opens anywhere, grows with its definitions, and moves with its folder."""
+"""The lake opens anywhere, fits its definitions, and moves with its folder."""
 
 import multiprocessing
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pyarrow.parquet import ParquetFile
 
-from schemas.columns import Column, ColumnType
-from schemas.errors import ConfigurationError, UpstreamError
+from schemas.errors import ConfigurationError, UnknownNameError, UpstreamError
 from schemas.identifiers import RunId
 from schemas.tables import TABLES
 from warehouse.catalogue import connection as duckdb_connection
-from warehouse.catalogue import definitions
+from warehouse.catalogue.catalogue_file import make_catalogue
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import open_reader, open_writer, transaction
 from warehouse.layout import Layout
@@ -97,44 +95,37 @@ def test_files_are_written_in_small_groups_of_rows(layout: Layout) -> None:
     assert groups.num_rows / groups.num_row_groups <= 10_000
 
 
-def test_a_definition_that_grew_adds_its_column_to_old_rows(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        ("alter table failures add column mood varchar", "failures.mood is varchar in the lake"),
+        ("alter table failures drop column reason", "failures.reason is missing in the lake"),
+        ("drop table failures", "failures.detail is missing in the lake"),
+        (
+            "create table moods (mood varchar)",
+            "moods.mood is varchar in the lake, missing in Assay",
+        ),
+        ('create table "mo\nods" (mood varchar)', r"mo\nods.mood is varchar in the lake"),
+    ],
+)
+def test_a_lake_that_another_version_wrote_is_refused_in_one_line(
+    layout: Layout, change: str, difference: str
 ) -> None:
     with open_writer(layout) as connection:
         apply_definitions(connection)
-        connection.execute("insert into failures (run_id) values ('old')")
-        mood = Column("mood", ColumnType.STRING, "How it felt.", nullable=True)
-        grown = tuple(
-            replace(table, columns=(*table.columns, mood)) if table.name == "failures" else table
-            for table in TABLES
-        )
-        monkeypatch.setattr(definitions, "TABLES", grown)
-        apply_definitions(connection)
-        assert connection.execute("select run_id, mood from failures").fetchall() == [("old", None)]
-        assert connection.execute("select count(*) from idea_scores").fetchall() == [(0,)]
+        connection.execute(change)
+    for opened in (open_reader, open_writer):
+        with pytest.raises(ConfigurationError, match="does not fit this version") as refused:
+            opened(layout).__enter__()
+        (line,) = str(refused.value).splitlines()
+        assert difference in line
 
 
-def test_a_column_that_changed_its_type_is_refused(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with open_writer(layout) as connection:
-        apply_definitions(connection)
-        changed = tuple(
-            replace(
-                table,
-                columns=tuple(
-                    replace(c, type=ColumnType.DATE) if c.name == "reason" else c
-                    for c in table.columns
-                ),
-            )
-            for table in TABLES
-        )
-        monkeypatch.setattr(definitions, "TABLES", changed)
-        with pytest.raises(
-            ConfigurationError,
-            match=r"failures\.reason is VARCHAR in the lake and DATE in its definition",
-        ):
-            apply_definitions(connection)
+def test_a_lake_without_tables_counts_as_none(layout: Layout) -> None:
+    layout.lake.mkdir(parents=True)
+    make_catalogue(layout, f"{layout.data}/")
+    with pytest.raises(UnknownNameError, match="publish a run first"), open_reader(layout):
+        pass
 
 
 def test_a_second_thread_is_started_for_many_rows_only(

@@ -3,6 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import PublicationError
@@ -47,6 +48,21 @@ def test_a_byte_changed_anywhere_changes_no_row_unseen(tmp_path: Path) -> None:
             refused -= 1
         refused += 1
     assert refused > 300
+
+
+def test_a_file_of_another_version_is_refused_in_one_line(tmp_path: Path) -> None:
+    layout, evaluation = Layout(tmp_path), make_evaluation()
+    land(layout, evaluation)
+    file = RUNS.unit_folder(layout, evaluation.run_id, evaluation.evaluation_key) / "ideas.parquet"
+    whole = pq.read_table(file)
+    for content, name in (
+        (whole.drop_columns("novelty_requested"), "novelty_requested"),
+        (whole.append_column("mood", whole.column("title")), "mood"),
+    ):
+        pq.write_table(content, file, write_page_checksum=True)
+        with pytest.raises(PublicationError, match=rf"differ in columns \({name}\)") as refused:
+            read_landed(TABLE["ideas"], [file])
+        assert len(str(refused.value).splitlines()) == 1
 
 
 def footer_bytes(content: bytes) -> int:

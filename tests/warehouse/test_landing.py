@@ -5,7 +5,6 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from schemas.base import replace
@@ -173,27 +172,6 @@ def test_a_vote_that_a_judge_did_not_give_is_no_unscored_judgement(layout: Layou
     assert receipt.rows["judge_votes"] == len(evaluation.judge_votes)
     assert any(vote.score is None for vote in evaluation.judge_votes)
     assert receipt.unscored == land(layout, replace(evaluation, judge_votes=())).unscored
-
-
-def lands_without(layout: Layout, column: str, table: str) -> None:
-    """The files of `table` as an earlier definition wrote them: without `column`."""
-    for path in layout.landing.rglob(f"{table}.parquet"):
-        content = pq.read_table(path)
-        pq.write_table(content.drop_columns(column), path)
-
-
-def test_what_landed_before_its_table_had_a_column_is_reused_and_landed_again(
-    layout: Layout,
-) -> None:
-    evaluation = make_evaluation()
-    land(layout, evaluation, incomplete_reason=Reason.BUDGET_EXHAUSTED)
-    lands_without(layout, "parameters_dropped", "llm_calls")
-    assert land(layout, replace(evaluation, llm_calls=())).llm_calls == len(evaluation.llm_calls)
-    lands_without(layout, "novelty_requested", "ideas")
-    reuse(layout, evaluation.evaluation_key, RUN_A, RUN_B, evaluation.idea)
-    rows = landed_rows(layout, RUN_B, evaluation.evaluation_key)
-    assert rows["ideas"][0]["novelty_requested"] is None
-    assert evaluation_of(rows) == replace(evaluation, run_id=RUN_B, llm_calls=(), api_calls=())
 
 
 def test_reuse_of_a_reuse_names_the_run_that_paid(layout: Layout) -> None:

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from schemas.base import replace
 from schemas.identifiers import PaperId, RunId
 from schemas.judgement.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
-from schemas.judgement.contribution import Overlap
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.run import Module
@@ -35,7 +34,7 @@ from tests.support.evaluations import (
     make_run,
 )
 from warehouse.catalogue.connection import in_memory
-from warehouse.kinds.runs.landing import RUNS
+from warehouse.kinds.runs.landing import RUNS, with_standing
 from warehouse.parquet import arrow_table
 from warehouse.queries import resources_of_papers
 from warehouse.rows import rows_of
@@ -78,7 +77,7 @@ def add(connection: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, 
 
 
 def add_evaluation(connection: duckdb.DuckDBPyConnection, evaluation: IdeaEvaluation) -> None:
-    for name, rows in rows_of(evaluation).items():
+    for name, rows in with_standing(rows_of(evaluation)).items():
         add(connection, name, rows)
 
 
@@ -92,8 +91,11 @@ def judged(
     """An evaluation with exactly these method scores and, along one dimension, these comparison
     scores.
 
-    `novelty` is that of the dimension; None: of before comparisons told their overlap.
+    `novelty` is that of the dimension; None: 5 * (1 + the mean of `comparisons`).
     """
+    known = [score for score in comparisons if score is not None]
+    if novelty is None and known:
+        novelty = 5 * (1 + sum(known) / len(known))
     base = make_evaluation(
         number,
         methods=max(len(soundness), 1),
@@ -115,8 +117,6 @@ def judged(
         replace(
             comparison,
             score=score,
-            # Without a novelty as earlier versions compared: overlap was not told.
-            overlap=comparison.overlap if novelty is not None else None,
             unscored_reason=None if score is not None else Reason.REFUSED,
         )
         for comparison, score in zip(base.contribution.comparisons, comparisons, strict=True)
@@ -195,10 +195,8 @@ def test_an_idea_whose_dimensions_too_few_works_address_has_no_contribution(
 ) -> None:
     base = judged(0, [4.0, 8.0], [1, 0, 1, 0])
     assert base.contribution is not None
-    told = tuple(
-        replace(each, overlap=Overlap.NOT_ADDRESSED) for each in base.contribution.comparisons
-    )
-    add_evaluation(tables, replace(base, contribution=replace(base.contribution, comparisons=told)))
+    reviews = tuple(replace(each, novelty_0_to_10=None) for each in base.contribution.reviews)
+    add_evaluation(tables, replace(base, contribution=replace(base.contribution, reviews=reviews)))
     assert scores(tables)["contribution_0_to_10"] is None
 
 
@@ -235,8 +233,6 @@ def test_a_score_is_as_sure_as_its_least_sure_module(tables: duckdb.DuckDBPyConn
     assert row["soundness_confidence_0_to_3"] == 2, "the unscored method counts as 0"
     assert row["contribution_confidence_0_to_3"] == 1
     assert row["confidence_0_to_3"] == 1
-    tables.execute("update contribution_reviews set confidence_0_to_3 = null")
-    assert scores(tables)["confidence_0_to_3"] is None, "as in runs of before"
 
 
 def test_weights_of_the_run_count(tables: duckdb.DuckDBPyConnection) -> None:
@@ -337,20 +333,6 @@ def test_a_committee_that_never_met_is_wholly_unscored_and_unscored_reviews_are_
     assert tables.execute(
         "select unscored_count from group_rankings order by idea_id"
     ).fetchall() == [(0,), (2,)]
-
-
-def test_a_run_from_before_there_were_committees_keeps_its_score(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    tables.execute("update runs set committee_weight = null, novelty_weight = null")
-    add_evaluation(tables, judged(0, [4.0], [1]))
-    tables.execute("update ideas set committee_requested = null, novelty_requested = null")
-    row = scores(tables)
-    assert (row["score"], row["committee_requested"], row["committee_unscored_share"]) == (
-        7.0,
-        False,
-        None,
-    )
 
 
 def test_an_unscored_method_is_counted_and_not_averaged(tables: duckdb.DuckDBPyConnection) -> None:
@@ -600,9 +582,6 @@ def test_a_score_that_rests_on_little_is_drawn_toward_its_groups_mean(
     # The mean of the group is 7; the shares kept are 0.5 / 2.5 and 6 / 8.
     expected = [(10.0, 0.5, 7.6), (9.0, 6.0, 8.5), (2.0, 6.0, 3.25), (8.0, 1.0, 8.0)]
     assert found == [pytest.approx(row) for row in expected]
-    tables.execute("update soundness_reviews set confidence_0_to_3 = null")
-    unknown = tables.execute("select evidence_weight from idea_scores order by idea_id").fetchall()
-    assert unknown == [(1.0,), (6.0,), (6.0,), (1.0,)]
 
 
 @pytest.mark.parametrize(("shrink", "ranks"), [(False, [1, 2, 3]), (True, [2, 1, 3])])

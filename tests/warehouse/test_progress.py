@@ -24,6 +24,7 @@ def planned(**changes) -> PlannedRun:
         "profile": "economy",
         "modules": (Module.SOUNDNESS,),
         "budget": Budget(maximum_cost_usd=5.0),
+        "ideas_path": "/ideas.jsonl",
         "started_at": START,
     }
     return PlannedRun(**told | changes)

@@ -24,6 +24,7 @@ from schemas.tables import TABLE
 from tests.support.assessed_evaluations import make_assessed_evaluation, make_assessments
 from tests.support.committee_evaluations import make_committee, make_full_evaluation, make_novelty
 from tests.support.evaluations import make_evaluation
+from warehouse.kinds.runs.landing import with_standing
 from warehouse.landed import read_rows
 from warehouse.module_rows import MODULE_ROWS
 from warehouse.parquet import arrow_table, write_rows
@@ -148,7 +149,7 @@ def evaluations(draw: st.DrawFn) -> IdeaEvaluation:
 
 @given(evaluations())
 def test_an_evaluation_survives_parquet(evaluation: IdeaEvaluation) -> None:
-    rows = rows_of(evaluation)
+    rows = with_standing(rows_of(evaluation))
     with TemporaryDirectory() as folder:
         for name, found in rows.items():
             write_rows(TABLE[name], found, Path(folder) / f"{name}.parquet")

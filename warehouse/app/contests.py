@@ -94,9 +94,7 @@ def human_votes(queries: Queries) -> tuple[HumanVote, ...]:
 
 
 def makers(queries: Queries) -> dict[str, dict[Board, str]]:
-    """Who made what a run wrote, by run; of checks the form is the profile, of surveys of earlier
-    versions the depth.
-    """
+    """Who made what a run wrote, by run; of checks the form is the profile."""
     rows = rows_in(queries.connection, statement("votes", "makers"))
     return {
         row["run_id"]: {

@@ -25,17 +25,8 @@ _TABLE = linear(rf"CREATE TABLE (ducklake_[a-z0-9_]+)\({_COLUMN}(?:, {_COLUMN})*
 
 
 def has_catalogue(layout: Layout) -> bool:
-    """Return whether the warehouse has a catalogue in a file.
-
-    A half-made file, which a killed earlier version left, counts as none.
-    """
-    if not layout.catalogue.exists() or not layout.catalogue.stat().st_size:
-        return False
-    try:
-        with closing(_opened(layout)) as database:
-            return database.execute(statement("catalogue", "is_made")).fetchone() is not None
-    except sqlite3.Error:
-        return True  # damaged or in use: whoever opens it says so
+    """Return whether the warehouse has a catalogue in a file."""
+    return layout.catalogue.exists()
 
 
 def refuse_programs(layout: Layout) -> None:

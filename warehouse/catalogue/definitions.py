@@ -1,18 +1,25 @@
-"""Brings the lake's tables and marts in line with their definitions; a definition that grew adds
-columns to old tables.
+"""The lake's tables and marts by their definitions: made once, and refused where they are others.
 
-Publishers change the lake. Readers leave it alone and are shown what it lacks as empty.
+Marts are those of this version, whatever SQL the catalogue holds: publishers renew them, and
+readers, who leave the lake alone, lay them over it.
 """
-
-from collections.abc import Mapping
 
 import duckdb
 
-from schemas.columns import Table
 from schemas.errors import ConfigurationError
 from schemas.tables import TABLES
 from warehouse.statements import MARTS, statement, table_statement
 
+_DUCKLAKE_TYPES = {
+    "BIGINT": "int64",
+    "BOOLEAN": "boolean",
+    "DATE": "date",
+    "DOUBLE": "float64",
+    "TIMESTAMP WITH TIME ZONE": "timestamptz",
+    "VARCHAR": "varchar",
+    "VARCHAR[]": "varchar[]",
+}
+"""What a DuckLake catalogue calls the types of our columns."""
 _MARTS: dict[str, str] = {}
 """The SQL of marts as DuckDB writes it, known after the first look."""
 _ROWS_PER_GROUP = 8_192
@@ -22,73 +29,64 @@ with the usual 122,880.
 
 
 def apply_definitions(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create missing tables, add missing columns, renew changed marts.
+    """Create the tables of an empty lake, and renew changed marts.
 
     Changes nothing when all is as defined.
 
     Runs inside the caller's transaction.
 
     Raises:
-        ConfigurationError: a column of the lake has another type than its definition.
+        ConfigurationError: as `check_tables`.
     """
-    found = _column_types(connection)
-    grew = (
-        len([table for table in TABLES if _apply_table(connection, table, found.get(table.name))])
-        > 0
-    )
+    if not check_tables(connection):
+        for table in TABLES:
+            connection.execute(table.ddl)
     _begin_statistics(connection)
     _set_row_groups(connection)
-    for name in MARTS if grew else outdated_marts(connection):
+    for name in outdated_marts(connection):
         connection.execute(f"create or replace view {name} as {statement('marts', name)}")
 
 
-def show_as_defined(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Lay temporary views over what the lake of an earlier version lacks, until the next
-    publication brings it in line.
+def check_tables(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Return whether the lake has its tables; an empty one has none.
 
-    Missing tables are empty, missing columns NULL, marts those of this version. Views are seen by
-    this connection alone, and the lake is not changed.
+    Raises:
+        ConfigurationError: it has other tables, or other columns, than are defined.
+    """
+    rows = connection.execute(statement("catalogue", "columns")).fetchall()
+    found = {f"{table}.{column}": kind for table, column, kind in rows}
+    defined = {
+        f"{table.name}.{column.name}": _DUCKLAKE_TYPES[column.sql_type]
+        for table in TABLES
+        for column in table.columns
+    }
+    if found and found != defined:
+        differing = {name for name, _ in found.items() ^ defined.items()}
+        name = min(differing, key=lambda name: (name not in defined, name))
+        here, there = found.get(name, "missing"), defined.get(name, "missing")
+        told = f"{name[:200]} is {here[:80]} in the lake, {there} in Assay"
+        raise ConfigurationError(
+            # A foreign name may hold line breaks.
+            f"the lake does not fit this version of Assay ({told!r}): use the version that wrote"
+            " it, or publish into a new warehouse; if no other version wrote it, bring the"
+            " catalogue back from a copy"
+        )
+    return bool(found)
+
+
+def show_marts(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Lay temporary views over the lake's marts where they are not those of this version.
+
+    Views are seen by this connection alone, and the lake is not changed.
 
     Returns:
-        Whether anything was lacking.
+        Whether there were any.
     """
-    found = held_columns(connection)
-    lacking = [
-        table for table in TABLES if not found.get(table.name, set()) >= set(table.column_names)
-    ]
-    for table in lacking:
-        connection.execute(
-            f'create or replace temporary view "{table.name}" as'
-            f" {_completed(table, found.get(table.name))}"
-        )
     # All, since the lake's marts read one another as they are there.
-    marts = MARTS if lacking or outdated_marts(connection) else ()
+    marts = MARTS if outdated_marts(connection) else ()
     for name in marts:
         connection.execute(f"create or replace temporary view {name} as {statement('marts', name)}")
-    return bool(lacking or marts)
-
-
-def held_columns(connection: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
-    """The tables that the lake itself holds, with the names of their columns; of an earlier
-    version fewer than are defined now.
-    """
-    tables: dict[str, set[str]] = {}
-    for table_name, column_name in connection.execute(statement("catalogue", "columns")).fetchall():
-        tables.setdefault(table_name, set()).add(column_name)
-    return tables
-
-
-def _completed(table: Table, found: set[str] | None) -> str:
-    """The rows of the lake's table with every column of its definition."""
-    columns = ", ".join(
-        (
-            f'"{column.name}"'
-            if column.name in (found or ())
-            else f'null::{column.sql_type} as "{column.name}"'
-        )
-        for column in table.columns
-    )
-    return f"select {columns} " + ("where false" if found is None else f'from lake."{table.name}"')
+    return bool(marts)
 
 
 def outdated_marts(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
@@ -143,53 +141,6 @@ def _rewritten(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     except duckdb.Error:
         return ""
     return str(text)
-
-
-def _column_types(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
-    rows = connection.execute(
-        "select table_name, column_name, data_type from duckdb_columns() where database_name ="
-        " 'lake'"
-    ).fetchall()
-    tables: dict[str, dict[str, str]] = {}
-    for table_name, column_name, data_type in rows:
-        tables.setdefault(table_name, {})[column_name] = data_type
-    return tables
-
-
-def _apply_table(
-    connection: duckdb.DuckDBPyConnection, table: Table, found: dict[str, str] | None
-) -> bool:
-    """Returns whether an existing table grew."""
-    if found is None:
-        connection.execute(table.ddl)
-        return False
-    missing = [column for column in table.columns if column.name not in found]
-    for column in missing:
-        connection.execute(
-            f'alter table "{table.name}" add column "{column.name}" {column.sql_type}'
-        )
-    if (retyped := _retyped(table, found)) is not None:
-        raise ConfigurationError(
-            f"{retyped}: publish into a new warehouse, or give the column a new name"
-        )
-    return bool(missing)
-
-
-def retyped_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """The tables that the lake holds with a column of another type than defined: what says so."""
-    found = _column_types(connection)
-    told = {table.name: _retyped(table, found.get(table.name, {})) for table in TABLES}
-    return {name: line for name, line in told.items() if line is not None}
-
-
-def _retyped(table: Table, found: Mapping[str, str]) -> str | None:
-    for column in table.columns:
-        if found.get(column.name, column.sql_type) != column.sql_type:
-            return (
-                f"{table.name}.{column.name} is {found[column.name]} in the lake and"
-                f" {column.sql_type} in its definition"
-            )
-    return None
 
 
 def _begin_statistics(connection: duckdb.DuckDBPyConnection) -> None:

@@ -25,8 +25,6 @@ class TrimmedCache(Noun):
 def trim_caches(layout: Layout, settings: CacheSettings) -> tuple[TrimmedCache, ...]:
     """Drop what is too old, then the oldest until each cache fits, and give the space back.
 
-    Values that an earlier version kept as they were are compressed.
-
     Raises:
         ConfigurationError, TransientError: as `KeyedStore`.
     """
@@ -36,7 +34,6 @@ def trim_caches(layout: Layout, settings: CacheSettings) -> tuple[TrimmedCache, 
 def _trimmed(path: Path, settings: CacheSettings) -> TrimmedCache:
     before = _size(path)
     with KeyedStore(path) as store:
-        store.compress()
         dropped = store.drop_until(
             oldest=time.time() - settings.maximum_days * _DAY_SECONDS,
             most_bytes=settings.maximum_megabytes * 1_000_000,

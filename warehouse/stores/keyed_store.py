@@ -25,7 +25,6 @@ _CREATE = (
     " not null) without rowid"
 )
 
-
 _DROP_THE_OLDEST = """
 delete from entries where key in (
     select key from (
@@ -102,21 +101,6 @@ class KeyedStore:
             connection.execute("vacuum")
             connection.execute("pragma wal_checkpoint(truncate)")
         return dropped
-
-    def compress(self) -> None:
-        """Compress the values that an earlier version has stored as they were."""
-        with self._open() as connection:
-            keys = [key for (key,) in connection.execute("select key from entries")]
-            for start in range(0, len(keys), _KEYS_PER_QUERY):
-                part = keys[start : start + _KEYS_PER_QUERY]
-                packed = (
-                    (_packed(_unpacked(value)), key, value)
-                    for key, value in connection.execute(_entries_of(len(part)), part).fetchall()
-                )
-                changed = [(new, key) for new, key, old in packed if new != old]
-                connection.execute("begin immediate")
-                with connection:
-                    connection.executemany("update entries set value = ? where key = ?", changed)
 
     def delete_older_than(self, seconds: float) -> None:
         """Delete the entries stored longer ago, and give their room back to later ones."""

@@ -31,12 +31,8 @@ def _nothing(*_: object) -> None:
     return None
 
 
-def _as_it_is(_layout: Layout, head: Any, _receipts: Sequence[Any]) -> Any:
+def _as_it_is(head: Any, _receipts: Sequence[Any]) -> Any:
     return head
-
-
-def _never(_: object) -> bool:
-    return False
 
 
 def _no_columns(_: object) -> Row:
@@ -85,8 +81,8 @@ class Kind(Generic[ReceiptT, HeadT]):
         has_head_file: whether `<word>.json` says, written last, that every unit has landed.
         loose_files: files beside the units whose rows are published too, by table.
         loose_rows: SQL that holds for the rows of loose files, and not of units, by table.
-        unit_column: by which the rows of a unit are known in every one of `tables`.
-        lets_go: whether a unit's files may go once the lake holds their rows.
+        unit_column: by which the rows of a unit are known in every one of `tables`; with one, the
+            files of a complete unit may go once the lake holds their rows.
         outlives_its_publication: whether it may rightly lie in landing unpublished.
         totals: what a receipt says of its rows beside their numbers.
         head_columns: what the row of `head_table` holds beside the fields of the head.
@@ -113,11 +109,10 @@ class Kind(Generic[ReceiptT, HeadT]):
     loose_files: Mapping[str, str] = field(default_factory=dict)
     loose_rows: Mapping[str, str] = field(default_factory=dict)
     unit_column: str = ""
-    lets_go: Callable[[ReceiptT], bool] = _never
     outlives_its_publication: bool = False
     totals: Callable[[Rows], dict[str, Any]] = _no_columns
     head_columns: Callable[[HeadT], Row] = _no_columns
-    concluded: Callable[[Layout, HeadT, Sequence[ReceiptT]], HeadT] = _as_it_is
+    concluded: Callable[[HeadT, Sequence[ReceiptT]], HeadT] = _as_it_is
     receipt_violations: Callable[[Sequence[ReceiptT]], Sequence[Violations]] = _no_violations
     refuse: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
     settle: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing

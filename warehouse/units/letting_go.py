@@ -51,7 +51,7 @@ def let_go(
         there = [
             receipt
             for receipt in iterate_receipts(layout, kind, *names)
-            if kind.lets_go(receipt) and any(_files(layout, kind, receipt))
+            if receipt.complete and any(_files(layout, kind, receipt))
         ]
         whole = [receipt for receipt in there if not was_let_go(layout, kind, receipt)]
         if whole and not _held_by_lake(connection, layout, kind, names, whole):
@@ -138,11 +138,7 @@ def _rows(
 ) -> list[Row]:
     sql = table_statement("rows_of", table=table.name, condition=_condition(kind, table))
     content = connection.execute(sql, given).fetch_arrow_table()
-    known = set(content.column_names)  # a lake of an earlier version may lack columns
-    return [
-        {column: row[column] if column in known else None for column in table.column_names}
-        for row in content.to_pylist()
-    ]
+    return [{name: row[name] for name in table.column_names} for row in content.to_pylist()]
 
 
 def _held_by_lake(

@@ -69,7 +69,7 @@ def publish(
     """
     names = kind.names(head)
     receipts = tuple(iterate_receipts(layout, kind, *names))
-    head = kind.concluded(layout, head, receipts)
+    head = kind.concluded(head, receipts)
     digest = _digest(layout, kind, head, receipts)
     with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
         with transaction(connection, kind.titled(*names)):

@@ -205,10 +205,7 @@ def _unit(table: Table, column: str) -> str:
 
 
 def _content(columns: Sequence[Column]) -> str:
-    """SQL for a text that two rows share only if they say the same.
-
-    What is NULL adds nothing, so that a column of a later version leaves earlier rows as they are.
-    """
+    """SQL for a text that two rows share only if they say the same."""
     told = []
     for column in sorted(columns, key=lambda each: each.name):
         if column.name not in _NOT_CONTENT:

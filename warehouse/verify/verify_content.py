@@ -9,7 +9,6 @@ import duckdb
 import pyarrow as pa
 
 from schemas.tables import TABLES
-from warehouse.catalogue.definitions import held_columns
 from warehouse.statements import table_statement
 
 _BYTES_AT_ONCE = 16_000_000
@@ -24,19 +23,15 @@ class Content(NamedTuple):
 
 
 class LakeContent:
-    """What the lake holds; compares only columns that the lake itself has, so that one of an
-    earlier version can be held too.
-    """
+    """What the lake holds."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
-        held = held_columns(connection)
         self._columns = {
             table.name: ", ".join(
                 f'"{column.name}"::{column.sql_type}'
                 for column in table.columns
-                if column.name in held.get(table.name, ())
-                and column.name not in _SET_BY_THE_PUBLISHER
+                if column.name not in _SET_BY_THE_PUBLISHER
             )
             for table in TABLES
         }
@@ -54,8 +49,7 @@ class LakeContent:
             self.connection.unregister("incoming")
 
     def _content(self, table: str, source: str, parameters: Mapping[str, str]) -> Content:
-        columns = self._columns[table] or "null"
-        sql = table_statement("content", columns=columns, source=source)
+        sql = table_statement("content", columns=self._columns[table], source=source)
         return Content(*map(int, self.connection.execute(sql, dict(parameters)).fetchall()[0]))
 
 

@@ -11,7 +11,6 @@ from schemas.errors import ConfigurationError
 from schemas.people.ledger import LedgerHead
 from schemas.tables import TABLE
 from warehouse.catalogue.connection import every_row_read
-from warehouse.catalogue.definitions import retyped_tables
 from warehouse.kinds.registry import KINDS
 from warehouse.lake import one_line, open_reader, rows_in
 from warehouse.layout import Layout
@@ -45,18 +44,16 @@ def verify_ledger(
 
     Raises:
         UnknownNameError: there is no lake.
-        ConfigurationError: its catalogue cannot be opened or read, or a column has another type
-            than its definition.
+        ConfigurationError: its catalogue cannot be opened or read, or another version wrote it.
     """
     notices: list[str] = []
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         try:
-            _refuse_other_types(connection)
             head = head_of(connection)
             problems = [*breaks(rows_of_chain(connection)), *_cut_off(connection, heads)]
             # Of an empty ledger, the records alone tell whether it was lost.
             if head.sequence:
-                problems += _published(connection, notices)
+                problems += _published(connection)
             records = recorded_problems(connection, layout, TABLE.keys())
             problems += records.problems
             notices += records.notices
@@ -69,13 +66,6 @@ def verify_ledger(
     return LedgerReport(head=head, problems=tuple(problems), notices=tuple(notices))
 
 
-def _refuse_other_types(connection: duckdb.DuckDBPyConnection) -> None:
-    for line in retyped_tables(connection).values():
-        raise ConfigurationError(
-            f"the ledger cannot be verified: {line}; bring the catalogue back from a copy"
-        )
-
-
 def _cut_off(connection: duckdb.DuckDBPyConnection, heads: Collection[str]) -> Iterator[str]:
     """Heads that were written down and are in the chain no more."""
     for head in heads:
@@ -83,22 +73,17 @@ def _cut_off(connection: duckdb.DuckDBPyConnection, heads: Collection[str]) -> I
             yield f"no row has the hash {head[:80]}: rows were cut off or written anew"
 
 
-def _published(connection: duckdb.DuckDBPyConnection, notices: list[str]) -> Iterator[str]:
+def _published(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """Published works that the ledger does not know, or knows otherwise."""
-    earlier = 0
     for kind in KINDS:
         for row in _works(connection, kind):
             names = tuple(row[name] for name in kind.ids)
             title = kind.titled(*names)
-            if row["recorded_sha256"] is None and not row["began_before"]:
-                earlier += 1
-            elif row["recorded_sha256"] != row["landing_sha256"]:
+            if row["recorded_sha256"] != row["landing_sha256"]:
                 yield f"{title}: the ledger does not say that it was published as it is"
             else:
                 changed = changed_parts(connection, kind, names)
                 yield from (f"{title}: {part} is not what the ledger says" for part in changed)
-    if earlier:
-        notices.append(f"{earlier} published before the ledger began")
 
 
 def _works(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> list[dict[str, Any]]:

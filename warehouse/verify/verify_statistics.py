@@ -11,7 +11,6 @@ import duckdb
 from schemas.columns import Column, ColumnType, Table
 from schemas.tables import TABLES
 from warehouse.catalogue.connection import every_row_read
-from warehouse.catalogue.definitions import held_columns
 from warehouse.lake import one_line, rows_in
 from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
@@ -29,7 +28,6 @@ def false_statistics(
     Args:
         filled: tables that were ever filled, and can be read.
     """
-    held = held_columns(connection)
     told: dict[str, list[Row]] = {}
     for row in rows_in(connection, statement("catalogue", "statistics")):
         told.setdefault(row["table_name"], []).append(row)
@@ -39,9 +37,9 @@ def false_statistics(
                 column
                 for column in table.columns
                 # Of lists DuckLake keeps no least and no largest value.
-                if column.name in held.get(table.name, ()) and column.type is not ColumnType.STRINGS
+                if column.type is not ColumnType.STRINGS
             ]
-            if table.name in filled and columns and table.name in told:
+            if table.name in filled and table.name in told:
                 yield from _of_table(connection, table, columns, told[table.name])
 
 

@@ -51,8 +51,6 @@ def _verdict(night: NightRun) -> None:
         st.warning(night.status, icon=":material/notification_important:")
     elif run.in_order:
         st.success(night.status, icon=":material/check_circle:")
-    elif run.in_order is None:
-        st.info(night.status, icon=":material/help:")
     else:
         first, *others = run.order_reasons
         st.error(f"**Not in order:** {text.line(first)}.", icon=":material/error:")
@@ -67,7 +65,7 @@ def _figures(night: NightRun) -> None:
     """Ideas by state, money and time, beside the last comparable night."""
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     ideas, price, each, time, alarms = st.columns(5)
-    ideas.metric("Ideas scored whole, of all", _scored_of_all(run))
+    ideas.metric("Ideas scored whole, of all", f"{run.scored_count:,} of {run.idea_count:,}")
     ideas.caption(run.states_in_words)
     price.metric("Cost", _usd(cost.cost_usd))
     each.metric("Cost of an idea", _usd(cost.cost_usd_per_idea))
@@ -79,11 +77,6 @@ def _figures(night: NightRun) -> None:
     price.caption(f"{_usd(cost_before.cost_usd)} on {before.started_at:%Y-%m-%d}")
     each.caption(f"{_usd(cost_before.cost_usd_per_idea)} on {before.started_at:%Y-%m-%d}")
     time.caption(f"{figures.duration(before.duration_seconds)} on {before.started_at:%Y-%m-%d}")
-
-
-def _scored_of_all(run: Run) -> str:
-    scored = "?" if run.scored_count is None else f"{run.scored_count:,}"
-    return f"{scored} of {run.idea_count:,}"
 
 
 def _usd(value: float | None) -> str:

@@ -30,7 +30,7 @@ CLOSENESS = {1: "distant", 2: "related", 3: "close", None: ""}
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLine:
-    """One relevant paper; `closeness` is empty where an earlier version did not grade it."""
+    """One relevant paper."""
 
     paper: Markdown
     closeness: str
@@ -199,17 +199,13 @@ def _dimensions(review: IdeaReview) -> tuple[DimensionPart, ...]:
     if contribution is None:
         return ()
     reviews = {entry.dimension_id: entry for entry in contribution.reviews}
-    # Earlier versions compared without overlap, and gave no dimension a score.
-    overlap_told = any(each.overlap is not None for each in contribution.comparisons)
     return tuple(
-        _dimension(dimension, reviews.get(dimension.dimension_id), overlap_told=overlap_told)
+        _dimension(dimension, reviews.get(dimension.dimension_id))
         for dimension in contribution.dimensions
     )
 
 
-def _dimension(
-    dimension: Dimension, review: ContributionReview | None, *, overlap_told: bool
-) -> DimensionPart:
+def _dimension(dimension: Dimension, review: ContributionReview | None) -> DimensionPart:
     if review is None:
         return DimensionPart(dimension, None, "unscored: no review was made", "unscored")
     verdict = _unscored(review.unscored_reason) if review.unscored_reason is not None else ""
@@ -228,7 +224,7 @@ def _dimension(
             else ""
         )
         mean = f"novelty {score}{mark}{ends}; {mean}"
-    elif overlap_told:
+    else:
         mean = f"novelty unscored: too few works tell their overlap; {mean}"
     return DimensionPart(dimension, review, verdict, mean)
 

@@ -88,10 +88,10 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
 
 
 def state_of(run: Run) -> str:
-    """`in_order`, `not_in_order`, `not_published` or, of an earlier version's run, `unknown`."""
+    """`in_order`, `not_in_order` or `not_published`."""
     if run.state is RunState.NOT_PUBLISHED:
         return "not_published"
-    return {True: "in_order", False: "not_in_order", None: "unknown"}[run.in_order]
+    return "in_order" if run.in_order else "not_in_order"
 
 
 def print_rejections(rejected: Sequence[tuple[str, str, str]]) -> None:
@@ -150,7 +150,7 @@ def _order(run: Run, alarms: Sequence[str]) -> Iterator[str]:
     """Why the exit code is what it is, and what should not wait."""
     yield run.status_in_words(len(alarms))
     yield from alarms
-    if run.in_order is False and run.allowed_unscored_share is not None:
+    if not run.in_order:
         yield (
             f"allowed: {run.allowed_unscored_share:.0%} of the entries unscored, ended early or"
             " rejected (ASSAY_RUNS__ALLOWED_UNSCORED_SHARE)"

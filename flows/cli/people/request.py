@@ -43,7 +43,7 @@ def request(
             f"run {run} has no evaluation of idea {options.idea}; `assay rank {run} --scores` lists"
             " its ideas"
             if options.idea
-            else f"the ledger has nothing of {run}: it was published before the ledger began"
+            else f"the ledger has nothing of {run}: no idea of it was evaluated"
         )
     with ServiceDatabase(layout) as database:
         for each in (*options.of, *([options.by] if options.by else [])):

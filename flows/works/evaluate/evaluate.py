@@ -92,6 +92,10 @@ class Evaluation(Campaign[Plan[Run], Run]):
             reading_remarks=self.batch.remarks,
             evaluated_count=0,
             failed_count=0,
+            scored_count=0,
+            partly_scored_count=0,
+            unscored_count=0,
+            in_order=False,
             state=RunState.NOT_PUBLISHED,
             started_at=self.started_at,
             finished_at=self.started_at,
@@ -112,7 +116,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
             finished_at=self.watch.finished_at,
             duration_seconds=self.watch.seconds,
         )
-        return RUNS.concluded(self.layout, timed, receipts)
+        return RUNS.concluded(timed, receipts)
 
     def as_refused(self, head: Run, broken: tuple[str, ...]) -> Run:
         return refused(head, broken)

@@ -50,7 +50,7 @@ def build_snapshot(
 
     May be killed at any moment and called again: it resumes. A finished snapshot of the unchanged
     source is opened as it is, with the updates it has got since; of a changed source, or read by
-    the rules of an earlier version, it is built again. A second process waits for the first.
+    other rules, it is built again. A second process waits for the first.
 
     Raises:
         SnapshotError: the source cannot be read, holds no papers or lacks columns; `target` holds
@@ -113,6 +113,7 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
             target / TEXT_NAME, store.records_from, lambda done: report(done, paper_count, "index")
         )
         manifest = Manifest(
+            format_version=FORMAT_VERSION,
             fingerprint=store.fingerprint(),
             source=papers.name,
             source_identity=papers.identity,
@@ -254,7 +255,7 @@ def _resumable_store(papers: PaperSource, target: Path) -> PaperStore:
 
 
 def _forget_superseded(folder: Path, prefix: str, current: Path) -> None:
-    """Remove indices of earlier versions of the file once no run can still be using them."""
+    """Remove indices of the file as it was before once no run can still be using them."""
     for each in folder.glob(f"{prefix}*"):
         if each != current and time.time() - each.stat().st_mtime > _SUPERSEDED_AFTER_SECONDS:
             clear(each)

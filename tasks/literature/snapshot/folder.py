@@ -18,7 +18,7 @@ from schemas.text.patterns import bounded
 from schemas.text.plain_files import PlainFileError, read_file
 
 MANIFEST_NAME = "manifest.json"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 STORE_NAME = "papers.sqlite"
 TEXT_NAME = "text"
 VECTORS_NAME = "embeddings.f16"
@@ -30,7 +30,7 @@ class Manifest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    format_version: int = FORMAT_VERSION
+    format_version: int
     fingerprint: str = Field(
         min_length=12,
         description="SHA-256 over the papers by identifier, the same on every machine.",
@@ -62,9 +62,7 @@ class Manifest(BaseModel):
     updates: tuple[str, ...] = Field(
         default=(), description="Identities of the changes applied since it was built."
     )
-    rules: str = Field(
-        default="", description="`LITERATURE_RULES` of its build; empty: an earlier version's."
-    )
+    rules: str = Field(description="`LITERATURE_RULES` of its build.")
     generation: int = Field(
         default=0,
         ge=0,

@@ -91,14 +91,7 @@ class PaperStore:
         self._connection.close()
 
     def seal(self) -> None:
-        """Know the days of papers that an earlier version wrote without them, and fold the
-        write-ahead log into the file, so that it can be opened read-only anywhere.
-        """
-        lacking = "select number, record from papers where number not in (select number from days)"
-        self.begin()
-        for number, blob in self._connection.cursor().execute(lacking):
-            self._put_days(number, self._read(blob))
-        self.commit()
+        """Fold the write-ahead log into the file, so that it can be opened read-only anywhere."""
         self._connection.execute("pragma wal_checkpoint(truncate)")
         self._connection.execute("pragma journal_mode = delete")
 
@@ -304,12 +297,10 @@ class PaperStore:
 
     def has_corrections(self) -> bool:
         """Whether corrections were ever made (see `corrections`)."""
-        return self._has_table("edits")
-
-    def _has_table(self, name: str) -> bool:
-        """Stores of an earlier version lack some."""
-        query = "select exists (select 1 from sqlite_master where type = 'table' and name = ?)"
-        return bool(self._connection.execute(query, (name,)).fetchone()[0])
+        query = (
+            "select exists (select 1 from sqlite_master where type = 'table' and name = 'edits')"
+        )
+        return bool(self._connection.execute(query).fetchone()[0])
 
     def corrections(self) -> list[str]:
         """The proposals that are in effect, in the order in which they were made."""
@@ -345,15 +336,8 @@ class PaperStore:
         if (first_day, last_day) == (0, FOREVER):
             query = "select distinct citing from citations where cited = ? order by citing"
             return [each for (each,) in self._connection.execute(query, (number,))]
-        if self._has_table("days"):
-            found = self._connection.execute(_CITING, (number, last_day, first_day))
-            return [each for (each,) in found]
-        citing = self.citing(number)
-        return [
-            each
-            for each, record in zip(citing, self.records(citing), strict=True)
-            if record.first_day <= last_day and record.last_day >= first_day
-        ]
+        found = self._connection.execute(_CITING, (number, last_day, first_day))
+        return [each for (each,) in found]
 
     def edges(self) -> Iterator[tuple[int, int]]:
         """(citing, cited) between papers of the snapshot; a pair may come more than once."""

@@ -24,6 +24,7 @@ def landing(layout: Layout, run_id: str = "run-now") -> PlannedRun:
         profile="economy",
         modules=(Module.SOUNDNESS,),
         budget=Budget(maximum_cost_usd=2.0),
+        ideas_path="/ideas.jsonl",
         started_at=datetime.now(UTC),
     )
     announce(layout, planned)

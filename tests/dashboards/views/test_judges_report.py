@@ -5,7 +5,6 @@ agree.
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -13,13 +12,11 @@ from dashboards.render import render
 from dashboards.render.figures import thinking
 from dashboards.render.wording import dropped
 from dashboards.views.idea.judges_part import judged_steps, score_of_judges
-from dashboards.views.write import write_reports
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from tests.support.committee_evaluations import make_full_evaluation
-from tests.support.earlier_lake import make_earlier
 from tests.support.evaluations import (
     JUDGES,
     make_judge_votes,
@@ -210,21 +207,3 @@ def test_thinking_that_is_not_told_is_no_zero() -> None:
         "0",
         "5, and 1 call that does not tell",
     ]
-
-
-@pytest.mark.long
-def test_a_run_that_an_earlier_version_published_is_reported_before_and_after_the_next_publication(
-    tmp_path: Path,
-) -> None:
-    layout = Layout(tmp_path)
-    modules = "soundness,contribution,committee,novelty"
-    land(layout, make_full_evaluation(0))
-    assert publish(layout, RUNS, make_run("run-a", modules=modules)).published
-    make_earlier(layout)
-    _, before = write_reports(layout, RUN)
-    assert "of them thinking: not told" in before.read_text("utf-8")
-    assert "## Models and judges" not in before.read_text("utf-8")
-    land(layout, make_full_evaluation(1, run_id="run-b"))
-    assert publish(layout, RUNS, make_run("run-b", modules=modules)).published
-    assert write_reports(layout, RUN)[1].read_text("utf-8") == before.read_text("utf-8")
-    assert "## Models and judges" in write_reports(layout, RunId("run-b"))[1].read_text("utf-8")

@@ -17,6 +17,7 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import RankedGroup
+from schemas.standing import IdeaState
 from tests.support.evaluations import make_evaluation
 from tests.support.rankings import make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
@@ -158,6 +159,7 @@ def score(idea_id: str, soundness: float | None, contribution: float | None) -> 
         "title": idea_id,
         "soundness_requested": True,
         "contribution_requested": True,
+        "state": IdeaState.SCORED,
     }
     flags = {
         name: False for name, field in IdeaScore.model_fields.items() if field.annotation is bool

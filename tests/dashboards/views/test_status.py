@@ -94,9 +94,7 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
             elif number:
                 whole = without_plan_review(whole, Reason.REPLY_UNPARSABLE, unread)
             receipts.append(land(layout, whole))
-        concluded = RUNS.concluded(
-            layout, make_run(run_id, ideas=IDEAS, started_at=START), receipts
-        )
+        concluded = RUNS.concluded(make_run(run_id, ideas=IDEAS, started_at=START), receipts)
         report = publish(layout, RUNS, concluded)
         assert report.published, report.validation.broken
     return layout

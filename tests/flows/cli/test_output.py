@@ -8,6 +8,7 @@ from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.profile import ScoreWeights
+from schemas.standing import IdeaState
 from tests.support.evaluations import make_run
 from warehouse.answers import IdeaScore, RankedIdea
 
@@ -45,6 +46,10 @@ def ranked(
         unscored_comparison_count=0,
         soundness_requested=True,
         contribution_requested=False,
+        committee_requested=False,
+        novelty_requested=False,
+        assessment_requested=False,
+        state=IdeaState.PARTLY_SCORED,
         incomplete_reason=None,
         duplicate_of=None,
         **shared,  # type: ignore[arg-type]

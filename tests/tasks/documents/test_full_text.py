@@ -8,10 +8,8 @@ from schemas.literature.paper import SectionKind
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.cache import DocumentCache
 from tasks.documents.full_text import FullTextLibrary
 from tasks.documents.sections import AbstractLibrary
-from tasks.web.calls import failure
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf, pdf_of
@@ -203,18 +201,6 @@ async def test_a_document_beyond_a_limit_is_tried_again_under_a_higher_one_and_n
     assert await reasons(2) == []
     assert await reasons(1) == [], "what was read once is known whatever the limit"
     assert len(server.asked) == 2
-
-
-async def test_a_failure_at_a_limit_that_an_earlier_version_kept_without_its_limits_is_forgotten(
-    settings: DocumentSettings, tmp_path: Path
-) -> None:
-    store = KeyedStore(tmp_path / "store")
-    told = failure("pdf", "a", Reason.TOO_MANY_PAGES, "200 pages")
-    store.put_many({"document:pdf:1:abc": b"-" + told.model_dump_json().encode()})
-    cache = DocumentCache(store, settings)
-    assert await cache.document("pdf", 1, "abc") is None
-    await cache.put_document("pdf", 1, "abc", told)
-    assert await cache.document("pdf", 1, "abc") == told
 
 
 async def test_without_full_text_the_abstract_is_the_one_section() -> None:

@@ -1,9 +1,8 @@
 """Edges of the citation graph as an idea's client reads them: bounded, named, nothing invented."""
 
 import json
-import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,7 @@ from tasks.literature.gateway.application import application
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.literature.snapshot.build import build_snapshot
-from tasks.literature.snapshot.folder import STORE_NAME
-from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
-from tasks.literature.snapshot.store import PaperStore
-from tasks.literature.snapshot.text_index import DayRange
+from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.paper_files import paper_rows, write_jsonl
 
 URL = "https://example.org/papers/{}".format
@@ -205,30 +201,6 @@ async def test_citing_papers_that_may_be_early_enough_are_kept_or_counted(
         answer = await client.citations(papers_named(snapshot, 0), 10, date(2010, 6, 1))
     assert {paper.paper_id for _, paper in answer.items} == set(papers_named(snapshot, 1, 5))
     assert answer.inadmissible_count == 2, "2010 alone and no year; 2011 is certainly later"
-
-
-async def test_a_store_of_an_earlier_version_answers_the_same_and_an_update_gives_it_days(
-    tmp_path: Path,
-) -> None:
-    rows = papers(30)
-    for number, row in enumerate(rows[1:], start=1):
-        row |= {"references": [URL(0)], "publication_date": f"{1990 + number}-05-01"}
-        row["year"] = 1990 + number
-    snapshot = snapshot_of(rows, tmp_path)
-    (hub_id,) = papers_named(snapshot, 0)
-    days = DayRange(last=20_000_101)
-    expected = snapshot.citations(hub_id, days=days)
-    assert expected is not None
-    assert expected.total == 9
-    snapshot.close()
-    with closing(sqlite3.connect(tmp_path / "index" / STORE_NAME)) as connection:
-        connection.execute("drop table days")
-    older = open_snapshot(tmp_path / "index")
-    assert older.citations(hub_id, days=days) == expected
-    older.close()
-    with closing(PaperStore(tmp_path / "index", writable=True)) as store:
-        store.seal()
-    assert open_snapshot(tmp_path / "index").citations(hub_id, days=days) == expected
 
 
 async def test_what_a_table_says_of_a_paper_reaches_the_idea_and_what_it_does_not_stays_unknown(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import SnapshotError
+from schemas.literature.paper import LITERATURE_RULES
 from tasks.literature.snapshot import parts, store
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
 from tasks.literature.snapshot.contexts import unpacked
@@ -172,12 +173,12 @@ def test_a_finished_snapshot_is_opened_not_built_again(tmp_path: Path, rows: Row
 def test_an_index_of_other_rules_is_built_again(tmp_path: Path, rows: Rows) -> None:
     source = write_parquet(tmp_path / "p.parquet", rows)
     built = build_snapshot(source, tmp_path / "i")
-    earlier = read_manifest(tmp_path / "i").model_copy(update={"rules": ""})
-    write_manifest(tmp_path / "i", earlier)
+    other = read_manifest(tmp_path / "i").model_copy(update={"rules": "other"})
+    write_manifest(tmp_path / "i", other)
     stages: list[str] = []
     again = build_snapshot(source, tmp_path / "i", progress=lambda *each: stages.append(each[2]))
     assert set(stages) == {"papers", "index"}
-    assert read_manifest(tmp_path / "i").rules
+    assert read_manifest(tmp_path / "i").rules == LITERATURE_RULES
     assert again.fingerprint == built.fingerprint
 
 

@@ -155,7 +155,7 @@ def test_a_request_that_no_longer_can_be_understood_holds_up_no_other(
             "add_submission",
             job_id="20260301T020000000000-0123456789abcdef",
             token_id=holder.token_id,
-            idempotency_key="of an earlier version",
+            idempotency_key="of another version",
             content_sha256="",
             request='{"command": "forgotten"}',
             charge_usd=0.0,

@@ -1,10 +1,9 @@
-"""A catalogue whose making a kill cut short, or that has no tables."""
+"""A catalogue whose making a kill cut short."""
 
 import multiprocessing
 import os
 import resource
 import signal
-import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -13,12 +12,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from schemas.errors import UnknownNameError
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse import lake
 from warehouse.catalogue import catalogue_file
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.queries import run_sql
 from warehouse.units.publish import publish
@@ -117,23 +114,4 @@ def test_a_kill_at_the_rename_of_the_catalogue_leaves_a_warehouse_that_works(
 ) -> None:
     assert death_of(publish_until_named, layout.root, renamed=renamed) == signal.SIGKILL
     assert set(sizes(layout)) == {"catalog.sqlite" if renamed else "building.sqlite"}
-    publishes(layout)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        pytest.param(None, id="without tables"),
-        pytest.param(b"", id="empty", marks=pytest.mark.long),
-    ],
-)
-def test_a_half_made_catalogue_counts_as_no_lake(layout: Layout, content: bytes | None) -> None:
-    layout.lake.mkdir(parents=True)
-    if content is None:
-        with sqlite3.connect(layout.catalogue) as database:
-            database.execute("create table other (x)")
-    else:
-        layout.catalogue.write_bytes(content)
-    with pytest.raises(UnknownNameError, match="publish a run first"), open_reader(layout):
-        pass
     publishes(layout)

@@ -169,7 +169,7 @@ def test_an_address_that_only_the_catalogue_names_is_neither_written_to_nor_clea
     assert [key for key in server.objects if key.startswith("other/")] == ["other/notes.txt"]
 
 
-def test_a_lake_that_was_moved_before_moves_were_noted_is_opened_after_one_more_move(
+def test_a_moved_lake_whose_note_was_lost_is_opened_after_one_more_move(
     layout: Layout,
 ) -> None:
     (layout.state / "data_place.txt").unlink()
@@ -402,6 +402,7 @@ def test_a_move_that_was_cut_short_changes_nothing_and_copies_the_rest_the_next_
 def test_a_lake_without_anything_is_made_there(server: ObjectServer, tmp_path: Path) -> None:
     layout = Layout(tmp_path / "new")
     assert move_data(layout, ADDRESS).kept is None
+    assert lies_in(layout, None) == PLACE
     for number in range(2):
         land(layout, make_evaluation(number, run_id="run-b"))
     assert publish_run_b(layout)

@@ -35,19 +35,6 @@ def test_what_can_be_smaller_is_stored_smaller_and_read_as_it_was(tmp_path: Path
     assert stored(path)["short"] == b"yes"
 
 
-def test_entries_of_an_earlier_version_are_read_and_compressed(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    path = layout.cache / "replies.sqlite"
-    with KeyedStore(path) as store:
-        store.put_many({"a": b"x"})
-    with sqlite3.connect(path) as connection:
-        connection.execute("insert into entries values ('old', ?, strftime('%s'))", (PROSE,))
-    assert KeyedStore(path).get_many(["old"]) == {"old": PROSE}
-    trim_caches(layout, CacheSettings())
-    assert len(stored(path)["old"]) < len(PROSE) / 5
-    assert KeyedStore(path).get_many(["old", "a"]) == {"old": PROSE, "a": b"x"}
-
-
 def test_what_is_too_old_goes_and_then_the_oldest_until_the_rest_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,8 +67,8 @@ def _check(found: dict[str, list[Row]]) -> ManuscriptCheck:
         form=ManuscriptForm(row["form"]),
         content_sha256=row["content_sha256"] or "",
         word_count=row["word_count"] or 0,
-        missing_files=tuple(row["missing_files"] or ()),
-        missing_preamble_files=tuple(row["missing_preamble_files"] or ()),
+        missing_files=tuple(row["missing_files"]),
+        missing_preamble_files=tuple(row["missing_preamble_files"]),
         attempts=tuple(noun_of(Attempt, attempt) for attempt in found.get("attempts", ())),
         problems=tuple(noun_of(Problem, problem) for problem in found.get("problems", ())),
         reviews=tuple(

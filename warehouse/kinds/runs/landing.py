@@ -19,7 +19,6 @@ from schemas.judgement.evaluation import IdeaEvaluation, Receipt
 from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
-from schemas.settings import RunSettings
 from schemas.standing import standing_of_run
 from schemas.tables import IDEA_TABLES, TABLE
 from warehouse.kinds.rankings.landing import drop_stale_rankings
@@ -53,7 +52,7 @@ def _totals(rows: Rows) -> dict[str, Any]:
     }
 
 
-def _with_standing(rows: Rows) -> Rows:
+def with_standing(rows: Rows) -> Rows:
     """The rows of an evaluation, that of the idea with its state."""
     (idea,) = rows["ideas"]
     return rows | {"ideas": [idea | standing_of_rows(rows).model_dump(mode="json")]}
@@ -82,20 +81,15 @@ def _evaluated_twice(receipts: Sequence[Receipt]) -> tuple[Violations]:
     return (violations,)
 
 
-def _concluded(layout: Layout, run: Run, receipts: Sequence[Receipt]) -> Run:
+def _concluded(run: Run, receipts: Sequence[Receipt]) -> Run:
     """The run as its receipts tell."""
-    landed = [receipt if receipt.state else _standing_anew(layout, receipt) for receipt in receipts]
     complete = sum(receipt.complete for receipt in receipts)
     spent = any(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in receipts)
     standing = standing_of_run(
-        landed,
+        receipts,
         idea_count=run.idea_count,
         rejected_count=run.rejected_count,
-        allowed_unscored_share=(
-            RunSettings().allowed_unscored_share
-            if run.allowed_unscored_share is None
-            else run.allowed_unscored_share
-        ),
+        allowed_unscored_share=run.allowed_unscored_share,
     )
     return replace(
         run,
@@ -106,23 +100,10 @@ def _concluded(layout: Layout, run: Run, receipts: Sequence[Receipt]) -> Run:
     )
 
 
-def _standing_anew(layout: Layout, receipt: Receipt) -> Receipt:
-    """The receipt of an earlier version with the state that its rows tell."""
-    folder = RUNS.folder_of(layout, receipt)
-    paths = {table: folder / f"{table.name}.parquet" for table in IDEA_TABLES}
-    rows = {table.name: read_rows(table, path) for table, path in paths.items() if path.exists()}
-    return replace(receipt, **dict(standing_of_rows(rows)))
-
-
 def refused(run: Run, broken: Sequence[str]) -> Run:
     """A run that was not published since critical checks were broken."""
     reasons = (*(f"not published: {each}" for each in broken), *run.order_reasons)
     return replace(run, state=RunState.NOT_PUBLISHED, in_order=False, order_reasons=reasons)
-
-
-def _lets_go(receipt: Receipt) -> bool:
-    """What ended early is made again, and receipts of an earlier version are told by their rows."""
-    return receipt.complete and receipt.state is not None
 
 
 def _settle(connection: "duckdb.DuckDBPyConnection", run: Run) -> None:
@@ -159,7 +140,6 @@ RUNS = Kind(
     loose_files={"failures": "rejected.parquet"},
     loose_rows={"failures": "recorded_by = 'read_ideas'"},
     unit_column="idea_id",
-    lets_go=_lets_go,
     totals=_totals,
     head_columns=_weights,
     receipt_violations=_evaluated_twice,
@@ -195,8 +175,9 @@ def land(
         reused_from_run_id=reused_from,
         started_at=evaluation.started_at,
         finished_at=evaluation.finished_at,
+        **dict(standing_of_rows(rows)),
     )
-    return landing.land(layout, RUNS, _with_standing(rows), receipt)
+    return landing.land(layout, RUNS, with_standing(rows), receipt)
 
 
 def reuse(
@@ -237,7 +218,7 @@ def reuse(
     }
     rows["ideas"] = [row | fresh for row in rows["ideas"]]
     taken_over = replace(receipt, run_id=to_run, idea_id=idea.idea_id, reused_from_run_id=paid_by)
-    return landing.land(layout, RUNS, _with_standing(rows), taken_over)
+    return landing.land(layout, RUNS, with_standing(rows), taken_over)
 
 
 def _rows_landed(layout: Layout, receipt: Receipt, catalogue_url: str | None) -> Rows:

@@ -46,7 +46,7 @@ _SUMMARIES = {Module.SOUNDNESS: "soundness_summaries", Module.COMMITTEE: "meta_r
 def standing_of_rows(rows: Rows) -> IdeaStanding:
     """The standing of the one idea that `rows` are about."""
     (idea,) = rows["ideas"]
-    assessed = bool(idea[f"{Module.ASSESSMENT}_requested"])
+    assessed = idea[f"{Module.ASSESSMENT}_requested"]
     modules = [
         _of_module(module, rows, assessed) for module in Module if idea[f"{module}_requested"]
     ]
@@ -97,7 +97,7 @@ def _of_module(module: Module, rows: Rows, assessed: bool) -> ModuleStanding:
     whole = scored and not missing and not reasons
     if not (whole or reasons):
         reasons = list(_failures(module, rows))
-    if not (whole or reasons) and rows["ideas"][0].get("field_covered") is False:
+    if not (whole or reasons) and rows["ideas"][0]["field_covered"] is False:
         reasons = [Reason.FIELD_NOT_COVERED]  # it was asked nothing
     failed = [reason for reason in reasons if not reason.is_lack_of_evidence]
     if assessed and len(failed) < len(reasons) and not missing:

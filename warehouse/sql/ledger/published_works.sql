@@ -4,7 +4,5 @@ select
   (
     select max_by(version_sha256, sequence) from ledger
     where artefact = 'publication' and action = 'published' and {condition}
-  ) as recorded_sha256,
-  exists (select 1 from ledger where {condition})
-    or coalesce(work.published_at >= (select min(recorded_at) from ledger), false) as began_before
+  ) as recorded_sha256
 from "{table}" as work

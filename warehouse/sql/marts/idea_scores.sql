@@ -9,13 +9,13 @@
 -- <criterion>_0_to_1: median probability of `assessments`; overall_lowest_0_to_1, overall_highest_0_to_1: over its repetitions.
 -- soundness_0_to_10: mean score of the scored methods.
 -- contribution_0_to_10: mean of the scored dimensions' contribution_reviews.novelty_0_to_10, which is decided by the next work after the
--- closest twentieth; NULL where no dimension has one. In runs whose comparisons do not tell overlap, as before, 5 * (1 + mean_comparison_score).
+-- closest twentieth; NULL where no dimension has one.
 -- mean_comparison_score: mean over all scored (paper, dimension) comparisons, each -1, 0 or +1.
 -- committee_0_to_10: mean over the dimensions, each the mean of its scored persona reviews; NULL, as if the committee had not scored the
 -- idea, where a dimension that scored any idea of the run did not score this one.
 -- novelty_0_to_10: 2.5 * (the five-point judgement - 1), calibrated where a calibrator was applied.
 -- <module>_confidence_0_to_3: how sure the module's score is. The median, the lower of two, of confidence_0_to_3 over all that the module
--- had to judge; what is unscored counts as 0. NULL without a score, and in runs of before there was a confidence.
+-- had to judge; what is unscored counts as 0. NULL without a score, and of the committee where a persona with a score did not say.
 -- confidence_0_to_3: that of overall where there is an assessment; else the least of those of the modules that count and scored the idea.
 -- shrunk_score: the score drawn toward the mean of its group, the more the thinner what it rests on: mean + share * (score - mean), where
 -- share = evidence_weight / (evidence_weight + 2) and the mean is over the ideas with a score. A group of one keeps its score. The only
@@ -24,7 +24,7 @@
 -- confidence the count. Counted are the repetitions of an assessment, or of the modules that count, scored methods + scored dimensions +
 -- personas with a scored review + 1 for a judgement of novelty.
 -- coverage_0_to_1: share of the weight asked for that scored this idea.
--- state: scored, partly_scored or unscored; state_reason: the gravest reason why judgements are missing. NULL: published by an earlier version.
+-- state: scored, partly_scored or unscored; state_reason: the gravest reason why judgements are missing.
 -- <module>_unscored_share: of what the module had to judge.
 with method_scores as (
   select
@@ -33,9 +33,7 @@ with method_scores as (
     avg(r.score_0_to_10) as soundness_0_to_10,
     count(*) as method_count,
     count(r.score_0_to_10) as scored_method_count,
-    case
-      when count(r.confidence_0_to_3) = count(r.score_0_to_10) then quantile_disc(coalesce(r.confidence_0_to_3, 0), 0.5)
-    end as soundness_confidence
+    quantile_disc(coalesce(r.confidence_0_to_3, 0), 0.5) as soundness_confidence
   from methods as m
   left join soundness_reviews as r
     on r.run_id = m.run_id and r.idea_id = m.idea_id and r.method_id = m.method_id
@@ -47,8 +45,7 @@ comparison_scores as (
     idea_id,
     avg(score) as mean_comparison_score,
     count(*) as comparison_count,
-    count(score) as scored_comparison_count,
-    count(overlap) as overlap_count
+    count(score) as scored_comparison_count
   from comparisons
   group by run_id, idea_id
 ),
@@ -56,8 +53,8 @@ dimension_reviews as (
   select
     d.run_id,
     d.idea_id,
-    avg(r.novelty_0_to_10) as novelty_by_closest_works,
-    case when count(r.confidence_0_to_3) > 0 then quantile_disc(coalesce(r.confidence_0_to_3, 0), 0.5) end as contribution_confidence,
+    avg(r.novelty_0_to_10) as contribution_0_to_10,
+    quantile_disc(coalesce(r.confidence_0_to_3, 0), 0.5) as contribution_confidence,
     count(*) as dimension_count,
     count(*) filter (where r.dimension_id is null or r.unscored_reason is not null) as unscored_dimension_count
   from dimensions as d
@@ -119,16 +116,13 @@ module_scores as (
     i."group",
     i.title,
     m.soundness_0_to_10,
-    case
-      when c.overlap_count > 0 then d.novelty_by_closest_works
-      else coalesce(d.novelty_by_closest_works, 5 * (1 + c.mean_comparison_score))
-    end as contribution_0_to_10,
+    d.contribution_0_to_10,
     c.mean_comparison_score,
     o.committee_0_to_10,
     n.novelty_1_to_5,
     2.5 * (n.novelty_1_to_5 - 1) as novelty_0_to_10,
     case when m.soundness_0_to_10 is not null then m.soundness_confidence end as soundness_confidence_0_to_3,
-    case when contribution_0_to_10 is not null then d.contribution_confidence end as contribution_confidence_0_to_3,
+    case when d.contribution_0_to_10 is not null then d.contribution_confidence end as contribution_confidence_0_to_3,
     case when o.committee_0_to_10 is not null then p.committee_confidence end as committee_confidence_0_to_3,
     case when n.novelty_1_to_5 is not null then n.novelty_confidence end as novelty_confidence_0_to_3,
     coalesce(m.method_count, 0) as method_count,
@@ -144,9 +138,9 @@ module_scores as (
     coalesce(f.failure_count, 0) as failure_count,
     i.soundness_requested,
     i.contribution_requested,
-    coalesce(i.committee_requested, false) as committee_requested,
-    coalesce(i.novelty_requested, false) as novelty_requested,
-    coalesce(i.assessment_requested, false) as assessment_requested,
+    i.committee_requested,
+    i.novelty_requested,
+    i.assessment_requested,
     a.overall_0_to_1,
     a.overall_lowest_0_to_1,
     a.overall_highest_0_to_1,
@@ -162,8 +156,8 @@ module_scores as (
     i.state_reason,
     r.soundness_weight as soundness_profile_weight,
     r.contribution_weight as contribution_profile_weight,
-    coalesce(r.committee_weight, 0) as committee_profile_weight,
-    coalesce(r.novelty_weight, 0) as novelty_profile_weight,
+    r.committee_weight as committee_profile_weight,
+    r.novelty_weight as novelty_profile_weight,
     r.worth_asking_weight,
     r.new_weight,
     r.decisive_test_weight,

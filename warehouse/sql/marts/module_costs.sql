@@ -17,7 +17,6 @@ with modules (step, module) as (
   ('structure_idea', 'committee'),
   ('knowledge_queries', 'committee'),
   ('judge_credibility', 'committee'),
-  ('judge_standing', 'committee'), -- as earlier versions called it
   ('summarise_pages', 'committee'),
   ('refine_queries', 'committee'),
   ('ground_evidence', 'committee'),

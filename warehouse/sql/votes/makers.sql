@@ -18,7 +18,7 @@ select run_id, engine, profile, prompts
 from (
     select run_id, engine, profile from runs
     union all
-    select run_id, engine, coalesce(profile, depth::varchar) from survey_runs
+    select run_id, engine, profile from survey_runs
     union all
     select run_id, engine, form from check_runs
 )
