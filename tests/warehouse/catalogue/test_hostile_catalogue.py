@@ -146,6 +146,14 @@ def planted(secret: Path) -> dict[str, str]:
         "a macro": "insert into ducklake_macro values (0, 999999, 'coalesce', 1, null)",
         "an order": f"insert into ducklake_sort_expression values (1, 1, 0, '({sql})', 'duckdb',"
         " 'ASC', 'NULLS LAST')",
+        "a key that DuckLake does not have": "drop table ducklake_macro; CREATE TABLE"
+        " ducklake_macro(schema_id BIGINT, macro_id BIGINT, macro_name VARCHAR PRIMARY KEY,"
+        " begin_snapshot BIGINT, end_snapshot BIGINT)",
+        "two tables in one place": planted_row(
+            "rootpage = (select rootpage from sqlite_master where name = 'ducklake_tag')"
+            " where name = 'ducklake_macro'",
+            made="select 1",
+        ),
         "a partition": "update ducklake_data_file set partition_id = 1",
         "a column that hides the numbers of rows": "alter table ducklake_tag add column rowid BIGINT",
         "rows of another table": "update ducklake_inlined_data_tables set table_name ="
@@ -167,6 +175,21 @@ def test_a_catalogue_that_leads_out_of_the_lake_is_refused_in_one_line(
         assert "Assay never writes" in line, name
         assert SECRET not in line
     assert secret.read_text() == SECRET
+
+
+def test_a_catalogue_whose_index_lacks_rows_is_refused_in_one_line(layout: Layout) -> None:
+    full = "sqlite_autoindex_ducklake_data_file_1"
+    empty = "sqlite_autoindex_ducklake_delete_file_1"
+    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+        places = dict(catalogue.execute("select name, rootpage from sqlite_master"))
+        catalogue.execute("pragma writable_schema = on")
+        for one, other in ((full, empty), (empty, full)):
+            sql = "update sqlite_master set rootpage = ? where name = ?"
+            catalogue.execute(sql, [places[other], one])
+    for name, command in COMMANDS.items():
+        with pytest.raises(ConfigurationError, match="damaged, so that rows") as refused:
+            command(layout)
+        assert len(str(refused.value).splitlines()) == 1, name
 
 
 @pytest.mark.parametrize("opened", [open_reader, open_writer])
