@@ -143,7 +143,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 LOCK_NAME = "build.lock"
-AUDIT_NAME = "audit.duckdb"
+AUDIT_NAME = "audit.jsonl"
 STAGING_NAME = "staging"
 _NUMBER = bounded(r"-(\d{1,18})(?:\.|$)")
 _GENERATION_FILES = bounded(

@@ -4,7 +4,6 @@ deleted.
 
 import shutil
 import sqlite3
-import struct
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from tests.support.evaluations import make_run
+from tests.support.foreign_journal import JOURNAL_MAGIC, journal_that_names
 from warehouse import compact as compacting
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.people import participants
@@ -283,7 +283,6 @@ def test_a_catalogue_that_stays_locked_is_not_opened_unchecked(
             reads(layout)
 
 
-JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 OPENERS: dict[str, tuple[Callable[[Layout], Path], Callable[[Layout], object]]] = {
     "the catalogue": (lambda layout: layout.catalogue, reads),
     "the services' database": (services_file, lambda layout: people(layout)),
@@ -297,17 +296,6 @@ OPENERS: dict[str, tuple[Callable[[Layout], Path], Callable[[Layout], object]]] 
 def people(layout: Layout) -> object:
     with ServiceDatabase(layout) as database:
         return participants(database)
-
-
-def journal_that_names(victim: Path, database: Path) -> bytes:
-    """A journal that SQLite takes for one of a transaction over several databases."""
-    content, name = database.read_bytes(), str(victim).encode()
-    page_bytes = int.from_bytes(content[16:18], "big")
-    pages = len(content) // page_bytes
-    header = JOURNAL_MAGIC + struct.pack(">IIIII", 0, 1, pages, 512, page_bytes)
-    lock_page = struct.pack(">I", 0x40000000 // page_bytes + 1)
-    record = name + struct.pack(">II", len(name), sum(name)) + JOURNAL_MAGIC
-    return header.ljust(512, b"\0") + lock_page + record
 
 
 @pytest.mark.parametrize("what", OPENERS)
