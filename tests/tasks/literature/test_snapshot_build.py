@@ -368,6 +368,22 @@ def test_a_folder_with_other_peoples_files_is_left_alone(tmp_path: Path, rows: R
     assert (tmp_path / "mine" / "thesis.docx").read_text() == "years of work"
 
 
+@pytest.mark.parametrize(
+    "name", ["papers.sqlite", "build.lock", "text", "staging/joined/00000.unfinished"]
+)
+def test_a_build_writes_nothing_behind_a_link(name: str, tmp_path: Path, rows: Rows) -> None:
+    source = write_parquet(tmp_path / "p.parquet", rows)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.sqlite").touch()
+    link = tmp_path / "index" / name
+    link.parent.mkdir(parents=True)
+    link.symlink_to(mine if name == "text" else mine / "thesis.sqlite")
+    with pytest.raises(SnapshotError, match=f"{name} is a link"):
+        build_snapshot(source, tmp_path / "index")
+    assert [(path.name, path.stat().st_size) for path in mine.iterdir()] == [("thesis.sqlite", 0)]
+
+
 def test_a_second_row_fills_what_the_first_lacks_and_wipes_nothing(tmp_path: Path) -> None:
     (row,) = paper_rows(2)[1:]
     first = {**row, "abstract": "n/a", "doi": "10.5555/A", "citation_count": None}
