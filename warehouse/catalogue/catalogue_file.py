@@ -7,7 +7,7 @@ from contextlib import closing
 from schemas.errors import ConfigurationError
 from schemas.patterns import IGNORECASE, linear
 from warehouse.catalogue.connection import in_memory
-from warehouse.catalogue.definitions import foreign_error
+from warehouse.catalogue.definitions import foreign_error, later_rows
 from warehouse.catalogue.sqlite_file import refuse_foreign_journal
 from warehouse.layout import Layout
 from warehouse.statements import quoted, statement
@@ -63,14 +63,22 @@ def refuse_programs(layout: Layout) -> None:
     """
     try:
         with closing(_opened(layout)) as database:
+            database.execute("begin")  # so that all is of one moment
             entries = database.execute(statement("catalogue", "entries")).fetchall()
             _refuse_other_entries(entries)
             # It takes 3 ms per MB of the catalogue, and ends at the first fault.
             ((fault,),) = database.execute("pragma integrity_check(1)").fetchall()
+            later = [
+                row
+                for sql in later_rows((str(name) for _, name, _, _ in entries), "main")
+                for row in database.execute(sql).fetchall()
+            ]
     except sqlite3.Error as error:
         raise ConfigurationError(
             f"the lake's catalogue {layout.catalogue} cannot be opened: {error}"
         ) from None
+    for (table,) in later:
+        raise foreign_error("the row of a later snapshot in", table)
     if fault != "ok":
         raise ConfigurationError(
             f"the lake's catalogue {layout.catalogue} is damaged, so that rows are missing in"

@@ -4,17 +4,19 @@ columns to old tables.
 Publishers change the lake. Readers leave it alone and are shown what it lacks as empty.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import duckdb
 
 from schemas.columns import Table
 from schemas.errors import ConfigurationError
+from schemas.patterns import linear
 from schemas.tables import TABLES
-from warehouse.statements import MARTS, statement, table_statement
+from warehouse.statements import MARTS, filled, statement, table_statement
 
 _MARTS: dict[str, str] = {}
 """The SQL of marts as DuckDB writes it, known after the first look."""
+_INLINED = linear(r"ducklake_inlined_(data|delete)_[0-9_]+")
 _ROWS_PER_GROUP = 8_192
 """One idea's rows are found without decompressing those of a thousand others: ten times as fast as
 with the usual 122,880.
@@ -112,6 +114,22 @@ def check_catalogue(connection: duckdb.DuckDBPyConnection) -> None:
         found = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
     for kind, name in found:
         raise foreign_error(kind, name)
+
+
+def later_rows(tables: Iterable[str], schema: str) -> list[str]:
+    """Return statements in SQL of the catalogue's database, each with a row where rows of one of
+    its tables begin or end after the newest snapshot: DuckLake takes them for live, or not there yet.
+
+    Args:
+        tables: names of tables; those that hold no rows of the lake's tables are passed over.
+    """
+    return [
+        filled("catalogue", "later_rows", schema=schema, table=table, column=column)
+        for table in tables
+        if (inlined := _INLINED.fullmatch(table))
+        # A deletion of a row has no end.
+        for column in ("begin_snapshot", *(["end_snapshot"] if inlined[1] == "data" else []))
+    ]
 
 
 def foreign_error(kind: str, name: object) -> ConfigurationError:

@@ -177,6 +177,22 @@ def test_a_catalogue_that_leads_out_of_the_lake_is_refused_in_one_line(
     assert secret.read_text() == SECRET
 
 
+@pytest.mark.parametrize("column", ["begin_snapshot", "end_snapshot"])
+def test_a_row_in_a_catalogue_that_is_of_a_later_snapshot_is_refused_in_one_line(
+    column: str, layout: Layout
+) -> None:
+    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+        ((table,),) = catalogue.execute(
+            "select i.table_name from ducklake_inlined_data_tables as i"
+            " join ducklake_table as t using (table_id) where t.table_name = 'ideas'"
+        )
+        catalogue.execute(f"update {table} set {column} = 1000000000")
+    for name, command in COMMANDS.items():
+        with pytest.raises(ConfigurationError, match=f"later snapshot in '{table}'") as refused:
+            command(layout)
+        assert len(str(refused.value).splitlines()) == 1, name
+
+
 def test_a_catalogue_whose_index_lacks_rows_is_refused_in_one_line(layout: Layout) -> None:
     full = "sqlite_autoindex_ducklake_data_file_1"
     empty = "sqlite_autoindex_ducklake_delete_file_1"
