@@ -258,8 +258,9 @@ def refuse_server_programs(
     """
     attach_postgres(connection, catalogue)
     try:
-        program = _ask(connection, "server_programs")
-        later = None if program else _later_rows(connection)
+        with loss_told(catalogue):
+            program = _ask(connection, "server_programs")
+            later = None if program else _later_rows(connection)
     except duckdb.Error as error:
         raise catalogue.opening_error(error) from None
     connection.execute("detach catalogue")
