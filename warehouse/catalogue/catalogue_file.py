@@ -81,7 +81,7 @@ def refuse_programs(layout: Layout) -> None:
         raise foreign_error("the row of a later snapshot in", table)
     if fault != "ok":
         raise ConfigurationError(
-            f"the lake's catalogue {layout.catalogue} is damaged, so that rows are missing in"
+            f"the lake's catalogue {layout.catalogue} is damaged, so that rows may be missing in"
             f" answers ({str(fault).splitlines()[-1][:200]}): bring it back from a copy"
         )
 
