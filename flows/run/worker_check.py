@@ -16,9 +16,9 @@ from distributed import Worker, WorkerPlugin
 from flows.run.worker_start import stop_profiling
 from schemas.base import Noun
 from schemas.errors import AssayError, ConfigurationError
-from schemas.experiment import Container
 from schemas.identifiers import content_hash
 from schemas.settings import Settings
+from schemas.works.experiment import Container
 from tasks.literature.gateway.process import literature_identity
 from tasks.on_worker import own_folder, tls_of
 from tasks.telemetry.figures import REFUSALS
@@ -150,7 +150,7 @@ def _unusable(needs: WorkerNeeds, settings: Settings) -> str | None:
 
             asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
         if needs.in_sandbox:
-            from tasks.experiments.sandbox import check_sandbox
+            from tasks.experiments.sandbox.sandbox import check_sandbox
 
             check_sandbox(needs.container)
     except (AssayError, OSError, ImportError, ValueError) as error:

@@ -24,10 +24,10 @@ from starlette.routing import Route
 
 from schemas.errors import AssayError, ConfigurationError
 from schemas.identifiers import RunId
-from schemas.plain_files import files_below, open_file
+from schemas.people.web_origins import names_of_server
 from schemas.run import Budget
 from schemas.settings import Settings
-from schemas.web_origins import names_of_server
+from schemas.text.plain_files import files_below, open_file
 from tasks.evaluation.evaluate_shard import AttemptFiles
 from tasks.web.owner import (
     ALIVE_EVERY_SECONDS,

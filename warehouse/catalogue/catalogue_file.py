@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from schemas.errors import ConfigurationError
-from schemas.patterns import IGNORECASE, linear
+from schemas.text.patterns import IGNORECASE, linear
 from warehouse.catalogue.connection import in_memory
 from warehouse.catalogue.definitions import foreign_error, later_rows
 from warehouse.catalogue.sqlite_file import refuse_foreign_journal

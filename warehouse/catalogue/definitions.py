@@ -10,8 +10,8 @@ import duckdb
 
 from schemas.columns import Table
 from schemas.errors import ConfigurationError
-from schemas.patterns import linear
 from schemas.tables import TABLES
+from schemas.text.patterns import linear
 from warehouse.statements import MARTS, filled, statement, table_statement
 
 _MARTS: dict[str, str] = {}

@@ -14,10 +14,10 @@ from typing import Any
 import pyarrow.parquet as pq
 from pydantic import Field, ValidationError
 
-from schemas.audit import Action, Proposal, ProposalState
 from schemas.base import Noun, NounT
 from schemas.errors import ConfigurationError, SnapshotError
-from schemas.plain_files import PlainFileError, open_file
+from schemas.literature.audit import Action, Proposal, ProposalState
+from schemas.text.plain_files import PlainFileError, open_file
 from tasks.literature.snapshot.folder import AUDIT_NAME
 
 _MOST_BYTES = 4_000_000_000

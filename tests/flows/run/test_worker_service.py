@@ -18,7 +18,7 @@ from schemas import base
 from schemas.calls import LlmCall
 from schemas.errors import BudgetExhaustedError, CommandGoneError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.options import CheckOptions
+from schemas.options.commands import CheckOptions
 from schemas.run import Budget
 from schemas.settings import DocumentSettings, Settings
 from schemas.tables import TABLE
