@@ -205,6 +205,7 @@ def _attached(
     with (
         loss_told(catalogue),
         storage_failures_told(),
+        _broken_text_told(),
         in_memory(scanner, "ducklake") as connection,
     ):
         source, options = _checked_source(layout, catalogue, connection)
@@ -245,6 +246,24 @@ def _attached(
             raise _opening_error(layout, catalogue, error) from None
         _share_out(connection, place)
         yield connection
+
+
+@contextmanager
+def _broken_text_told() -> Iterator[None]:
+    """Around whatever asks a lake.
+
+    Raises:
+        ConfigurationError: DuckDB met a value of which Python cannot read the error that quotes it.
+    """
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        if _DUCKDB_SAYS not in error.object:
+            raise
+        message = in_one_line(error.object.decode(errors="replace"))
+        raise ConfigurationError(
+            f"the lake holds what is no UTF-8: {message}; bring its catalogue back from a copy"
+        ) from None
 
 
 def _checked_source(
@@ -392,6 +411,7 @@ def _opening_error(
 
 
 _SERVER_SAYS = "ERROR:"
+_DUCKDB_SAYS = b" Error: "
 _CANDIDATES = ("Did you mean", "Candidate bindings")
 
 

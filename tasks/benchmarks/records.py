@@ -14,6 +14,9 @@ from schemas.errors import ConfigurationError
 
 Record = Mapping[str, object]
 
+_MOST_BYTES = 1_000_000_000
+"""Of a file, unpacked: all of it is held in memory."""
+
 
 def json_lines(path: Path) -> list[Record]:
     """Raises ConfigurationError for a line that is no JSON object, or a file without one."""
@@ -64,14 +67,17 @@ def day_of(record: Record, path: Path) -> date | None:
 
 def _lines(path: Path) -> list[bytes]:
     try:
-        content = path.read_bytes()
-        return (gzip.decompress(content) if path.suffix == ".gz" else content).split(b"\n")
-    except (EOFError, zlib.error) as error:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)  # a small file may unpack to gigabytes
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ConfigurationError(f"{path} cannot be unpacked ({error}): fetch it again") from error
     except OSError as error:
         raise ConfigurationError(
             f"{path} cannot be read ({error.strerror}): check --data"
         ) from error
+    if len(content) > _MOST_BYTES:
+        raise ConfigurationError(f"{path} unpacks to more than {_MOST_BYTES:,} bytes: check --data")
+    return content.split(b"\n")
 
 
 def _parsed(path: Path, line: bytes, number: int) -> object:

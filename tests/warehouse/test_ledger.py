@@ -396,6 +396,40 @@ def test_statistics_by_which_rows_are_missing_in_answers_are_named(layout: Layou
     assert len(problems) == len(STATISTICS)
 
 
+@pytest.mark.parametrize("count", ["record_count - 1", "record_count + 1", "0"])
+def test_a_false_number_of_rows_of_a_file_is_named(count: str, layout: Layout) -> None:
+    table = "(select table_id from ducklake_table where table_name = 'papers')"
+    change_catalogue(
+        layout, f"update ducklake_data_file set record_count = {count} where table_id = {table}"
+    )
+    (problem,) = verify(layout).problems
+    assert problem.startswith("papers: it has 16 rows, and the catalogue counts ")
+
+
+def test_a_false_number_of_deleted_rows_is_named(layout: Layout) -> None:
+    with open_writer(layout) as connection:
+        # Else DuckLake keeps so few deletions in the catalogue, without a file and its number.
+        connection.execute("call ducklake_set_option('lake', 'data_inlining_row_limit', 0)")
+        connection.execute("delete from papers where position = 0")
+    change_catalogue(layout, "update ducklake_delete_file set delete_count = 9")
+    assert any(
+        "papers: it has 14 rows, and the catalogue counts" in each
+        for each in verify(layout).problems
+    )
+
+
+@pytest.mark.parametrize("command", [verify, verify_ledger])
+def test_statistics_that_are_no_text_are_one_line(
+    command: Callable[[Layout], object], layout: Layout
+) -> None:
+    change_catalogue(layout, "update ducklake_file_column_stats set min_value = x'ff'")
+    with pytest.raises(
+        ConfigurationError, match=r"no UTF-8: .*bring its catalogue back"
+    ) as refused:
+        command(layout)
+    assert "\n" not in str(refused.value)
+
+
 OTHER_TABLES = {
     "dropped": "update ducklake_table set end_snapshot = begin_snapshot + 1"
     " where table_name = 'ledger'",

@@ -4,11 +4,14 @@ Marts are those of this version, whatever SQL the catalogue holds: publishers re
 readers, who leave the lake alone, lay them over it.
 """
 
+from collections.abc import Iterable
+
 import duckdb
 
 from schemas.errors import ConfigurationError
 from schemas.tables import TABLES
-from warehouse.statements import MARTS, statement, table_statement
+from schemas.text.patterns import linear
+from warehouse.statements import MARTS, filled, statement, table_statement
 
 _DUCKLAKE_TYPES = {
     "BIGINT": "int64",
@@ -22,6 +25,7 @@ _DUCKLAKE_TYPES = {
 """What a DuckLake catalogue calls the types of our columns."""
 _MARTS: dict[str, str] = {}
 """The SQL of marts as DuckDB writes it, known after the first look."""
+_INLINED = linear(r"ducklake_inlined_(data|delete)_[0-9_]+")
 _ROWS_PER_GROUP = 8_192
 """One idea's rows are found without decompressing those of a thousand others: ten times as fast as
 with the usual 122,880.
@@ -110,6 +114,22 @@ def check_catalogue(connection: duckdb.DuckDBPyConnection) -> None:
         found = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
     for kind, name in found:
         raise foreign_error(kind, name)
+
+
+def later_rows(tables: Iterable[str], schema: str) -> list[str]:
+    """Return statements in SQL of the catalogue's database, each with a row where rows of one of
+    its tables begin or end after the newest snapshot: DuckLake takes them for live, or not there yet.
+
+    Args:
+        tables: names of tables; those that hold no rows of the lake's tables are passed over.
+    """
+    return [
+        filled("catalogue", "later_rows", schema=schema, table=table, column=column)
+        for table in tables
+        if (inlined := _INLINED.fullmatch(table))
+        # A deletion of a row has no end.
+        for column in ("begin_snapshot", *(["end_snapshot"] if inlined[1] == "data" else []))
+    ]
 
 
 def foreign_error(kind: str, name: object) -> ConfigurationError:

@@ -17,7 +17,7 @@ import duckdb
 
 from schemas.errors import ConfigurationError, TransientError, UpstreamError
 from warehouse.catalogue.connection import in_memory
-from warehouse.catalogue.definitions import foreign_error
+from warehouse.catalogue.definitions import foreign_error, later_rows
 from warehouse.statements import quoted, statement
 
 VARIABLE = "ASSAY_CATALOGUE_URL"
@@ -257,10 +257,28 @@ def refuse_server_programs(
         UpstreamError: the server cannot be reached.
     """
     attach_postgres(connection, catalogue)
-    program = _ask(connection, "server_programs")
+    try:
+        with loss_told(catalogue):
+            program = _ask(connection, "server_programs")
+            later = None if program else _later_rows(connection)
+    except duckdb.Error as error:
+        raise catalogue.opening_error(error) from None
     connection.execute("detach catalogue")
     if program:
         raise foreign_error(f"the {program['kind']}", program["name"])
+    if later is not None:
+        raise foreign_error("the row of a later snapshot in", later)
+
+
+def _later_rows(connection: duckdb.DuckDBPyConnection) -> str | None:
+    """Return a table with rows of a later snapshot than the newest."""
+    question = "from postgres_query('catalogue', ?)"
+    tables = connection.execute(question, [statement("catalogue", "server_inlined")]).fetchall()
+    statements = later_rows((name for (name,) in tables), "public")
+    if not statements:
+        return None
+    found = connection.execute(question, ["\nunion all\n".join(statements)]).fetchone()
+    return found[0] if found else None
 
 
 def _ask(connection: duckdb.DuckDBPyConnection, name: str) -> dict[str, Any]:

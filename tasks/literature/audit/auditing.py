@@ -1,7 +1,6 @@
 """Diagnose, search, normalise, propose, review: the audit of a snapshot from end to end."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +11,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.literature.audit import Action, Proposal, ProposalState
 from tasks.embeddings import Embedder
-from tasks.literature.audit.proposals import Proposals
+from tasks.literature.audit.proposals import Decision, Proposals
 from tasks.literature.audit.stage import Stage, rule_names, sql, staged
 from tasks.literature.snapshot.corrections import AnyChange, Correction, Reversal
 from tasks.literature.snapshot.folder import Manifest, only_builder, read_manifest
@@ -97,26 +96,22 @@ def diagnose(folder: Path, others: Sequence[OtherSource] = ()) -> bool:
             sql(f"{each}/{name}") for each in ("rules", "agreement") for name in rule_names(each)
         ]
         how = content_hash(*statements, sql("collect"), *(each.identity for each in others))
-        proposals = Proposals(folder)
+        store = PaperStore(folder, name=manifest.store_name)
         try:
+            proposals = Proposals(folder, store.corrections())
             if proposals.looked_at(manifest.fingerprint, how):
                 return False
-            store = PaperStore(folder, name=manifest.store_name)
-            try:
-                with staged(folder, store) as stage:
-                    stage.find("rules")
-                    for other in others:
-                        stage.put_others(other.name, other.records(stage, store))
-                    if others:
-                        stage.find("agreement")
-                    whole = not any(each.failures for each in others)
-                    found = stage.collected()
-                    proposals.put(found, manifest.fingerprint, how if whole else "")
-                proposals.settle(store.corrections())
-            finally:
-                store.close()
+            with staged(folder, store) as stage:
+                stage.find("rules")
+                for other in others:
+                    stage.put_others(other.name, other.records(stage, store))
+                if others:
+                    stage.find("agreement")
+                whole = not any(each.failures for each in others)
+                found = stage.collected()
+                proposals.put(found, manifest.fingerprint, how if whole else "")
         finally:
-            proposals.close()
+            store.close()
     return True
 
 
@@ -150,13 +145,13 @@ def review(
 
 def _chosen(folder: Path, decisions: Decisions) -> tuple[list[Proposal], list[Proposal]]:
     """Proposals to make, and those to take back: what was made last goes first."""
-    with _opened(folder) as (proposals, in_effect):
-        wanted = {each.proposal_id: each for each in proposals.named(decisions.accept)}
-        for rule in decisions.accept_rules:
-            found = proposals.of_rule(rule, decisions.least_confidence)
-            wanted.update((each.proposal_id, each) for each in found)
-        proposals.named(decisions.reject)
-        to_undo = proposals.named(decisions.undo)
+    proposals, in_effect = _opened(folder)
+    wanted = {each.proposal_id: each for each in proposals.named(decisions.accept)}
+    for rule in decisions.accept_rules:
+        found = proposals.of_rule(rule, decisions.least_confidence)
+        wanted.update((each.proposal_id, each) for each in found)
+    proposals.named(decisions.reject)
+    to_undo = proposals.named(decisions.undo)
     for each in wanted.values():
         if each.action is Action.NONE:
             raise ConfigurationError(f"{each.proposal_id} is a finding without remedy: reject it")
@@ -172,18 +167,19 @@ def _chosen(folder: Path, decisions: Decisions) -> tuple[list[Proposal], list[Pr
 def _told(
     folder: Path, wanted: Sequence[Proposal], to_undo: Sequence[Proposal], decisions: Decisions
 ) -> Decided:
-    with _opened(folder) as (proposals, in_effect):
-        accepted = tuple(each.proposal_id for each in wanted if each.proposal_id in in_effect)
-        undone = tuple(each.proposal_id for each in to_undo if each.proposal_id not in in_effect)
-        by_person = [each for each in accepted if each in decisions.accept]
-        proposals.decide(by_person, ProposalState.ACCEPTED, PERSON)
-        for rule in decisions.accept_rules:
-            own = [each.proposal_id for each in wanted if each.rule == rule]
-            by_rule = [each for each in own if each in accepted and each not in by_person]
-            proposals.decide(by_rule, ProposalState.ACCEPTED, rule)
-        proposals.decide(undone, ProposalState.UNDONE, PERSON)
-        rejected = tuple(each for each in decisions.reject if each not in in_effect)
-        proposals.decide(rejected, ProposalState.REJECTED, PERSON)
+    proposals, in_effect = _opened(folder)
+    accepted = tuple(each.proposal_id for each in wanted if each.proposal_id in in_effect)
+    undone = tuple(each.proposal_id for each in to_undo if each.proposal_id not in in_effect)
+    rejected = tuple(each for each in decisions.reject if each not in in_effect)
+    rules = {each.proposal_id: each.rule for each in wanted}
+    made: dict[str, Decision] = {
+        each: (ProposalState.ACCEPTED, PERSON if each in decisions.accept else rules[each])
+        for each in accepted
+    }
+    made |= dict.fromkeys(undone, (ProposalState.UNDONE, PERSON))
+    made |= dict.fromkeys(rejected, (ProposalState.REJECTED, PERSON))
+    with only_builder(folder):
+        proposals.decide(made)
     done = {*accepted, *undone, *rejected}
     asked = [*(each.proposal_id for each in (*wanted, *to_undo)), *decisions.reject]
     return Decided(accepted, rejected, undone, tuple(each for each in asked if each not in done))
@@ -202,27 +198,22 @@ def standing(
     folder: Path, states: Sequence[ProposalState], rules: Sequence[str], limit: int
 ) -> Standing:
     """Raises SnapshotError as `diagnose`."""
-    with _opened(folder) as (proposals, _):
-        return Standing(
-            read_manifest(folder).fingerprint,
-            tuple(proposals.counts()),
-            tuple(proposals.listed(states, rules, limit)),
-        )
+    proposals, _ = _opened(folder)
+    return Standing(
+        read_manifest(folder).fingerprint,
+        tuple(proposals.counts()),
+        tuple(proposals.listed(states, rules, limit)),
+    )
 
 
-@contextmanager
-def _opened(folder: Path) -> Iterator[tuple[Proposals, list[str]]]:
-    """The proposals, and which of them are in effect, in the order in which they were made."""
-    manifest = read_manifest(folder)
-    proposals = Proposals(folder)
-    store = PaperStore(folder, name=manifest.store_name)
+def _opened(folder: Path) -> tuple[Proposals, list[str]]:
+    """Return the proposals, and those in effect in the order in which they were made."""
+    store = PaperStore(folder, name=read_manifest(folder).store_name)
     try:
         in_effect = store.corrections()
-        proposals.settle(in_effect)
-        yield proposals, in_effect
     finally:
         store.close()
-        proposals.close()
+    return Proposals(folder, in_effect), in_effect
 
 
 def _correction(proposal: Proposal) -> Correction:

@@ -1,125 +1,219 @@
-"""The proposals of a snapshot, kept beside it: what was found,
-and what a person or a rule decided.
+"""The proposals of a snapshot in a file next to it: what was found and what was decided.
+
+The first line says which version was audited, and how; each other line is a proposal.
 """
 
-from collections.abc import Collection, Sequence
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import duckdb
+import pyarrow.parquet as pq
+from pydantic import Field, ValidationError
 
+from schemas.base import Noun, NounT
 from schemas.errors import ConfigurationError, SnapshotError
-from schemas.literature.audit import Action, Defect, Proposal, ProposalState
-from tasks.literature.audit.stage import sql
+from schemas.literature.audit import Action, Proposal, ProposalState
+from schemas.text.plain_files import PlainFileError, open_file
 from tasks.literature.snapshot.folder import AUDIT_NAME
-from tasks.literature.snapshot.parts import first_line
 
-_COLUMNS = ", ".join(Proposal.model_fields)
+_MOST_BYTES = 4_000_000_000
+"""Of the file: about ten million proposals."""
+_MOST_LINE_BYTES = 16_000_000
+"""Of a proposal, which may quote a field of a record twice."""
+_BATCH_ROWS = 5_000
+
+Decision = tuple[ProposalState, str]
+"""The state, and who or which rule decided it."""
+
+
+class Looked(Noun):
+    """The version of the snapshot that was audited."""
+
+    fingerprint: str = Field(description="Of the version.")
+    how: str = Field(description="Hash over the rules and sources; empty: not all were asked.")
 
 
 class Proposals:
-    """One connection; the file has one writer."""
+    """The proposals of the snapshot in `folder`. Writers hold the lock of its builders.
 
-    def __init__(self, folder: Path) -> None:
-        """Raises SnapshotError: the file is damaged or another process has it open."""
-        try:
-            self._connection = duckdb.connect(folder / AUDIT_NAME)
-            self._connection.execute(sql("create_proposals"))
-        except duckdb.Error as error:
-            raise SnapshotError(
-                f"{folder / AUDIT_NAME} cannot be opened ({first_line(error)}); if no other"
-                " audit is"
-                " running, delete it and audit again"
-            ) from error
+    Attributes:
+        in_effect: proposals that the store of the snapshot says are in effect, whatever their
+            state in the file: the snapshot may have been built again.
+    """
 
-    def close(self) -> None:
-        self._connection.close()
+    def __init__(self, folder: Path, in_effect: Collection[str]) -> None:
+        self._path = folder.resolve() / AUDIT_NAME
+        self._in_effect = frozenset(in_effect)
 
     def looked_at(self, fingerprint: str, how: str) -> bool:
-        """Whether this version of the snapshot was looked at, in this way."""
-        found = self._connection.execute("from looked").fetchall()
-        return found == [(fingerprint, how)]
+        """Return whether this version of the snapshot was audited in this way.
+
+        Raises:
+            SnapshotError: the file cannot be read.
+        """
+        return self._looked(self._lines()) == Looked(fingerprint=fingerprint, how=how)
 
     def put(self, found: Path, fingerprint: str, how: str) -> None:
-        """What an audit found, a Parquet file, in place of what waited before."""
-        with self._connection.cursor() as cursor:
-            cursor.begin()
-            cursor.execute("delete from proposals where state = 'proposed'")
-            cursor.execute(sql("keep_found"), {"found": str(found)})
-            cursor.execute("delete from looked")
-            cursor.execute("insert into looked values (?, ?)", [fingerprint, how])
-            cursor.commit()
+        """Keep what an audit found, a Parquet file, in place of the proposals without a decision.
 
-    def settle(self, in_effect: Collection[str]) -> None:
-        """Say of every proposal whether it is in effect, as the store of the snapshot has it."""
-        known = list(in_effect)
-        self._connection.execute(
-            "update proposals set state = 'accepted' where list_contains($known, proposal_id)",
-            {"known": known},
-        )
-        self._connection.execute(
-            "update proposals set state = 'proposed', decided_by = null"
-            " where state = 'accepted' and not list_contains($known, proposal_id)",
-            {"known": known},
-        )
+        Raises:
+            SnapshotError: the file cannot be read, or would be too large.
+        """
+        decided = {
+            each.proposal_id: each for each in self if each.state is not ProposalState.PROPOSED
+        }
+        self._write(Looked(fingerprint=fingerprint, how=how), _merged(found, decided))
 
-    def decide(self, proposal_ids: Sequence[str], state: ProposalState, decided_by: str) -> None:
-        self._connection.execute(
-            "update proposals set state = ?, decided_by = ? where list_contains(?, proposal_id)",
-            [state, decided_by, list(proposal_ids)],
-        )
+    def decide(self, decisions: Mapping[str, Decision]) -> None:
+        """Set the state of proposals, by their identifiers.
+
+        Raises:
+            SnapshotError: as `put`.
+        """
+        looked = self._looked(self._lines())
+        if decisions and looked is not None:
+            self._write(looked, (_decided(each, decisions) for each in self))
 
     def counts(self) -> list[dict[str, Any]]:
-        """By rule, how many proposals stand where."""
-        rows: list[dict[str, Any]] = (
-            self._connection.execute(sql("count_by_rule")).to_arrow_table().to_pylist()
-        )
-        return rows
+        """Return the numbers of proposals in each state, by rule."""
+        columns: dict[str, Counter[str]] = {}
+        defects: dict[str, str] = {}
+        for each in self:
+            without_remedy = each.state is ProposalState.PROPOSED and each.action is Action.NONE
+            column = "without_remedy" if without_remedy else each.state.value
+            columns.setdefault(each.rule, Counter())[column] += 1
+            defects.setdefault(each.rule, each.defect.value)
+        names = ("proposed", "without_remedy", "accepted", "rejected", "undone")
+        return [
+            {"rule": rule, "defect": defects[rule]} | {name: columns[rule][name] for name in names}
+            for rule in sorted(columns)
+        ]
 
     def listed(
         self, states: Sequence[ProposalState], rules: Sequence[str], limit: int
     ) -> list[Proposal]:
-        """The surest first, those with a remedy before the others."""
-        return self._read(
-            "list_contains($states, state) and (len($rules) = 0 or list_contains($rules, rule))"
-            " order by action = 'none', confidence_0_to_1 desc, rule, proposal_id limit $limit",
-            {"states": list(states), "rules": list(rules), "limit": limit},
+        """Return the surest first, those with a remedy before the others."""
+        return nsmallest(
+            limit,
+            (each for each in self if each.state in states and (not rules or each.rule in rules)),
+            key=lambda each: (
+                each.action is Action.NONE,
+                -each.confidence_0_to_1,
+                each.rule,
+                each.proposal_id,
+            ),
         )
 
     def of_rule(self, rule: str, least_confidence: float) -> list[Proposal]:
-        """What a rule proposes, as far as it has a remedy and is sure enough."""
-        return self._read(
-            "rule = $rule and state = 'proposed' and action <> 'none'"
-            " and confidence_0_to_1 >= $least order by proposal_id",
-            {"rule": rule, "least": least_confidence},
-        )
+        """Return what a rule proposes, as far as it has a remedy and is sure enough."""
+        found = [
+            each
+            for each in self
+            if each.rule == rule
+            and each.state is ProposalState.PROPOSED
+            and each.action is not Action.NONE
+            and each.confidence_0_to_1 >= least_confidence
+        ]
+        return sorted(found, key=lambda each: each.proposal_id)
 
-    def named(self, proposal_ids: Sequence[str]) -> list[Proposal]:
+    def named(self, proposal_ids: Collection[str]) -> list[Proposal]:
         """Raises ConfigurationError for an identifier that names no proposal."""
-        found = self._read(
-            "list_contains($wanted, proposal_id) order by proposal_id",
-            {"wanted": list(proposal_ids)},
-        )
-        unknown = sorted(set(proposal_ids) - {each.proposal_id for each in found})
+        wanted = frozenset(proposal_ids)
+        found = {each.proposal_id: each for each in self if each.proposal_id in wanted}
+        unknown = sorted(wanted - found.keys())
         if unknown:
             raise ConfigurationError(
                 f"no proposal {', '.join(unknown)}; `assay literature audit INDEX --json` lists"
                 " them"
             )
-        return found
+        return [found[each] for each in sorted(found)]
 
-    def _read(self, condition: str, values: dict[str, Any]) -> list[Proposal]:
-        # The condition is one of those above; what a user wrote travels as a value.
-        query = f"select {_COLUMNS} from proposals where {condition}"  # noqa: S608
-        rows = self._connection.execute(query, values).to_arrow_table().to_pylist()
-        return [
-            Proposal(
-                **{
-                    **row,
-                    "defect": Defect(row["defect"]),
-                    "action": Action(row["action"]),
-                    "state": ProposalState(row["state"]),
-                }
-            )
-            for row in rows
-        ]
+    def __iter__(self) -> Iterator[Proposal]:
+        """Every proposal, in the state that the store gives it.
+
+        Raises:
+            SnapshotError: the file cannot be read.
+        """
+        lines = self._lines()
+        self._looked(lines)
+        for line in lines:
+            yield self._settled(self._parsed(Proposal, line))
+
+    def _settled(self, proposal: Proposal) -> Proposal:
+        if proposal.proposal_id in self._in_effect:
+            return proposal.model_copy(update={"state": ProposalState.ACCEPTED})
+        if proposal.state is ProposalState.ACCEPTED:
+            waits = {"state": ProposalState.PROPOSED, "decided_by": None}
+            return proposal.model_copy(update=waits)
+        return proposal
+
+    def _looked(self, lines: Iterator[bytes]) -> Looked | None:
+        """Read the first line; None: nothing was audited yet."""
+        line = next(lines, None)
+        return None if line is None else self._parsed(Looked, line)
+
+    def _parsed(self, model: type[NounT], line: bytes) -> NounT:
+        try:
+            return model.model_validate_json(line)
+        except ValidationError:
+            raise self._unreadable("it is not what an audit wrote") from None
+
+    def _lines(self) -> Iterator[bytes]:
+        try:
+            with open_file(self._path) as file:
+                if os.fstat(file.fileno()).st_size > _MOST_BYTES:
+                    raise self._unreadable(f"it has more than {_MOST_BYTES:,} bytes")
+                while line := file.readline(_MOST_LINE_BYTES + 1):
+                    if len(line) > _MOST_LINE_BYTES:
+                        raise self._unreadable(f"a line has more than {_MOST_LINE_BYTES:,} bytes")
+                    yield line
+        except FileNotFoundError:
+            return
+        except (PlainFileError, OSError) as error:
+            raise self._unreadable(str(error)) from None
+
+    def _write(self, looked: Looked, proposals: Iterable[Proposal]) -> None:
+        """Write under a temporary name, flush to disk, rename."""
+        building = self._path.with_name(f"{AUDIT_NAME}.new")
+        building.unlink(missing_ok=True)  # also one that a stranger put there as a link
+        with building.open("xb") as stream:
+            for each in chain([looked], proposals):
+                stream.write(each.model_dump_json().encode() + b"\n")
+                if stream.tell() > _MOST_BYTES:
+                    raise SnapshotError(
+                        f"{self._path.parent}: the audit found more than {_MOST_BYTES:,} bytes of"
+                        " proposals; audit parts of its papers on their own"
+                    )
+            stream.flush()
+            os.fsync(stream.fileno())
+        building.replace(self._path)
+
+    def _unreadable(self, reason: str) -> SnapshotError:
+        return SnapshotError(f"{self._path} cannot be read ({reason}); delete it and audit again")
+
+
+def _merged(found: Path, decided: Mapping[str, Proposal]) -> Iterator[Proposal]:
+    """What was found, with the decisions on it, then the other decisions."""
+    again = set[str]()
+    for batch in pq.ParquetFile(found).iter_batches(_BATCH_ROWS):
+        for row in batch.to_pylist():
+            before = decided.get(row["proposal_id"])
+            if before is not None:
+                again.add(before.proposal_id)
+            decision = {
+                "state": before.state if before else ProposalState.PROPOSED,
+                "decided_by": before.decided_by if before else None,
+            }
+            yield Proposal.model_validate(row | decision, strict=False)
+    yield from (each for name, each in decided.items() if name not in again)
+
+
+def _decided(proposal: Proposal, decisions: Mapping[str, Decision]) -> Proposal:
+    if proposal.proposal_id not in decisions:
+        return proposal
+    state, decided_by = decisions[proposal.proposal_id]
+    return proposal.model_copy(update={"state": state, "decided_by": decided_by})

@@ -3,15 +3,17 @@ whether the source calls the citation influential.
 """
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from tasks.literature.snapshot.records import read_text, unpacked_bytes
+from tasks.literature.snapshot.records import read_text
 
 _COMPRESSION_LEVEL = 4
+_MOST_PASSAGES = 1_000
+"""Of one entry of a reference list; the first are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +46,6 @@ class CitationContexts:
     def known(self) -> bool:
         return self.contexts is not None or self.influential is not None
 
-    def joined(self, other: "CitationContexts") -> "CitationContexts":
-        """Of two entries of a reference list that name the same paper; each passage once."""
-        told = [each for each in (self.contexts, other.contexts) if each is not None]
-        influence = [each for each in (self.influential, other.influential) if each is not None]
-        return CitationContexts(
-            tuple(dict.fromkeys(each for part in told for each in part)) if told else None,
-            any(influence) if influence else None,
-        )
-
     def packed(self) -> bytes | None:
         """As the store keeps it; None where nothing is known."""
         if not self.known:
@@ -68,13 +61,29 @@ class CitationContexts:
 UNKNOWN = CitationContexts()
 
 
-def unpacked(blob: bytes | None) -> CitationContexts:
-    """Raises zlib.error, orjson.JSONDecodeError, TypeError or ValueError for what `packed` did not
-    write.
+def joined(entries: Iterable[CitationContexts]) -> CitationContexts:
+    """Join entries of a reference list that name the same paper; each passage once."""
+    passages: dict[CitationContext, None] = {}
+    told, influence = False, list[bool]()
+    for each in entries:
+        if each.contexts is not None:
+            told = True
+            passages.update(dict.fromkeys(each.contexts))
+        if each.influential is not None:
+            influence.append(each.influential)
+    return CitationContexts(
+        tuple(passages) if told else None, any(influence) if influence else None
+    )
+
+
+def parsed(content: bytes) -> CitationContexts:
+    """Read what `packed` wrote, once it is unpacked.
+
+    Raises orjson.JSONDecodeError, TypeError or ValueError for anything else.
     """
-    if blob is None:
-        return UNKNOWN
-    influential, listed = orjson.loads(unpacked_bytes(blob))
+    influential, listed = orjson.loads(content)
+    if listed is not None and len(listed) > _MOST_PASSAGES:
+        raise ValueError(f"it has more than {_MOST_PASSAGES:,} passages")
     return CitationContexts(
         None
         if listed is None
@@ -90,7 +99,11 @@ def contexts_of(given: Any, influential: Any = None) -> CitationContexts:
     What cannot be read counts as not told.
     """
     return CitationContexts(
-        tuple(dict.fromkeys(read for each in given if (read := _context(each)) is not None))
+        tuple(
+            dict.fromkeys(
+                read for each in given[:_MOST_PASSAGES] if (read := _context(each)) is not None
+            )
+        )
         if isinstance(given, list | tuple)
         else None,
         influential if isinstance(influential, bool) else None,

@@ -97,15 +97,12 @@ def read_manifest(folder: Path) -> Manifest:
         raise SnapshotError(
             f"no snapshot at {folder}; build one with: assay literature build PAPERS {folder}"
         )
-    entries = sorted(folder.iterdir())
-    if not entries:
+    if not any(folder.iterdir()):
         raise SnapshotError(
             f"{folder} is an empty folder, not a snapshot; build one with: assay literature build"
             f" PAPERS {folder}"
         )
-    linked = next((entry for entry in entries if entry.is_symlink()), None)
-    if linked is not None:
-        raise SnapshotError(f"{linked} is a link: put the file itself there")
+    _refuse_links(folder)
     try:
         content = read_file(folder.resolve() / MANIFEST_NAME, _MOST_MANIFEST_BYTES)
         manifest = Manifest.model_validate_json(content)
@@ -141,7 +138,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 LOCK_NAME = "build.lock"
-AUDIT_NAME = "audit.duckdb"
+AUDIT_NAME = "audit.jsonl"
 STAGING_NAME = "staging"
 _NUMBER = bounded(r"-(\d{1,18})(?:\.|$)")
 _GENERATION_FILES = bounded(
@@ -155,7 +152,7 @@ def only_builder(target: Path) -> Iterator[None]:
     """Hold the folder for building; another process waits.
 
     Raises:
-        SnapshotError: `target` is a file, or holds files of something else.
+        SnapshotError: `target` is a file, or holds a link or files of something else.
     """
     if target.exists() and not target.is_dir():
         raise SnapshotError(f"{target} is a file; name a folder for the snapshot")
@@ -168,8 +165,22 @@ def only_builder(target: Path) -> Iterator[None]:
             " snapshot"
         )
     target.mkdir(parents=True, exist_ok=True)
+    _refuse_links(target)  # before the lock, too, would be written behind one
     with FileLock(target / LOCK_NAME, fallback_to_soft=False):
         yield
+
+
+def _refuse_links(folder: Path) -> None:
+    """Refuse links at any depth: files behind them would be read or written.
+
+    Raises:
+        SnapshotError: names the first.
+    """
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            path = Path(place, name)
+            if path.is_symlink():
+                raise SnapshotError(f"{path} is a link: put the file itself there")
 
 
 def clear(target: Path) -> None:

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from schemas.errors import SnapshotError
 from tasks.literature.snapshot.parts import first_line
+from tasks.literature.snapshot.release import bounded_connection
 
 _EDGES = pa.schema([("citing", pa.int64()), ("cited", pa.int64())])
 _BATCH_ROWS = 200_000
@@ -92,15 +93,14 @@ class CitationGraph:
             SnapshotError: it cannot be written or read there.
         """
         try:
-            workplace.mkdir(parents=True, exist_ok=True)
             path = workplace / f"graph-{name}.duckdb"
             if not path.exists():
                 unfinished = path.with_suffix(".unfinished")
                 unfinished.unlink(missing_ok=True)
-                with _opened(unfinished, workplace, memory_limit) as connection:
+                with bounded_connection(workplace, unfinished, memory_limit) as connection:
                     _load(connection, edges)
                 unfinished.replace(path)
-            return cls(_opened(path, workplace, memory_limit))
+            return cls(bounded_connection(workplace, path, memory_limit))
         except (duckdb.Error, OSError) as error:
             raise SnapshotError(
                 f"{workplace} cannot hold the citation graph: {first_line(error)}"
@@ -185,18 +185,6 @@ class CitationGraph:
     def _count(self, query: str, **values: int) -> int:
         found = self._connection.execute(query, values).fetchone()
         return int(found[0]) if found else 0
-
-
-def _opened(path: Path, workplace: Path, memory_limit: str) -> duckdb.DuckDBPyConnection:
-    return duckdb.connect(
-        path,
-        config={
-            "memory_limit": memory_limit,
-            "temp_directory": str(workplace / "spilled"),
-            "preserve_insertion_order": False,
-            "autoinstall_known_extensions": False,
-        },
-    )
 
 
 def _load(connection: duckdb.DuckDBPyConnection, edges: Iterable[tuple[int, int]]) -> None:

@@ -164,15 +164,26 @@ def open_release(folder: Path) -> SemanticScholarRelease:
     return SemanticScholarRelease(folder, tuple((name, parts) for name, parts in found if parts))
 
 
-def bounded_connection(workplace: Path) -> duckdb.DuckDBPyConnection:
-    """DuckDB with a limited memory, which spills below `workplace`."""
+def bounded_connection(
+    workplace: Path, database: Path | None = None, memory_limit: str = MEMORY_LIMIT
+) -> duckdb.DuckDBPyConnection:
+    """Open DuckDB with a limited memory, which spills below `workplace`.
+
+    Args:
+        database: a file that only Assay writes; None: in memory.
+    """
     workplace.mkdir(parents=True, exist_ok=True)
-    connection = duckdb.connect()
-    connection.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
-    connection.execute(f"set temp_directory = {quoted(workplace / 'spilled')}")
-    connection.execute("set preserve_insertion_order = false")
-    connection.execute("set autoinstall_known_extensions = false")
-    return connection
+    return duckdb.connect(
+        database or ":memory:",
+        config={
+            "memory_limit": memory_limit,
+            "temp_directory": str(workplace / "spilled"),
+            "preserve_insertion_order": False,
+            # What a file holds must not have DuckDB fetch or load an extension.
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        },
+    )
 
 
 def _joined(workplace: Path) -> tuple[Path, ...]:

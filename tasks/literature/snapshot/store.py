@@ -5,13 +5,12 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
 from pathlib import Path
 
 import orjson
 
 from schemas.errors import SnapshotError
-from tasks.literature.snapshot.contexts import UNKNOWN, CitationContexts, unpacked
+from tasks.literature.snapshot.contexts import CitationContexts, joined, parsed
 from tasks.literature.snapshot.folder import STORE_NAME
 from tasks.literature.snapshot.records import (
     PaperRecord,
@@ -59,7 +58,9 @@ FOREVER = 99_999_999
 # SQLite takes 999 parameters in a statement where it is built as it was before 2020.
 _KEYS_PER_QUERY = 500
 _MOST_ANSWER_BYTES = 256_000_000
-"""Of all papers of an answer, unpacked: 100,000 of the usual size, which cite the same one."""
+"""Of all papers of an answer, unpacked, and of all passages: 100,000 papers of the usual size, which
+cite the same one.
+"""
 
 
 References = Sequence[tuple[int, str, CitationContexts]]
@@ -247,11 +248,7 @@ class PaperStore:
             for number, blob in self._connection.execute(query, part):
                 content = self._unpacked(blob)
                 unpacked_size += len(content)
-                if unpacked_size > _MOST_ANSWER_BYTES:
-                    raise SnapshotError(
-                        f"{self._path}: {len(numbers):,} papers take more than"
-                        f" {_MOST_ANSWER_BYTES:,} bytes; build the snapshot again"
-                    )
+                self._check_size(unpacked_size, f"{len(numbers):,} papers")
                 found[number] = self._parsed(content)
         try:
             return [found[number] for number in numbers]
@@ -344,17 +341,36 @@ class PaperStore:
         yield from self._connection.cursor().execute("select citing, cited from citations")
 
     def contexts(self, edges: Sequence[tuple[int, int]]) -> list[CitationContexts]:
-        """How the first paper of each pair cites the second, in the order asked. Raises
-        SnapshotError for a damaged file.
-        """
-        return [self._contexts(citing, cited) for citing, cited in edges]
+        """How the first paper of each pair cites the second, in the order asked.
 
-    def _contexts(self, citing: int, cited: int) -> CitationContexts:
-        found = self._connection.execute(_CONTEXTS, (cited, citing))
+        Raises:
+            SnapshotError: the file is damaged, or the passages unpack to more than an answer may
+                take.
+        """
+        answer: list[CitationContexts] = []
+        unpacked_size = 0
+        for citing, cited in edges:
+            entries: list[CitationContexts] = []
+            for (blob,) in self._connection.execute(_CONTEXTS, (cited, citing)):
+                content = self._unpacked(blob)
+                unpacked_size += len(content)
+                self._check_size(unpacked_size, f"the passages of {len(edges):,} citations")
+                entries.append(self._passages(content))
+            answer.append(joined(entries))
+        return answer
+
+    def _passages(self, content: bytes) -> CitationContexts:
         try:
-            return reduce(CitationContexts.joined, (unpacked(blob) for (blob,) in found), UNKNOWN)
-        except (zlib.error, orjson.JSONDecodeError, TypeError, ValueError) as error:
+            return parsed(content)
+        except (orjson.JSONDecodeError, TypeError, ValueError) as error:
             raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
+
+    def _check_size(self, unpacked_size: int, what: str) -> None:
+        if unpacked_size > _MOST_ANSWER_BYTES:
+            raise SnapshotError(
+                f"{self._path}: {what} take more than {_MOST_ANSWER_BYTES:,} bytes; build the"
+                " snapshot again"
+            )
 
 
 def same_paper_keys(record: PaperRecord, *, identified: bool) -> list[str]:

@@ -10,6 +10,7 @@ from flows.benchmarks.suites.recommendation import (
     reported,
 )
 from schemas.errors import ConfigurationError
+from tasks.benchmarks import records
 from tasks.benchmarks.answer_sets import QUERIES_FILE, read_projects
 from tasks.benchmarks.records import json_lines
 from tasks.metrics.retrieval import average_precision, precision_at, recall_at, reciprocal_rank
@@ -55,6 +56,17 @@ def test_a_packed_file_that_is_cut_off_is_one_clear_line(tmp_path: Path) -> None
     path = write_packed(tmp_path / "set" / "rows.jsonl.gz", [{"id": "a" * 500}])
     path.write_bytes(path.read_bytes()[:-12])
     with pytest.raises(ConfigurationError, match="cannot be unpacked"):
+        json_lines(path)
+
+
+def test_a_file_that_unpacks_beyond_its_bound_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "_MOST_BYTES", 1_000)
+    path = write_packed(tmp_path / "set" / "rows.jsonl.gz", [{"id": "a" * 900}])
+    assert json_lines(path)
+    write_packed(path, [{"id": "a" * 1_000}])
+    with pytest.raises(ConfigurationError, match="unpacks to more than 1,000 bytes"):
         json_lines(path)
 
 

@@ -19,8 +19,10 @@ from tasks.literature.snapshot.contexts import (
     CitationContext,
     CitationContexts,
     contexts_of,
-    unpacked,
+    joined,
+    parsed,
 )
+from tasks.literature.snapshot.records import unpacked_bytes
 from tasks.literature.snapshot.snapshot import Snapshot
 from tasks.literature.snapshot.update import update_snapshot
 from tests.support.dataset_files import release_records, write_release
@@ -176,15 +178,24 @@ CONTEXT = st.fixed_dictionaries(
 @given(st.none() | st.lists(TEXT | CONTEXT, max_size=4), st.none() | st.booleans())
 def test_what_is_told_survives_the_store(contexts: Any, influential: bool | None) -> None:
     told = contexts_of(contexts, influential)
-    assert unpacked(told.packed()) == told
-    assert told.joined(UNKNOWN) == UNKNOWN.joined(told) == told.joined(told) == told
+    packed = told.packed()
+    assert (UNKNOWN if packed is None else parsed(unpacked_bytes(packed))) == told
+    for entries in ([told, UNKNOWN], [UNKNOWN, told], [told, told], [told]):
+        assert joined(entries) == told
     assert (told.contexts is None) == (contexts is None)
 
 
 def test_joining_keeps_what_either_tells() -> None:
     one = CitationContexts((CitationContext("a"),), False)
     other = CitationContexts((CitationContext("b"), CitationContext("a")), True)
-    assert one.joined(other) == CitationContexts((CitationContext("a"), CitationContext("b")), True)
+    both = CitationContexts((CitationContext("a"), CitationContext("b")), True)
+    assert joined([one, other]) == both
+
+
+def test_of_one_reference_the_first_thousand_passages_are_kept() -> None:
+    told = contexts_of([str(number) for number in range(1_001)]).contexts
+    assert told is not None
+    assert (len(told), told[-1].text) == (1_000, "999")
 
 
 async def test_contexts_of_the_anthology_survive_with_their_sections(tmp_path: Path) -> None:

@@ -1,8 +1,13 @@
 """Auditing a snapshot: what is found, what accepting does, and that all of it can be undone."""
 
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from schemas.errors import ConfigurationError, SnapshotError
@@ -11,8 +16,11 @@ from tasks.literature.audit.auditing import Decisions, diagnose, review, standin
 from tasks.literature.audit.garbled import mended
 from tasks.literature.audit.other_snapshot import OtherSnapshot
 from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.folder import AUDIT_NAME
+from tasks.literature.snapshot.release import bounded_connection
 from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.literature.snapshot.update import update_snapshot
+from tests.support.foreign_journal import journal_that_names
 from tests.support.paper_files import write_jsonl
 
 SUBJECTS = ("rivers", "glaciers", "volcanoes", "forests", "deserts", "oceans", "meadows", "caves")
@@ -263,6 +271,63 @@ def test_names_that_are_none_are_named(tmp_path: Path) -> None:
         review(index, Decisions(accept_rules=("haste",)))
     with pytest.raises(SnapshotError, match="no snapshot at"):
         diagnose(tmp_path / "nowhere")
+
+
+def macro_that_reads(secret: Path, path: Path) -> None:
+    """Put a database with a macro in place of the proposals, as an earlier version kept them."""
+    with duckdb.connect(path) as connection:
+        connection.execute("create table looked (fingerprint varchar, how varchar)")
+        connection.execute(
+            f"create macro list_contains(a, b) as (select error(content) from read_text('{secret}'))"
+        )
+
+
+def journal_that_deletes(secret: Path, path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("create table looked (x)")
+    path.with_name(f"{path.name}-journal").write_bytes(journal_that_names(secret, path))
+
+
+def long_line(secret: Path, path: Path) -> None:
+    del secret
+    with path.open("wb") as file:
+        file.truncate(16_000_001)
+
+
+AUDIT_FILES: dict[str, Callable[[Path, Path], object]] = {
+    "a database with a macro": macro_that_reads,
+    "a database whose journal names a file": journal_that_deletes,
+    "a link": lambda secret, path: path.symlink_to(secret),
+    "a pipe": lambda secret, path: os.mkfifo(path),
+    "a line that is no proposal": lambda secret, path: path.write_text(
+        '{"fingerprint": "x", "how": "y"}\n{}\n'
+    ),
+    "another first line": lambda secret, path: path.write_text("[1]\n"),
+    "a line without end": long_line,
+}
+
+
+@pytest.mark.parametrize("what", AUDIT_FILES)
+def test_proposals_that_somebody_else_made_up_are_refused_in_one_line(
+    what: str, tmp_path: Path
+) -> None:
+    index = index_of(tmp_path, with_one(5, year=1990))
+    secret = tmp_path / "secret.txt"
+    secret.write_text("a secret of this machine")
+    AUDIT_FILES[what](secret, index / AUDIT_NAME)
+    for command in (diagnose, open_proposals):
+        with pytest.raises(SnapshotError) as refused:
+            command(index)
+        assert str(index / AUDIT_NAME) in str(refused.value)
+        assert len(str(refused.value).splitlines()) == 1
+    assert secret.read_text() == "a secret of this machine"
+
+
+def test_no_extension_is_loaded_for_what_a_file_holds(tmp_path: Path) -> None:
+    with bounded_connection(tmp_path) as connection:
+        for name in ("autoload_known_extensions", "autoinstall_known_extensions"):
+            sql = "select current_setting(?)"
+            assert connection.execute(sql, [name]).fetchall() == [(False,)]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from schemas.errors import SnapshotError
 from schemas.literature.paper import LITERATURE_RULES
 from tasks.literature.snapshot import parts, store
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
-from tasks.literature.snapshot.contexts import unpacked
 from tasks.literature.snapshot.folder import MANIFEST_NAME as MANIFEST
 from tasks.literature.snapshot.folder import read_manifest, write_manifest
 from tasks.literature.snapshot.opening import open_papers
@@ -299,8 +298,49 @@ def test_a_record_that_unpacks_beyond_its_bound_is_one_line(snapshot: Snapshot) 
             with pytest.raises(SnapshotError, match="is damaged") as refused:
                 read()
             assert "\n" not in str(refused.value)
-    with pytest.raises(zlib.error):
-        unpacked(bomb)
+
+
+@pytest.fixture
+def with_passages(tmp_path: Path) -> Snapshot:
+    """Thirty papers that cite the first one, each by a passage of 100 bytes."""
+    rows, address = paper_rows(31), "https://example.org/papers/0"
+    rows[0]["url"] = address
+    for row in rows[1:]:
+        row |= {"references": [address], "reference_contexts": [["x" * 100]]}
+    return build_snapshot(write_jsonl(tmp_path / "cited.jsonl", rows), tmp_path / "cited")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b" " * 2_000_001 + b"[null,[]]",
+        b"[null,[" + b",".join([b'["x",null,[]]'] * 1_001) + b"]]",
+    ],
+)
+def test_passages_that_unpack_beyond_their_bounds_are_one_line(
+    content: bytes, with_passages: Snapshot
+) -> None:
+    path = with_passages.folder / "papers.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None)) as papers:
+        papers.execute("update named_references set contexts = ?", (zlib.compress(content),))
+    with (
+        closing(PaperStore(with_passages.folder)) as papers,
+        pytest.raises(SnapshotError, match="is damaged") as refused,
+    ):
+        papers.contexts([(1, 0)])
+    assert "\n" not in str(refused.value)
+
+
+def test_passages_of_an_answer_beyond_its_bound_are_one_line(
+    with_passages: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "_MOST_ANSWER_BYTES", 3_000)
+    with closing(PaperStore(with_passages.folder)) as papers:
+        edges = [(citing, 0) for citing in range(1, 31)]
+        assert len(papers.contexts(edges[:20])) == 20
+        with pytest.raises(SnapshotError, match="30 citations take more than 3,000") as refused:
+            papers.contexts(edges)
+    assert "\n" not in str(refused.value)
 
 
 def test_an_answer_that_unpacks_beyond_its_bound_is_one_line(
@@ -327,6 +367,22 @@ def test_a_folder_with_other_peoples_files_is_left_alone(tmp_path: Path, rows: R
     with pytest.raises(SnapshotError, match="holds other files"):
         build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "mine")
     assert (tmp_path / "mine" / "thesis.docx").read_text() == "years of work"
+
+
+@pytest.mark.parametrize(
+    "name", ["papers.sqlite", "build.lock", "text", "staging/joined/00000.unfinished"]
+)
+def test_a_build_writes_nothing_behind_a_link(name: str, tmp_path: Path, rows: Rows) -> None:
+    source = write_parquet(tmp_path / "p.parquet", rows)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.sqlite").touch()
+    link = tmp_path / "index" / name
+    link.parent.mkdir(parents=True)
+    link.symlink_to(mine if name == "text" else mine / "thesis.sqlite")
+    with pytest.raises(SnapshotError, match=f"{name} is a link"):
+        build_snapshot(source, tmp_path / "index")
+    assert [(path.name, path.stat().st_size) for path in mine.iterdir()] == [("thesis.sqlite", 0)]
 
 
 def test_a_second_row_fills_what_the_first_lacks_and_wipes_nothing(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ deleted.
 
 import shutil
 import sqlite3
-import struct
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from tests.support.evaluations import make_run
+from tests.support.foreign_journal import JOURNAL_MAGIC, journal_that_names
 from warehouse import compact as compacting
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.people import participants
@@ -146,6 +146,14 @@ def planted(secret: Path) -> dict[str, str]:
         "a macro": "insert into ducklake_macro values (0, 999999, 'coalesce', 1, null)",
         "an order": f"insert into ducklake_sort_expression values (1, 1, 0, '({sql})', 'duckdb',"
         " 'ASC', 'NULLS LAST')",
+        "a key that DuckLake does not have": "drop table ducklake_macro; CREATE TABLE"
+        " ducklake_macro(schema_id BIGINT, macro_id BIGINT, macro_name VARCHAR PRIMARY KEY,"
+        " begin_snapshot BIGINT, end_snapshot BIGINT)",
+        "two tables in one place": planted_row(
+            "rootpage = (select rootpage from sqlite_master where name = 'ducklake_tag')"
+            " where name = 'ducklake_macro'",
+            made="select 1",
+        ),
         "a partition": "update ducklake_data_file set partition_id = 1",
         "a column that hides the numbers of rows": "alter table ducklake_tag add column rowid BIGINT",
         "rows of another table": "update ducklake_inlined_data_tables set table_name ="
@@ -167,6 +175,37 @@ def test_a_catalogue_that_leads_out_of_the_lake_is_refused_in_one_line(
         assert "Assay never writes" in line, name
         assert SECRET not in line
     assert secret.read_text() == SECRET
+
+
+@pytest.mark.parametrize("column", ["begin_snapshot", "end_snapshot"])
+def test_a_row_in_a_catalogue_that_is_of_a_later_snapshot_is_refused_in_one_line(
+    column: str, layout: Layout
+) -> None:
+    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+        ((table,),) = catalogue.execute(
+            "select i.table_name from ducklake_inlined_data_tables as i"
+            " join ducklake_table as t using (table_id) where t.table_name = 'ideas'"
+        )
+        catalogue.execute(f"update {table} set {column} = 1000000000")
+    for name, command in COMMANDS.items():
+        with pytest.raises(ConfigurationError, match=f"later snapshot in '{table}'") as refused:
+            command(layout)
+        assert len(str(refused.value).splitlines()) == 1, name
+
+
+def test_a_catalogue_whose_index_lacks_rows_is_refused_in_one_line(layout: Layout) -> None:
+    full = "sqlite_autoindex_ducklake_data_file_1"
+    empty = "sqlite_autoindex_ducklake_delete_file_1"
+    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+        places = dict(catalogue.execute("select name, rootpage from sqlite_master"))
+        catalogue.execute("pragma writable_schema = on")
+        for one, other in ((full, empty), (empty, full)):
+            sql = "update sqlite_master set rootpage = ? where name = ?"
+            catalogue.execute(sql, [places[other], one])
+    for name, command in COMMANDS.items():
+        with pytest.raises(ConfigurationError, match="damaged, so that rows") as refused:
+            command(layout)
+        assert len(str(refused.value).splitlines()) == 1, name
 
 
 @pytest.mark.parametrize("opened", [open_reader, open_writer])
@@ -260,7 +299,6 @@ def test_a_catalogue_that_stays_locked_is_not_opened_unchecked(
             reads(layout)
 
 
-JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 OPENERS: dict[str, tuple[Callable[[Layout], Path], Callable[[Layout], object]]] = {
     "the catalogue": (lambda layout: layout.catalogue, reads),
     "the services' database": (services_file, lambda layout: people(layout)),
@@ -274,17 +312,6 @@ OPENERS: dict[str, tuple[Callable[[Layout], Path], Callable[[Layout], object]]] 
 def people(layout: Layout) -> object:
     with ServiceDatabase(layout) as database:
         return participants(database)
-
-
-def journal_that_names(victim: Path, database: Path) -> bytes:
-    """A journal that SQLite takes for one of a transaction over several databases."""
-    content, name = database.read_bytes(), str(victim).encode()
-    page_bytes = int.from_bytes(content[16:18], "big")
-    pages = len(content) // page_bytes
-    header = JOURNAL_MAGIC + struct.pack(">IIIII", 0, 1, pages, 512, page_bytes)
-    lock_page = struct.pack(">I", 0x40000000 // page_bytes + 1)
-    record = name + struct.pack(">II", len(name), sum(name)) + JOURNAL_MAGIC
-    return header.ljust(512, b"\0") + lock_page + record
 
 
 @pytest.mark.parametrize("what", OPENERS)

@@ -321,6 +321,9 @@ def test_a_lake_kept_open_answers_again_once_its_server_does(
         "insert into ducklake_macro values (0, 999999, 'coalesce', 1, null)",
         "create or replace view public.spy as select pg_read_file('/etc/passwd') as table_name;"
         " insert into ducklake_inlined_data_tables values (1, 'spy', 1)",
+        "do $$ begin execute (select format('update %I set end_snapshot = 1000000000', i.table_name)"
+        " from ducklake_inlined_data_tables as i join ducklake_table as t using (table_id)"
+        " where t.table_name = 'ideas'); end $$",
     ],
 )
 def test_a_catalogue_that_another_writer_falsified_is_refused_in_one_line(

@@ -3,7 +3,6 @@ or of check runs.
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -13,6 +12,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
+from warehouse.catalogue.connection import in_memory
 from warehouse.statements import quoted, statement
 
 RELEASE_TABLES: tuple[str, ...] = ("checks", "papers", "problems", "votes")
@@ -135,7 +135,7 @@ def _rows(
             f"{source} lacks {', '.join(f'{table}.parquet' for table in missing)}: point at the"
             " release's folder"
         )
-    with closing(duckdb.connect()) as connection:
+    with in_memory() as connection:
         for table in RELEASE_TABLES:
             connection.execute(
                 f"create view {table} as from"

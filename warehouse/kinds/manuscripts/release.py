@@ -15,6 +15,7 @@ from schemas.reasons import Reason
 from schemas.works.check_run import CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from warehouse.answers import Publication
+from warehouse.catalogue.connection import in_memory
 from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.layout import Layout
@@ -78,7 +79,7 @@ def _read(folder: Path) -> dict[str, list[Row]]:
         "problems": "model, approach, entry_id, problem_id, problem, location, explanation",
         "votes": "model, approach, entry_id, problem_id, judge, hit",
     }
-    with duckdb.connect() as connection:
+    with in_memory() as connection:
         try:
             return {
                 name: _rows(connection, folder / f"{name}.parquet", columns)

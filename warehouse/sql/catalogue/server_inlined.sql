@@ -1,0 +1,5 @@
+-- The tables of the catalogue that hold rows of the lake's tables, or which of them were deleted.
+select c.relname::text as name
+from pg_catalog.pg_class as c
+join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+where n.nspname = 'public' and starts_with(c.relname, 'ducklake_inlined_') and c.relkind = 'r'
