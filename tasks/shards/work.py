@@ -1,7 +1,7 @@
 """A shard: some units of one piece of work for one worker, each of them landing on its own.
 
 Its content travels with the task: everything a worker needs, small enough to travel, without
-secrets. Files that it names are brought to workers which do not see them (`elsewhere.py`).
+secrets. Files that it names have to be on the worker's machine at the same path.
 """
 
 import asyncio
@@ -79,10 +79,7 @@ class ShardWork(Generic[ShardT]):
     unit_noun: str
 
     def __call__(self, content: str | bytes) -> int:
-        return self.on(self.kind.model_validate_json(content))
-
-    def on(self, shard: ShardT) -> int:
-        """Do what `shard` asks for."""
+        shard = self.kind.model_validate_json(content)
         keep_private(shard.warehouse)
         settings = Settings()
         # Workers log at INFO, and a request per line tells nobody anything.
