@@ -24,6 +24,7 @@ from schemas.base import Noun
 from schemas.errors import AssayError, ConfigurationError
 from schemas.experiment import Container
 from schemas.identifiers import content_hash
+from schemas.place import in_object_storage
 from schemas.settings import Settings
 from tasks.literature.gateway.process import literature_identity
 from tasks.telemetry.figures import REFUSALS
@@ -164,8 +165,8 @@ def refusal_of(needs: WorkerNeeds, settings: Settings) -> str | None:
 
 def _unshared(needs: WorkerNeeds) -> str | None:
     """What it does not share with the command."""
-    layout, sees_folder = Layout.of(needs.warehouse), needs.shard_file.is_file()
-    if not sees_folder and layout.objects is None:
+    sees_folder = needs.shard_file.is_file()
+    if not sees_folder and not in_object_storage(needs.warehouse):
         return (
             f"it does not see {needs.warehouse}: mount that folder there at the same path, or keep"
             " the warehouse in a bucket (--warehouse s3://bucket/prefix)"
@@ -176,8 +177,8 @@ def _unshared(needs: WorkerNeeds) -> str | None:
             " that folder there, or leave out --batch"
         )
     try:
-        if layout.objects is not None:
-            layout.objects.check()
+        if (objects := Layout.of(needs.warehouse).objects) is not None:
+            objects.check()
         database = shared_database()
         identity = None if database is None else database.identity
     except AssayError as error:

@@ -46,7 +46,7 @@ class Record(NamedTuple):
 
     content: bytes | None
     clock: float
-    replace: Callable[[bytes], None]
+    replace: Callable[[bytes | None], None]
 
 
 class SharedDatabase:
@@ -78,10 +78,8 @@ class SharedDatabase:
     def identity(self) -> str:
         """The name of this database, by which two machines know that they share it."""
         with self.record("identity") as record:
-            content = record.content
-            if content is None:
-                content = uuid4().hex.encode()
-                record.replace(content)
+            content = record.content or uuid4().hex.encode()
+            record.replace(content)  # which shows that this user may
             return content.decode()
 
     @contextmanager
@@ -110,8 +108,11 @@ class SharedDatabase:
             query = "select cast(extract(epoch from clock_timestamp()) as double precision)"
             clock = statements.execute(query).fetchone()[0]
 
-            def replace(content: bytes) -> None:
-                statements.execute(statement("budgets", "keep_record"), [name, content])
+            def replace(content: bytes | None) -> None:
+                if content is None:
+                    statements.execute("delete from records where name = ?1", [name])
+                else:
+                    statements.execute(statement("budgets", "keep_record"), [name, content])
 
             yield Record(kept[0] if kept else None, clock, replace)
 

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_of
-from schemas.errors import AssayError, CommandGoneError, ConfigurationError
+from schemas.errors import AssayError, ConfigurationError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt
@@ -103,7 +103,6 @@ async def each_unit(
 
     Raises:
         ConfigurationError: settings under which no unit can be worked on.
-        CommandGoneError: whoever sent the shard has ended.
         OSError: the disk refuses; that concerns every unit.
     """
     gate = asyncio.Semaphore(at_once)
@@ -115,7 +114,7 @@ async def each_unit(
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(unit)) for unit in units]
-    except* (ConfigurationError, CommandGoneError, OSError) as errors:
+    except* (ConfigurationError, OSError) as errors:
         raise root_of(errors) from errors
     return [task.result() for task in tasks]
 

@@ -187,7 +187,8 @@ def test_workers_that_share_a_bucket_evaluate_and_one_is_killed(
         assert not list(machine.folder.rglob("*.limit"))
     questions = [json.dumps(each.body, sort_keys=True) for each in lab.model.requests]
     assert len(questions) - len(set(questions)) <= in_flight
-    spent = int(postgres.sql(DATABASE, "select tokens from spent where idea_id = '' and tokens > 0"))
+    of_run = f"run_id = '{run['run_id']}' and idea_id = ''"
+    spent = int(postgres.sql(DATABASE, f"select tokens from spent where {of_run}"))
     tokens = "sum(prompt_tokens + completion_tokens)"
     (paid,) = lab.rows(f"select {tokens} as tokens from llm_calls where not cache_hit")
     assert spent >= paid["tokens"] > 0
