@@ -9,16 +9,17 @@ from uuid import uuid4
 import pytest
 
 from schemas.errors import BudgetExhaustedError, ConfigurationError
-from schemas.identifiers import IdeaId, RunId
+from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget
+from tasks.evaluation.evaluate_shard import Attempts
 from tasks.web.shared_limits import SharedRateLimit
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
 from warehouse.shared_database import SharedDatabase, shared_database
 
 pytestmark = needs_postgres
 SPAWN = multiprocessing.get_context("spawn")
-RUN, IDEA = RunId("run-1"), IdeaId("idea-1")
+RUN, IDEA, KEY = RunId("run-1"), IdeaId("idea-1"), EvaluationKey("a" * 32)
 
 
 @pytest.fixture
@@ -76,6 +77,20 @@ async def test_two_machines_spend_one_budget(database: str, tmp_path: Path) -> N
     with pytest.raises(BudgetExhaustedError, match="of 100 tokens is spent: raise --max-tokens"):
         await first.reserve(IDEA, tokens=1)
     assert not list(tmp_path.rglob("*.sqlite"))
+
+
+def test_deaths_with_an_idea_in_hand_are_counted_over_all_machines(
+    database: str, tmp_path: Path
+) -> None:
+    first, second = (
+        Attempts(tmp_path / name / "runs" / RUN / "attempts") for name in ("first", "second")
+    )
+    for machine in (first, second, first):
+        machine.begin(KEY)
+    assert second.count(KEY) == 3
+    second.end(KEY)
+    assert first.count(KEY) == 0
+    assert not list(tmp_path.rglob("*"))
 
 
 def test_a_server_that_restarts_loses_no_spending(
