@@ -4,6 +4,7 @@ Without a catalogue in PostgreSQL one machine does all the work, and keeps this 
 """
 
 import asyncio
+import atexit
 import os
 import threading
 import time
@@ -63,7 +64,9 @@ class SharedDatabase:
         self._connection: Any = None
         self._has_tables = False
         self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        atexit.register(self._close)
 
     @property
     def has_tables(self) -> bool:
@@ -115,6 +118,13 @@ class SharedDatabase:
                     statements.execute(statement("budgets", "keep_record"), [name, content])
 
             yield Record(kept[0] if kept else None, clock, replace)
+
+    def _close(self) -> None:
+        """Give up the connection before the interpreter takes its modules apart."""
+        if self._connection is not None:
+            self._loop.call_soon_threadsafe(self._connection.terminate)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=1.0)
 
     def _make_tables(self) -> None:
         with self._begun() as statements:
