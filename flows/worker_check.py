@@ -181,7 +181,8 @@ def _unshared(needs: WorkerNeeds) -> str | None:
             objects.check()
         database = shared_database()
         identity = None if database is None else database.identity
-    except AssayError as error:
+        other = [path for path, there in needs.files.items() if fingerprint(path) != there]
+    except (AssayError, OSError) as error:
         return one_line(error)
     if identity != needs.database:
         return (
@@ -193,10 +194,9 @@ def _unshared(needs: WorkerNeeds) -> str | None:
             "it is another machine than the command's, and what several may spend together is kept"
             " in PostgreSQL alone: export ASSAY_CATALOGUE_URL on both"
         )
-    for path, expected in needs.files.items():
-        if fingerprint(path) != expected:
-            there = "differs from the command's" if path.exists() else "is missing"
-            return f"{path} {there}: copy it there from the command's machine, to the same path"
+    for path in other:
+        there = "differs from the command's" if path.exists() else "is missing"
+        return f"{path} {there}: copy it there from the command's machine, to the same path"
     return None
 
 
