@@ -38,7 +38,7 @@ from warehouse.answers import (
     RunCost,
     StepCost,
 )
-from warehouse.console import run_sql, run_sql_to_arrow, run_sql_with_names
+from warehouse.console.console import run_sql, run_sql_to_arrow, run_sql_with_names
 from warehouse.lake import one_line, one_snapshot, open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.ledger import head_of

@@ -57,7 +57,7 @@ class SharedDatabase:
     """
 
     def __init__(self, url: str) -> None:
-        from warehouse.postgres import PostgresCatalogue  # late: it brings DuckDB along
+        from warehouse.catalogue.postgres import PostgresCatalogue  # late: it brings DuckDB along
 
         self._url, self._title = _for_asyncpg(url), PostgresCatalogue.of(url).title
         self._lock = threading.Lock()

@@ -22,8 +22,8 @@ from dashboards.app.attempts import Attempts
 from schemas.patterns import bounded
 from schemas.settings import DashboardSettings
 from schemas.web_origins import is_followed_link, is_of_another_site
+from warehouse.app.accounts import person_of, sign_in, sign_out
 from warehouse.layout import Layout
-from warehouse.services.accounts import person_of, sign_in, sign_out
 
 FREE_GUESSES_OF_AN_ADDRESS = 10
 MOST_BYTES, MOST_SECONDS = 8_192, 10.0

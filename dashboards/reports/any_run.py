@@ -10,14 +10,14 @@ from dashboards.reports.published_page import PublishedPage
 from dashboards.reports.render import OutputFormat, run_markdown_or_html
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
-from warehouse.curations.landing import CURATIONS
-from warehouse.drafts import DRAFTS
-from warehouse.experiments import EXPERIMENTS
-from warehouse.ideations import IDEATIONS
+from warehouse.kinds.curations.landing import CURATIONS
+from warehouse.kinds.drafts import DRAFTS
+from warehouse.kinds.experiments import EXPERIMENTS
+from warehouse.kinds.ideations import IDEATIONS
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.surveys import SURVEYS
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS
 from warehouse.queries import Queries, open_queries
-from warehouse.surveys import SURVEYS
 from warehouse.units.kind import Kind
 from warehouse.units.reading import published_heads
 

@@ -9,7 +9,7 @@ from dashboards.reports import figures
 from dashboards.reports.metric_meanings import MetricMeaning, meaning_of, meanings_of
 from schemas.benchmark import ASSAY, BenchmarkScore
 from schemas.choices import EngineChoice
-from warehouse.benchmarks.queries import BenchmarkHead, benchmark, benchmark_scores_of
+from warehouse.kinds.benchmarks.queries import BenchmarkHead, benchmark, benchmark_scores_of
 from warehouse.queries import Queries
 
 PUBLISHED = "published"

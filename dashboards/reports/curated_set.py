@@ -16,7 +16,7 @@ from schemas.choices import EXTRACTIVE
 from schemas.curation import CuratedSentence, CuratedStatement, Curation
 from schemas.curation_edit import CurationEdit, EditAgreement, EditShare
 from schemas.curation_run import CurationHead
-from warehouse.curations.edits import edit_shares
+from warehouse.kinds.curations.edits import edit_shares
 from warehouse.parquet import write_bytes
 
 UNSTATED = "unstated"

@@ -15,9 +15,9 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.naming import unturned
 from schemas.run import ValidationRow
-from warehouse.expectation_results import suite_results
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
+from warehouse.validate.expectation_results import suite_results
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

@@ -12,8 +12,7 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.ranking import GroupSummary, Match, RankingHead, Rating, Winner
 from schemas.run import Run
 from warehouse.answers import RankedIdea
-from warehouse.queries import Queries
-from warehouse.rankings.queries import (
+from warehouse.kinds.rankings.queries import (
     compared_across,
     group_summaries,
     matches_of,
@@ -21,6 +20,7 @@ from warehouse.rankings.queries import (
     ranking_shown,
     ratings_of,
 )
+from warehouse.queries import Queries
 
 OVERALL = "overall"
 MATRIX_IDEAS = 12

@@ -21,9 +21,9 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.patterns import bounded
 from schemas.settings import Settings
+from warehouse.kinds.rankings.queries import ranking_of
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
-from warehouse.rankings.queries import ranking_of
 
 OutputFormat = Literal["md", "html"]
 

@@ -23,10 +23,10 @@ from schemas.manuscripts import (
     Problem,
     Vote,
 )
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS
-from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.units.reading import published_head
 
 

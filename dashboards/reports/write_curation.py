@@ -13,8 +13,8 @@ from dashboards.reports.render import rendered
 from schemas.curation import Curation
 from schemas.curation_edit import CurationEdit, EditAgreement
 from schemas.identifiers import RunId
-from warehouse.curations.edits import edited, edits_of
-from warehouse.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.curations.edits import edited, edits_of
+from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units

@@ -16,7 +16,7 @@ from schemas.draft_habits import Habits, habits_of
 from schemas.draft_run import DraftHead
 from schemas.identifiers import RunId
 from schemas.naming import MARKDOWN
-from warehouse.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units

@@ -21,7 +21,7 @@ from schemas.experiment import Execution, Experiment, Fate, Program, Role, Stage
 from schemas.experiment_run import ExperimentHead
 from schemas.identifiers import RunId
 from schemas.naming import INVISIBLE
-from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.statements import statement

@@ -22,7 +22,7 @@ from schemas.ideation import (
 )
 from schemas.ideation_run import IdeationHead
 from schemas.identifiers import RunId
-from warehouse.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
 from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.rows import Row

@@ -15,7 +15,7 @@ from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.answers import RunCost
-from warehouse.catalogue_file import has_catalogue
+from warehouse.catalogue.catalogue_file import has_catalogue
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 

@@ -30,9 +30,9 @@ from schemas.survey_review import (
     Written,
 )
 from schemas.survey_run import SurveyHead
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.reading import published_head, published_units
 
 _ENDS = {

@@ -10,7 +10,7 @@ from tasks.metrics.comparing import metric_difference
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import paired_difference
-from warehouse.benchmarks.queries import benchmark
+from warehouse.kinds.benchmarks.queries import benchmark
 from warehouse.queries import Queries
 from warehouse.rows import Row
 

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from flows.benchmarks import ask, ideation, injected_errors, survey
-from flows.benchmarks.problems_judging import DEFAULT_CHECK_COUNT
 from flows.benchmarks.suite import Suite
-from flows.benchmarks.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
-from flows.estimate import Estimate, estimate_run, unpriced
-from flows.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
-from flows.request import bundled
-from flows.survey_request import answer_parameters
+from flows.benchmarks.suites import ask, ideation, injected_errors, survey
+from flows.benchmarks.suites.problems_judging import DEFAULT_CHECK_COUNT
+from flows.benchmarks.suites.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
+from flows.run.estimates.estimate import Estimate, estimate_run, unpriced
+from flows.works.evaluate.request import bundled
+from flows.works.rank.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
+from flows.works.survey.survey_request import answer_parameters
 from schemas.base import Noun
 from schemas.benchmark import (
     ANOTHER_IDEAS,

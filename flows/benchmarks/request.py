@@ -7,7 +7,7 @@ from pathlib import Path
 
 from flows.benchmarks.names import WITHOUT_DATA
 from flows.profiles import load_profile
-from flows.request import (
+from flows.works.evaluate.request import (
     check_api_base,
     check_warehouse,
     resolve_literature,

@@ -23,7 +23,7 @@ from tasks.documents.grobid import PARSER as GROBID
 from tasks.documents.layout import PARSER as PDF
 from tasks.documents.sections import abstract_section, no_abstract, paper_sections
 from tasks.web.calls import failure, record_cache_hit
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 # Where a paper's PDF may be, from what the literature source said.
 

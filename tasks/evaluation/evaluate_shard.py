@@ -29,8 +29,8 @@ from tasks.evaluation.waiting import Waiting
 from tasks.shards.standstill import StandstillError, until_standstill
 from tasks.shards.work import cause_of, each_unit, land_failure
 from tasks.telemetry.reporting import idea_landed, span
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout, safe_name
-from warehouse.runs.landing import RUNS, land
 from warehouse.shared_database import shared_database
 from warehouse.units.landing import complete_receipt, read_receipt
 

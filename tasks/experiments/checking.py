@@ -17,7 +17,7 @@ from tasks.experiments.executing import EvaluatorError, Executor
 from tasks.experiments.gains import detectable, interval
 from tasks.experiments.sandbox import check_sandbox
 from tasks.experiments.task_folder import PARENT, TaskFolder, read_task
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 
 class CheckedProgram(Noun):

@@ -24,9 +24,9 @@ from tasks.experiments.sandbox import check_sandbox, environment
 from tasks.experiments.task_folder import read_task
 from tasks.judging.opening import EngineOf, open_judging, traced
 from tasks.shards.work import Shard, each_unit, land_once, or_failure
-from warehouse.experiments import EXPERIMENT_RECORD
-from warehouse.keyed_store import KeyedStore
+from warehouse.kinds.experiments import EXPERIMENT_RECORD
 from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore
 
 EXECUTIONS = "executions.sqlite"
 TASKS_IN_FLIGHT = 4

@@ -27,7 +27,7 @@ from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.shards.work import Shard, each_unit, land_once, or_failure
 from tasks.web.client import open_client
-from warehouse.ideations import IDEATION_RECORD
+from warehouse.kinds.ideations import IDEATION_RECORD
 from warehouse.layout import Layout
 
 

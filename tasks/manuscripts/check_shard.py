@@ -14,8 +14,8 @@ from tasks.manuscripts.collect import CheckJob
 from tasks.manuscripts.read import Unreadable
 from tasks.manuscripts.tools import CheckTools
 from tasks.shards.work import each_unit, or_failure
+from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.units.landing import complete_receipt
 
 MANUSCRIPTS_IN_FLIGHT = 4

@@ -23,8 +23,8 @@ from tasks.sources.openalex import OpenAlexSource
 from tasks.sources.registry import Source, open_sources
 from tasks.sources.requests import SourceContext
 from tasks.web.client import Client, open_client
-from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore
 
 EngineOfRepetition = Callable[[int], Engine]
 """The engine that gives a judge's n-th answer, from 1."""

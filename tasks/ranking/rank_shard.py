@@ -31,8 +31,8 @@ from tasks.ranking.rank import Joined, Ranked, rank_groups
 from tasks.ranking.schedule import kind_of
 from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import Shard, cause_of, each_unit, land_failure
+from warehouse.kinds.rankings.landing import RANKINGS, iterate_heads, land_group, landed_matches
 from warehouse.layout import Layout
-from warehouse.rankings.landing import RANKINGS, iterate_heads, land_group, landed_matches
 from warehouse.scrubbing import concealed
 from warehouse.units.landing import complete_receipt, read_receipt
 

@@ -23,7 +23,7 @@ from tasks.web.exchange import Answer, NoAnswerError, exchange_on_host, reason_o
 from tasks.web.headers import retry_after_seconds as told_seconds
 from tasks.web.retrying import RetryPolicy, Tried
 from tasks.web.shared_limits import CircuitBreaker, SharedRateLimit, alone
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 _TAG = linear(r"</?[A-Za-z][^<>]*>")
 

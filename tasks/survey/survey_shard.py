@@ -24,9 +24,9 @@ from tasks.sources.requests import SourceContext
 from tasks.sources.unpaywall import open_full_texts
 from tasks.survey.survey import survey, unsurveyed
 from tasks.web.client import Client, open_client
-from warehouse.keyed_store import KeyedStore
+from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.layout import Layout
-from warehouse.surveys import SURVEY_RECORD
+from warehouse.stores.keyed_store import KeyedStore
 
 QUESTIONS_IN_FLIGHT = 2
 

@@ -23,7 +23,7 @@ from tasks.writing.skeleton import write_sections
 from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
 from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
 from tasks.writing.venue_rules import against_rules
-from warehouse.drafts import DRAFT_RECORD
+from warehouse.kinds.drafts import DRAFT_RECORD
 from warehouse.layout import Layout
 
 METHOD_VERSION = 2

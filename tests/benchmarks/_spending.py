@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from flows.request import with_assessment
+from flows.works.evaluate.request import with_assessment
 from schemas.base import Noun
 from schemas.choices import LIVE, EngineChoice
 from schemas.evaluation import IdeaEvaluation

@@ -30,7 +30,7 @@ import streamlit as st
 
 from dashboards.app.registry import PAGES
 from dashboards.reports.write import write_reports
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.base import Noun, replace
 from schemas.columns import ColumnType
 from schemas.evaluation import IdeaEvaluation
@@ -43,10 +43,10 @@ from tests.support.assay_command import COMMAND
 from tests.support.dashboard import open_page
 from tests.support.openai_server import start_openai_server
 from warehouse.compact import compact
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_reader, open_writer, transaction
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.statements import MARTS
 from warehouse.units.publish import publish
 

@@ -31,7 +31,7 @@ from tests.support.source_contexts import (
 )
 from tests.support.tiers import some
 from tests.support.web_servers import SHAPES, Find, ShapedServer, shaped_server
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 EVERY = pytest.mark.parametrize("kind", SOURCES, ids=lambda kind: kind.name)
 ONE = pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from tests.support.evaluations import make_run
 from tests.support.ranked_lake import publish_ranking_of_report_lake
 from tests.support.report_lake import RUN, publish_report_lake
 from tests.support.tiers import some
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 pytestmark = [

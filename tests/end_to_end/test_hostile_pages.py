@@ -19,8 +19,8 @@ from tests.support.browser import Reader, chromium, dashboard, needs_chromium, r
 from tests.support.evaluations import make_evaluation, make_idea, make_run
 from tests.support.report_lake import HOSTILE, RUN, hostile_evaluation
 from tests.support.tiers import some
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900)]

@@ -10,7 +10,7 @@ import pytest
 
 from dashboards.reports.render import run_report
 from dashboards.reports.write_nightly import write_nightly
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, rows
 from tests.support.dashboard import open_page, words

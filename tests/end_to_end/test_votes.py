@@ -27,12 +27,12 @@ from tests.support.browser import (
 )
 from tests.support.evaluations import make_run
 from tests.support.report_lake import hostile_evaluation, publish_report_lake
+from warehouse.app.accounts import add_account
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.records import recorded
+from warehouse.app.voting import VOTES, contests
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
-from warehouse.services.accounts import add_account
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.records import recorded
-from warehouse.services.voting import VOTES, contests
 from warehouse.units.publish import publish
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900), pytest.mark.long]

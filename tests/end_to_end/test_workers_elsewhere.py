@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import answers, environment, kill_hard, wait_until
 from tests.support.certificates import write_certificate
 from tests.support.machines import Machine, two_machines

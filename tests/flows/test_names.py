@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from flows import checking
-from flows.checking import check_run_id
 from flows.profiles import load_profile
+from flows.works.check import checking
+from flows.works.check.checking import check_run_id
 from schemas.base import replace
 from schemas.check_run import CheckRequest, Judge, ManuscriptSource
 from schemas.idea import Idea

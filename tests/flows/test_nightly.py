@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from flows import nightly as flow
-from flows.campaign import ThisProcess, carry_out
-from flows.request import bundled
+from flows.run.campaign import ThisProcess, carry_out
+from flows.works.evaluate.request import bundled
 from schemas.errors import UpstreamError
 from schemas.run import RunRequest
 from tests.support.evaluations import make_run

@@ -7,7 +7,7 @@ from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
 from tests.support.report_lake import HOSTILE_TEXT
-from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
+from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
 from warehouse.units.publish import publish
 

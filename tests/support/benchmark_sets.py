@@ -28,9 +28,9 @@ from tasks.ideas.read import read_ideas
 from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.novelty_sets import write_novelty
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 Score = tuple[float | None, str | None, int]

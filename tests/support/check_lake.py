@@ -7,8 +7,8 @@ from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Proble
 from schemas.reasons import Reason
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
+from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.units.publish import publish
 
 CHECK = RunId("check-a")

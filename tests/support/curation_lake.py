@@ -19,7 +19,7 @@ from schemas.identifiers import RunId
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from tests.support.evaluations import START
-from warehouse.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish

@@ -22,7 +22,7 @@ from tasks.writing.outline import make_outline
 from tasks.writing.works import Known, add_works, draft_works, keyed
 from tests.support.evaluations import START
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
-from warehouse.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish

@@ -17,7 +17,7 @@ from schemas.identifiers import RunId
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from tests.support.evaluations import START
-from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish

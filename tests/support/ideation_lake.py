@@ -18,9 +18,9 @@ from schemas.reasons import Reason
 from schemas.run import RunRequest
 from tasks.ideas.read import read_ideas
 from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
-from warehouse.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit

@@ -21,9 +21,9 @@ from schemas.ranking import (
 )
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from warehouse.kinds.rankings.landing import basis_of
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.rankings.landing import basis_of
 
 AT = datetime(2026, 3, 1, 3, tzinfo=UTC)
 DIMENSIONS = ("novelty", "overall")

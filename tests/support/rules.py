@@ -7,11 +7,11 @@ import pyarrow as pa
 from schemas.base import Severity
 from schemas.columns import Table
 from schemas.tables import IDEA_TABLES
-from warehouse.connection import in_memory
+from warehouse.catalogue.connection import in_memory
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.rows import Rows
-from warehouse.runs.landing import RUNS
 from warehouse.units.validate import Rules, rules_of
-from warehouse.violations import Violations
+from warehouse.validate.violations import Violations
 
 
 def relaxed(table: Table, rows: list[dict[str, Any]]) -> pa.Table:

@@ -15,7 +15,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.sources.http_source import HttpSource
 from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 KEYS = {
     "openalex_api_key": "oa-Secret+1/9",

@@ -27,8 +27,8 @@ from schemas.survey_review import (
 )
 from schemas.survey_run import SurveyHead
 from tests.support.evaluations import START
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.layout import Layout
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit

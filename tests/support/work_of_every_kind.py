@@ -25,16 +25,16 @@ from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_expe
 from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
 from tests.support.rankings import make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
-from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
-from warehouse.curations.landing import CURATION_RECORD, CURATIONS
-from warehouse.drafts import DRAFT_RECORD, DRAFTS
-from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark
+from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
+from warehouse.kinds.rankings.landing import RANKINGS, land_group
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS, land_checks
-from warehouse.rankings.landing import RANKINGS, land_group
-from warehouse.runs.landing import RUNS, land
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.kind import Kind
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit

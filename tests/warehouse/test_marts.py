@@ -34,11 +34,11 @@ from tests.support.evaluations import (
     make_provenance,
     make_run,
 )
-from warehouse.connection import in_memory
+from warehouse.catalogue.connection import in_memory
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.parquet import arrow_table
 from warehouse.queries import resources_of_papers
 from warehouse.rows import rows_of
-from warehouse.runs.landing import RUNS
 from warehouse.statements import MARTS, names, statement, table_statement
 from warehouse.units.publish import head_rows
 

@@ -19,14 +19,14 @@ from schemas.columns import Table
 from schemas.tables import TABLE
 from schemas.venue_months import LATEST_MONTHS
 from warehouse.answers import ValidationReport
-from warehouse.connection import in_memory, share_out
-from warehouse.expectations import hold
+from warehouse.catalogue.connection import in_memory, share_out
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
 from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import landed_files, loose_files
-from warehouse.violations import Tally, Violations
+from warehouse.validate.expectations import hold
+from warehouse.validate.violations import Tally, Violations
 
 ROWS_PER_CHUNK = 120_000
 _VENUE_MONTHS = "venue_months"

@@ -9,7 +9,7 @@ from schemas.errors import NotAllowedError, UpstreamError
 from schemas.job import JobRequest, PlanJob, check_offered
 from schemas.role import Action
 from schemas.settings import Settings
-from warehouse.jobs import (
+from warehouse.app.jobs import (
     Job,
     read_job,
     request_stop,

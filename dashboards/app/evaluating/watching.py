@@ -14,7 +14,7 @@ from schemas.errors import AssayError
 from schemas.identifiers import IdeaId, RunId
 from schemas.job import JobState
 from schemas.naming import unturned
-from warehouse.jobs import Job, log_tail, read_job, runner_at_work
+from warehouse.app.jobs import Job, log_tail, read_job, runner_at_work
 from warehouse.queries import Queries
 
 EVERY_SECONDS = 1.5

@@ -13,7 +13,7 @@ from dashboards.reports import wording
 from schemas.ranking import RankingHead
 from schemas.run import Run
 from warehouse.answers import CRITERION_PARTS, MODULE_PARTS
-from warehouse.rankings.queries import ranking_shown, rankings_of
+from warehouse.kinds.rankings.queries import ranking_shown, rankings_of
 
 BY_SCORES = "scores"
 UNGROUPED = "(no group)"

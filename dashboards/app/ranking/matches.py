@@ -12,8 +12,8 @@ from dashboards.app.ranking.board import UNGROUPED, Board, choose_group, named, 
 from dashboards.reports import figures, wording
 from schemas.identifiers import RunId
 from schemas.ranking import GroupSummary
+from warehouse.kinds.rankings.queries import compared_across, group_summaries, ranking_of
 from warehouse.queries import Queries
-from warehouse.rankings.queries import compared_across, group_summaries, ranking_of
 
 IDEAS_DRAWN = 15
 

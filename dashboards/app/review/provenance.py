@@ -19,7 +19,7 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.naming import unturned
 from schemas.outcome import Provenance
 from warehouse.answers import IdeaReview
-from warehouse.transcripts import Transcripts, transcripts_path
+from warehouse.stores.transcripts import Transcripts, transcripts_path
 
 _SCORES = (
     "score_0_to_10",

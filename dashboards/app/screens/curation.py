@@ -23,7 +23,8 @@ from schemas.curation_run import CurationHead
 from schemas.errors import AssayError, NotAllowedError
 from schemas.identifiers import RunId
 from schemas.role import Action
-from warehouse.curations.edits import (
+from warehouse.app.people import pseudonym_of
+from warehouse.kinds.curations.edits import (
     Value,
     edited,
     edits_of,
@@ -33,9 +34,8 @@ from warehouse.curations.edits import (
     values_seen,
     with_added,
 )
-from warehouse.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.queries import Queries
-from warehouse.services.people import pseudonym_of
 from warehouse.units.reading import published_heads, published_units
 
 _SAID = "what became of the last save"

@@ -11,7 +11,7 @@ from schemas.draft import Draft
 from schemas.draft_habits import Habits
 from schemas.draft_run import DraftHead
 from schemas.identifiers import RunId
-from warehouse.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
 from warehouse.queries import Queries
 from warehouse.units.reading import published_heads, published_units
 

@@ -18,7 +18,7 @@ from dashboards.reports import figures
 from schemas.errors import AssayError
 from schemas.job import AskJob, CurateJob, EvaluateJob, PlanJob, RankJob, SurveyJob
 from schemas.settings import Settings
-from warehouse.jobs import Job, jobs, read_job
+from warehouse.app.jobs import Job, jobs, read_job
 from warehouse.layout import Layout
 
 JOBS_LISTED = 20

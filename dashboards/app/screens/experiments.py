@@ -10,7 +10,7 @@ from dashboards.reports.write_experiment import ExperimentPart, experiment_parts
 from schemas.experiment import Fate, Program, Role
 from schemas.experiment_run import ExperimentHead
 from schemas.identifiers import RunId
-from warehouse.experiments import EXPERIMENTS
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.queries import Queries
 from warehouse.units.reading import published_heads
 

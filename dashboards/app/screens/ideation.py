@@ -11,7 +11,7 @@ from dashboards.reports.write_ideation import OUTCOMES, IdeationPage, ideation_p
 from schemas.ideation import FindingAnswer, IdeaVersion
 from schemas.ideation_run import IdeationHead
 from schemas.identifiers import RunId
-from warehouse.ideations import IDEATIONS
+from warehouse.kinds.ideations import IDEATIONS
 from warehouse.queries import Queries
 from warehouse.units.reading import published_heads
 

@@ -10,8 +10,8 @@ from schemas.decisions import LONGEST_REASON, GivenAnswer, Request, Verdict
 from schemas.errors import AssayError, NotAllowedError
 from schemas.ledger import Participant
 from schemas.role import Action
-from warehouse.services.decisions import decide_and_fold, open_requests
-from warehouse.services.people import participant_with
+from warehouse.app.decisions import decide_and_fold, open_requests
+from warehouse.app.people import participant_with
 
 MOST_SHOWN = 20
 _SAID = "what became of the last answer"

@@ -18,8 +18,8 @@ from dashboards.reports.write_check import (
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
-from warehouse.manuscripts.landing import CHECKS
-from warehouse.manuscripts.queries import manuscript_checks
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.queries import Queries
 from warehouse.units.reading import published_heads
 

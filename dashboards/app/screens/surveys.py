@@ -12,8 +12,8 @@ from schemas.identifiers import RunId
 from schemas.naming import safe_url
 from schemas.survey import Edge, Survey, SurveyPaper
 from schemas.survey_run import SurveyHead
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.queries import Queries
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.reading import published_heads, published_units
 
 

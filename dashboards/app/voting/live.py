@@ -25,9 +25,9 @@ from schemas.live_question import (
 from schemas.settings import Settings
 from schemas.survey_run import LONGEST_QUESTION
 from schemas.votes import Choice
-from warehouse.jobs import runner_at_work
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.questions import (
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.jobs import runner_at_work
+from warehouse.app.questions import (
     SEEN,
     Answers,
     NoVote,

@@ -20,8 +20,8 @@ from schemas.tables import IDEA_TABLES, RANKING_TABLES, TABLE
 from warehouse.export import rows_of_run
 from warehouse.layout import Layout
 from warehouse.ledger import ledger_of_run
+from warehouse.objects.shared_reports import bring_report
 from warehouse.queries import Queries
-from warehouse.shared_reports import bring_report
 
 TEXTS_OF_OTHERS = frozenset({"paper_sections", "passages"})
 """Not the run's to hand on."""

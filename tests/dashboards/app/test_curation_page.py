@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextArea
 
 from dashboards.reports.write_curation import curation_page
-from flows.curation_agreement import agreement_on
+from flows.works.curate.curation_agreement import agreement_on
 from schemas.base import replace
 from schemas.curation import StatementSeverity
 from schemas.curation_edit import EditedField

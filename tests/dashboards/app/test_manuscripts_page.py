@@ -15,9 +15,9 @@ from tests.support.dashboard import open_page, words
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
+from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head
 

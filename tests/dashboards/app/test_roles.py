@@ -14,10 +14,10 @@ from schemas.role import Action, Role
 from schemas.settings import Settings
 from tests.support.dashboard import open_app, sign_in_as, words
 from tests.support.jobs import evaluate_job, known
-from warehouse.jobs import job_ids, submit, write_status
+from warehouse.app.accounts import remove_account, set_role
+from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.app.jobs import job_ids, submit, write_status
 from warehouse.layout import Layout
-from warehouse.services.accounts import remove_account, set_role
-from warehouse.services.database import ServiceDatabase, services_file
 
 
 @pytest.fixture

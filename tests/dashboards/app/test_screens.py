@@ -9,10 +9,10 @@ from schemas.identifiers import RunId
 from schemas.run import Budget, Module, PlannedRun
 from tests.support.dashboard import open_page, words
 from tests.support.evaluations import make_evaluation
+from warehouse.kinds.runs.landing import land
 from warehouse.layout import Layout
 from warehouse.progress import announce
 from warehouse.queries import open_queries
-from warehouse.runs.landing import land
 
 
 def landing(layout: Layout, run_id: str = "run-now") -> PlannedRun:

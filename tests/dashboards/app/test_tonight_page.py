@@ -16,9 +16,9 @@ from tests.support.dashboard import open_page, words
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
 from tests.support.report_lake import RUN
 from warehouse.answers import ScoreBasis
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 

@@ -16,12 +16,12 @@ from tasks.ranking.voted import standing_by
 from tests.support.dashboard import open_page, sign_in_as, words
 from tests.support.questions import QUESTION, end_both, end_job, publish_answer
 from tests.warehouse.conftest import publish_ideas
-from warehouse.contests import Part
-from warehouse.jobs import job_ids, jobs
+from warehouse.app.contests import Part
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.jobs import job_ids, jobs
+from warehouse.app.records import recorded
+from warehouse.app.voting import VOTES, contests, keep_standing
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.records import recorded
-from warehouse.services.voting import VOTES, contests, keep_standing
 
 ANSWERS = ("A is better", "B is better", "Both are good", "Both are bad", "Skip")
 

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from dashboards.reports.write_survey import survey_page
-from flows.commands.report_answer import report_answer
+from flows.cli.evaluate.report_answer import report_answer
 from schemas.base import replace
 from schemas.identifiers import PaperId, RunId
 from schemas.paper import SectionKind

@@ -13,8 +13,8 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.checker_release import write_release
+from warehouse.kinds.manuscripts.release import import_release
 from warehouse.layout import Layout
-from warehouse.manuscripts.release import import_release
 
 
 @pytest.fixture(scope="module")

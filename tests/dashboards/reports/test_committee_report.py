@@ -17,8 +17,8 @@ from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_run
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 idea_report = cache(render.idea_report)  # several tests read the same page

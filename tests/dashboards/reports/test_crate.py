@@ -14,10 +14,10 @@ from dashboards.reports.formats.provenance import prov_document
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from tests.support.evaluations import make_evaluation, make_run
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.ledger import ledger_of_run
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 RUN = RunId("run-a")

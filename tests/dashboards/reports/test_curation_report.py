@@ -6,7 +6,7 @@ import pytest
 
 from dashboards.reports.curated_set import UNSTATED
 from dashboards.reports.write_curation import curation_page
-from flows.curation_agreement import agreement_on
+from flows.works.curate.curation_agreement import agreement_on
 from schemas.base import replace
 from schemas.curation import Curation
 from schemas.errors import UnknownNameError

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dashboards.reports.data_docs import data_docs, data_docs_page
-from flows.commands.report import report
+from flows.cli.evaluate.report import report
 from schemas.base import Severity, replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId

@@ -30,8 +30,8 @@ from tests.support.evaluations import (
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.answers import DroppedParameter
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 idea_report = cache(render.idea_report)  # several tests read the same page

@@ -17,9 +17,9 @@ from schemas.identifiers import RunId
 from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call, make_run
 from tests.support.html_page import Page
 from warehouse.answers import RunCost
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 NIGHT = datetime(2026, 3, 3, 1, 40, 5, tzinfo=UTC)

@@ -21,9 +21,9 @@ from tests.support.evaluations import make_evaluation
 from tests.support.rankings import make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
 from warehouse.answers import IdeaScore, RankedIdea, ScoreBasis
+from warehouse.kinds.rankings.landing import RANKINGS, land_group
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.rankings.landing import RANKINGS, land_group
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 

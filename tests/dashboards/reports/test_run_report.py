@@ -21,9 +21,9 @@ from schemas.identifiers import IdeaId, RunId
 from tests.support.evaluations import make_evaluation, make_run, with_papers_left_out
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED, unscored_evaluation
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries, run_sql
-from warehouse.runs.landing import RUNS, land
 from warehouse.statements import statement
 from warehouse.units.publish import publish
 

@@ -7,7 +7,7 @@ from dashboards.reports.nightly_page import night_run
 from dashboards.reports.render import first_page_markdown
 from dashboards.reports.write import write_reports
 from dashboards.reports.write_nightly import write_nightly
-from flows.commands.run_output import published, state_of
+from flows.cli.evaluate.run_output import published, state_of
 from schemas.base import replace
 from schemas.calls import CallStatus
 from schemas.evaluation import IdeaEvaluation
@@ -17,9 +17,9 @@ from schemas.reasons import Reason
 from schemas.run import Run
 from schemas.soundness import PlanReview, SoundnessSummary
 from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 UNREAD, QUOTA = RunId("run-unread"), RunId("run-quota")

@@ -6,7 +6,7 @@ import pytest
 
 from dashboards.reports import wording
 from dashboards.reports.wording import field_not_covered, ideas_not_covered, whole_sentences
-from flows.request import bundled, literature_name
+from flows.works.evaluate.request import bundled, literature_name
 from schemas.base import replace
 from schemas.choices import BUNDLED_SAMPLE, LIVE, LiteratureChoice
 from schemas.coverage import FieldCoverage

@@ -17,7 +17,7 @@ from tests.support.api_server import api_server, bearing, make_token
 from tests.support.assay_command import environment
 from tests.support.jobs import sent_paper
 from tests.support.report_lake import publish_report_lake
-from warehouse.jobs import job_ids
+from warehouse.app.jobs import job_ids
 from warehouse.layout import Layout
 
 IDEA = (

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from flows.benchmarks.registry import SUITES
-from flows.commands.benchmark import _check_calibrate, _write_calibrator
+from flows.cli.quality.benchmark import _check_calibrate, _write_calibrator
 from flows.profiles import load_profile
-from flows.request import resolve_request
+from flows.works.evaluate.request import resolve_request
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.options import RunOptions

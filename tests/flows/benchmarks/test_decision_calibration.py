@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from flows.benchmarks import decisions
-from flows.benchmarks.decisions import FILE
+from flows.benchmarks.suites import decisions
+from flows.benchmarks.suites.decisions import FILE
 from schemas.benchmark import BenchmarkScore
 from schemas.choices import EXTRACTIVE
 from tasks.calibration.applying import load_calibrator

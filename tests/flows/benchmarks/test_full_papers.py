@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.decisions import SUITE as DECISIONS
 from flows.benchmarks.expected import estimate_suite
-from flows.benchmarks.pairs import SUITE as PAIRS
 from flows.benchmarks.suite import submission_conditions
+from flows.benchmarks.suites.decisions import SUITE as DECISIONS
+from flows.benchmarks.suites.pairs import SUITE as PAIRS
 from schemas.benchmark import SubmissionText
 from schemas.errors import ConfigurationError
 from schemas.run import Run, RunRequest

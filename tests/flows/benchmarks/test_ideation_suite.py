@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks import ideation
-from flows.benchmarks.ideation import SUITE, family_of
 from flows.benchmarks.request import resolve_benchmark
+from flows.benchmarks.suites import ideation
+from flows.benchmarks.suites.ideation import SUITE, family_of
 from schemas.base import replace
 from schemas.benchmark import BenchmarkRequest
 from schemas.benchmark_options import BenchmarkOptions

@@ -14,7 +14,7 @@ from flows.benchmarks import trial
 from flows.benchmarks.names import WITHOUT_DATA
 from flows.benchmarks.registry import SUITES
 from flows.benchmarks.trial import Trial
-from flows.gateway import OpenGateway
+from flows.run.gateway import OpenGateway
 from schemas.benchmark import ASSAY
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from flows.benchmarks.novelty import SUITE
-from flows.benchmarks.novelty_calibration import FILE
 from flows.benchmarks.suite import benchmark_id, data_sha256
+from flows.benchmarks.suites.novelty import SUITE
+from flows.benchmarks.suites.novelty_calibration import FILE
 from flows.benchmarks.trial import Trial
 from flows.profiles import load_profile
 from schemas.base import replace

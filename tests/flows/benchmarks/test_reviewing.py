@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from flows.benchmarks.coverage import SUITE as COVERAGE
-from flows.benchmarks.reviewing import (
+from flows.benchmarks.suite import benchmark_id
+from flows.benchmarks.suites.coverage import SUITE as COVERAGE
+from flows.benchmarks.suites.reviewing import (
     WrittenReview,
     _prompted,
     _prompted_with_search,
     passed_on,
 )
-from flows.benchmarks.suite import benchmark_id
 from schemas.base import replace
 from schemas.benchmark import JudgeWording
 from schemas.idea import Idea

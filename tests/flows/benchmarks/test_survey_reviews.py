@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from flows.benchmarks.expected import estimate_suite
-from flows.benchmarks.survey import SUITE
-from flows.benchmarks.survey_reviews import GAIN, METRIC, review_parameters, review_scores
+from flows.benchmarks.suites.survey import SUITE
+from flows.benchmarks.suites.survey_reviews import GAIN, METRIC, review_parameters, review_scores
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkScore
 from schemas.choices import LiteratureChoice

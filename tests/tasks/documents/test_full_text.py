@@ -15,7 +15,7 @@ from tasks.web.calls import failure
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf, pdf_of
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 GROBID = "/api/processFulltextDocument"
 TEI = (

@@ -41,9 +41,9 @@ from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW
 from tasks.steps import STEPS
 from tests.support.evaluations import JUDGES, make_judge_votes, make_provenance
 from tests.support.experiment_lake import make_experiment
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.landing import iterate_receipts, read_receipt
 
 

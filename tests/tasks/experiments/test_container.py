@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from flows import preflight
-from flows.experiment_request import resolve_experiment
-from flows.experimenting import experiment_run_id
+from flows.run import preflight
+from flows.works.experiment.experiment_request import resolve_experiment
+from flows.works.experiment.experimenting import experiment_run_id
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.experiment import Container, Limits

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flows import preflight
+from flows.run import preflight
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings

@@ -33,9 +33,9 @@ from tests.support.knowledge_fakes import (
 )
 from tests.support.ranking_fakes import FakeJudge
 from tests.support.ranking_fakes import parameters as ranking_parameters
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 LABELS = {

@@ -37,9 +37,9 @@ from tests.support.assay_command import wait_until
 from tests.support.openai_server import Messages, OpenAIServer, Recorded, start_openai_server
 from tests.support.ranking_fakes import FakeJudge, dossier
 from tests.support.rankings import make_ranked_group
+from warehouse.kinds.rankings.landing import RANKINGS, failed_groups, land_group, landed_matches
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.rankings.landing import RANKINGS, failed_groups, land_group, landed_matches
 from warehouse.units.landing import iterate_receipts
 
 RUN = RunId("run-a")

@@ -16,7 +16,7 @@ from tests.support.document_server import DocumentServer, Reply, document_server
 from tests.support.papers_with_links import paper
 from tests.support.source_contexts import keyed_settings, opened
 from tests.support.web_servers import bomb
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 
 class Asked(NamedTuple):

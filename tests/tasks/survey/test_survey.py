@@ -20,9 +20,9 @@ from tests.support.contribution_fakes import WordEmbedder
 from tests.support.evaluations import START
 from tests.support.survey_fakes import GraphLiterature, failed
 from tests.support.survey_lake import SURVEY, make_survey_head
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit

@@ -1,0 +1,275 @@
+"""The check that every worker makes before it is given work, or when it joins later.
+
+Workers share a folder or a bucket with the command, so most of what one needs is a matter of
+settings: the same code, files, keys and addresses.
+"""
+
+import asyncio
+import hashlib
+import logging
+import os
+import platform
+import socket
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import orjson
+from distributed import Worker, WorkerPlugin
+from pydantic import Field
+
+from flows.run.worker_start import stop_profiling
+from schemas.base import Noun
+from schemas.errors import AssayError, ConfigurationError
+from schemas.experiment import Container
+from schemas.identifiers import content_hash
+from schemas.place import in_object_storage
+from schemas.settings import Settings
+from tasks.literature.gateway.process import literature_identity
+from tasks.telemetry.figures import REFUSALS
+from tasks.web.exchange import NoAnswerError, probe
+from warehouse.layout import Layout
+from warehouse.scrubbing import one_line
+from warehouse.shared_database import shared_database
+
+# Below Dask's own, so that it is told where the worker tells everything else.
+logger = logging.getLogger("distributed.assay")
+_SECTIONS = ("literature", "language_model", "documents", "embeddings", "sources", "experiments")
+_OF_THE_COMMAND = {
+    "literature": frozenset({"upstream_url", "requests_per_second", "allowed_hosts"}),
+    "sources": frozenset({"base_urls"}),
+}
+"""Settings that the gateway alone reads, and addresses, which may differ by where one stands."""
+_PLENTY = 1_000_000.0
+_SECONDS = 30.0
+_MOST_HASHED_BYTES = 16_000_000
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_LOOK_AGAIN_SECONDS = 0.05
+
+
+class Address(Noun):
+    """What has to answer a worker."""
+
+    what: str
+    url: str
+    mend: str
+
+
+class WorkerNeeds(Noun):
+    """What one piece of work needs of its workers.
+
+    Attributes:
+        code: hash over tables, steps, their versions and prompts.
+        settings: by variable, those of the command; None: not set.
+        variables, unset: of the environment, which must be set, and which must not, since they
+            change what is read; nobody compares values.
+        literature: identity of what the gateway at `gateway_url` stands for; None: any.
+        warehouse: its address.
+        shard_file: in the command's folder; a worker that sees it shares the folder.
+        shares_folder: whether a bucket does not do, as for batches.
+        machine, database: where budgets and rates are kept: in files of that machine, or in the
+            database of that identity.
+        files: of each file or folder that the shards name, its fingerprint.
+    """
+
+    assay_version: str
+    python_version: str
+    code: str
+    settings: dict[str, str]
+    warehouse: str
+    shard_file: Path
+    machine: str
+    database: str | None = None
+    shares_folder: bool = False
+    files: dict[Path, str] = Field(default_factory=dict)
+    variables: tuple[str, ...] = ()
+    unset: tuple[str, ...] = ()
+    addresses: tuple[Address, ...] = ()
+    gateway_url: str | None = None
+    literature: str | None = None
+    embeds: bool = True
+    in_sandbox: bool = False
+    container: Container | None = None
+
+
+def python_version() -> str:
+    """As far as it has to be the same everywhere."""
+    return ".".join(platform.python_version_tuple()[:2])
+
+
+def code_hash() -> str:
+    """Over what rows, prompts and keys are made by."""
+    from schemas.tables import TABLES
+    from tasks.steps import STEPS
+
+    steps = [f"{step.name} {step.version} {step.prompt_sha256}" for step in STEPS]
+    tables = [f"{table.name} {','.join(table.column_names)}" for table in TABLES]
+    return content_hash(*sorted(steps), *sorted(tables), length=16)
+
+
+def this_machine() -> str:
+    """The same for all processes and containers that share a kernel, and with it locks and clock."""
+    return _BOOT_ID.read_text().strip() if _BOOT_ID.is_file() else socket.gethostname()
+
+
+def fingerprint(path: Path) -> str | None:
+    """Hash over the names, sizes and (but of large files) contents of a file or folder; None: there
+    is none.
+    """
+    if not path.exists():
+        return None
+    hashed = hashlib.sha256()
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if file.is_file():
+            size = file.stat().st_size
+            hashed.update(f"{file.relative_to(path.parent)} {size}\n".encode())
+            hashed.update(file.read_bytes() if size <= _MOST_HASHED_BYTES else b"")
+    return hashed.hexdigest()
+
+
+def compared(settings: Settings) -> dict[str, str]:
+    """The settings that every worker must have alike, by variable, as JSON."""
+    found = {}
+    for section in _SECTIONS:
+        values: Mapping[str, Any] = getattr(settings, section).model_dump(mode="json")
+        for name, value in values.items():
+            if name not in _OF_THE_COMMAND.get(section, ()):
+                variable = f"ASSAY_{section}__{name}".upper()
+                found[variable] = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    return found
+
+
+def refusal_of(needs: WorkerNeeds, settings: Settings) -> str | None:
+    """Why this process cannot do the work, and how to mend it; None: it can."""
+    version = metadata.version("assay")
+    if version != needs.assay_version:
+        return f"it has Assay {version}: install {needs.assay_version}, as the command has it"
+    if python_version() != needs.python_version:
+        return f"it runs on Python {python_version()}: the command's is {needs.python_version}"
+    if code_hash() != needs.code:
+        return "its tables, steps or prompts are others: install the very same Assay"
+    here = compared(settings)
+    for variable, value in needs.settings.items():
+        if here.get(variable) != value:
+            there = here.get(variable, "unknown")
+            return f"{variable} is {there} there and {value} here: set it alike"
+    missing = [name for name in needs.variables if not os.environ.get(name)]
+    if missing:
+        return f"it has no {', '.join(missing)}: export it where the worker starts"
+    surplus = [name for name in needs.unset if os.environ.get(name)]
+    if surplus:
+        return f"it has {', '.join(surplus)}, which the command has not: set it alike"
+    return _unshared(needs) or _unreachable(needs) or _unusable(needs, settings)
+
+
+def _unshared(needs: WorkerNeeds) -> str | None:
+    """What it does not share with the command."""
+    sees_folder = needs.shard_file.is_file()
+    if not sees_folder and not in_object_storage(needs.warehouse):
+        return (
+            f"it does not see {needs.warehouse}: mount that folder there at the same path, or keep"
+            " the warehouse in a bucket (--warehouse s3://bucket/prefix)"
+        )
+    if not sees_folder and needs.shares_folder:
+        return (
+            f"it does not see {needs.shard_file.parent}, where questions wait for batches: mount"
+            " that folder there, or leave out --batch"
+        )
+    try:
+        if (objects := Layout.of(needs.warehouse).objects) is not None:
+            objects.check()
+        database = shared_database()
+        identity = None if database is None else database.identity
+        other = [path for path, there in needs.files.items() if fingerprint(path) != there]
+    except (AssayError, OSError) as error:
+        return one_line(error)
+    if identity != needs.database:
+        return (
+            "its ASSAY_CATALOGUE_URL does not lead to the command's database, which keeps budgets"
+            " and rates: set it alike"
+        )
+    if identity is None and this_machine() != needs.machine:
+        return (
+            "it is another machine than the command's, and what several may spend together is kept"
+            " in PostgreSQL alone: export ASSAY_CATALOGUE_URL on both"
+        )
+    for path in other:
+        there = "differs from the command's" if path.exists() else "is missing"
+        return f"{path} {there}: copy it there from the command's machine, to the same path"
+    return None
+
+
+def _unreachable(needs: WorkerNeeds) -> str | None:
+    for address in needs.addresses:
+        try:
+            probe(address.url, _SECONDS, use_proxies=False)
+        except NoAnswerError as error:
+            return f"it cannot reach {address.what} at {address.url} ({error}): {address.mend}"
+    if needs.gateway_url is None:
+        return None
+    try:
+        identity = literature_identity(needs.gateway_url)
+    except ConfigurationError as error:
+        return f"of the literature gateway: {one_line(error)}"
+    if needs.literature is not None and identity != needs.literature:
+        return f"another gateway answers it at {needs.gateway_url}: name one that all reach"
+    return None
+
+
+def _unusable(needs: WorkerNeeds, settings: Settings) -> str | None:
+    """What has to be tried."""
+    try:
+        if needs.embeds:
+            from tasks.embeddings.sentence_embedder import SentenceEmbedder
+
+            asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
+        if needs.in_sandbox:
+            from tasks.experiments.sandbox import check_sandbox
+
+            check_sandbox(needs.container)
+    except (AssayError, OSError, ImportError, ValueError) as error:
+        return one_line(error)
+    return None
+
+
+class Admission(WorkerPlugin):  # type: ignore[misc]
+    """Makes the check on a worker, and lets it take the work where nothing is missing.
+
+    Work asks for a resource that only admitted workers have, so whoever is not gets none; it stays
+    free for the work of others.
+    """
+
+    def __init__(self, needs: WorkerNeeds, work: str, resource: str) -> None:
+        self.needs, self.work, self.resource = needs, work, resource
+        # One for each work: that of a command which was killed gives way to that of the next.
+        self.name = f"assay-{work}"
+        self.refusal: str | None = None
+        self.has_looked = False
+
+    async def setup(self, worker: Worker) -> None:
+        stop_profiling(worker)  # who started it may have used `dask worker`
+        self.refusal = await asyncio.to_thread(refusal_of, self.needs, Settings())
+        if self.refusal is None:
+            await worker.set_resources(**{self.resource: _PLENTY})
+        self.has_looked = True
+        if self.refusal is None:
+            logger.info("this worker takes work of %s", self.work)
+        else:
+            REFUSALS.inc()
+            logger.error("this worker takes no work of %s: %s", self.work, self.refusal)
+
+
+async def told_refusal(name: str, dask_worker: Worker) -> str | None:
+    """What `Admission`, registered as `name`, found on a worker."""
+    plugin = dask_worker.plugins.get(name)
+    if not isinstance(plugin, Admission):
+        return "it could not make the check: install the very same Assay"
+    while not plugin.has_looked:  # noqa: ASYNC110 -- an event would not survive the journey
+        await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+    return plugin.refusal
+
+
+def in_lines(refusals: Mapping[str, str]) -> list[str]:
+    """A line for each worker, by its address."""
+    return [f"the worker {address} takes no part: {why}" for address, why in refusals.items()]

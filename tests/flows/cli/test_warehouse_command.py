@@ -1,0 +1,31 @@
+"""`assay warehouse` says what it found in words that can be read."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from flows.cli.command_line import application, run_command
+from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+from tests.support.evaluations import make_evaluation, make_run
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.layout import Layout
+from warehouse.units.publish import publish
+
+
+@pytest.mark.long
+def test_verification_counts_one_problem_and_one_run_as_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = Layout(tmp_path / "warehouse")
+    land(layout, make_evaluation(0))
+    assert publish(layout, RUNS, make_run(ideas=1)).published
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    arguments = ["assay", "warehouse", "verify", "--warehouse", str(layout.root)]
+    monkeypatch.setattr(sys, "argv", arguments)
+
+    assert run_command(lambda: application()(standalone_mode=False)) == EXIT_DONE
+    assert capsys.readouterr().err.endswith("the lake is whole: 1 run\n")
+    next(layout.landing.rglob("ideas.parquet")).unlink()
+    assert run_command(lambda: application()(standalone_mode=False)) == EXIT_FAILURES
+    assert capsys.readouterr().err.endswith("\n1 problem\n")
