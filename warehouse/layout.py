@@ -6,8 +6,8 @@ from typing import Self
 
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import EvaluationKey, RunId
-from schemas.patterns import bounded
 from schemas.place import address_of, warehouse_folder
+from schemas.text.patterns import bounded
 from warehouse.objects.object_storage import ObjectFolder
 
 _NAME = bounded(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")

@@ -16,12 +16,12 @@ import duckdb
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, UnknownNameError
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, PaperId, RunId
-from schemas.ledger import LedgerHead
-from schemas.paper import Paper
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.literature.paper import Paper
+from schemas.literature.recommendation import Resource
+from schemas.people.ledger import LedgerHead
 from schemas.profile import ScoreWeights
-from schemas.recommendation import Resource
 from schemas.run import Run, ValidationRow
 from schemas.tables import IDEA_TABLES
 from warehouse.answers import (

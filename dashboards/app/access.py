@@ -23,7 +23,7 @@ from dashboards.app.attempts import Attempts
 from schemas.base import encodable
 from schemas.errors import NotAllowedError
 from schemas.identifiers import content_hash
-from schemas.role import Action, Person
+from schemas.people.role import Action, Person
 from schemas.settings import DashboardSettings, Settings
 from warehouse.app.accounts import (
     account_of,

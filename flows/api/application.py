@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as StarletteScope
 
-from dashboards.reports.formats.report_format import ReportFormat
+from dashboards.render.formats.report_format import ReportFormat
 from flows.api.bodies import (
     AskBody,
     CurateBody,
@@ -36,7 +36,6 @@ from flows.api.sent_ideas import IdeaFile, idea_lines, name_of, uploaded
 from flows.api.service import JobSeen, Service
 from flows.cli.answer import Answer, error_answer
 from flows.people import deciding
-from schemas.decisions import GivenAnswer
 from schemas.errors import (
     AssayError,
     BudgetExhaustedError,
@@ -49,9 +48,10 @@ from schemas.errors import (
     TransientError,
     UnknownNameError,
 )
-from schemas.literature_options import SearchOptions
-from schemas.options import EvaluateOptions, PlanOptions
-from schemas.role import Token
+from schemas.options.commands import EvaluateOptions, PlanOptions
+from schemas.options.literature_options import SearchOptions
+from schemas.people.decisions import GivenAnswer
+from schemas.people.role import Token
 
 MCP_PATH = "/mcp"
 _STATUS = (

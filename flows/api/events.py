@@ -10,8 +10,8 @@ from starlette.concurrency import run_in_threadpool
 
 from flows.api.service import Service
 from schemas.identifiers import content_hash
-from schemas.patterns import bounded
-from schemas.role import Token
+from schemas.people.role import Token
+from schemas.text.patterns import bounded
 from warehouse.app.tokens import still_valid
 
 LOOK_EVERY_SECONDS = 0.5

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from flows.cli.answer import error_answer
-from schemas.role import Action
+from schemas.people.role import Action
 from schemas.settings import ApiSettings
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.tokens import token_of

@@ -19,21 +19,21 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field, WithJsonSchema
 from starlette.concurrency import run_in_threadpool
 
-from dashboards.reports.formats.report_format import ReportFormat
+from dashboards.render.formats.report_format import ReportFormat
 from flows.api.option_schemas import schema_of
 from flows.api.sent_ideas import idea_lines, name_of
 from flows.api.service import JobSeen, Service, open_service
 from flows.cli.answer import Answer
 from flows.cli.command_line import log_to_stderr, run_command
 from flows.run.environment import prepare_environment
-from schemas.curation_run import MOST_PAPERS, SentPaper
 from schemas.errors import AssayError
-from schemas.job import NOT_OF_A_RANKING, NOT_OF_SENT_PAPERS, OF_THE_MACHINE, JobState
-from schemas.literature_options import SearchOptions
-from schemas.options import AskOptions, CurateOptions, EvaluateOptions, RankOptions
-from schemas.role import Role, Token
+from schemas.literature.survey_run import LONGEST_QUESTION
+from schemas.options.commands import AskOptions, CurateOptions, EvaluateOptions, RankOptions
+from schemas.options.literature_options import SearchOptions
+from schemas.people.job import NOT_OF_A_RANKING, NOT_OF_SENT_PAPERS, OF_THE_MACHINE, JobState
+from schemas.people.role import Role, Token
 from schemas.settings import Settings
-from schemas.survey_run import LONGEST_QUESTION
+from schemas.works.curation_run import MOST_PAPERS, SentPaper
 from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from schemas.option_values import Options
+from schemas.options.values import Options
 
 
 def schema_of(options: type[Options], *, without: frozenset[str]) -> dict[str, Any]:

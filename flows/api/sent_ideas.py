@@ -8,7 +8,7 @@ import orjson
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from schemas.job import IDEAS_FORMATS, NOT_TEXT, IdeasFormat
+from schemas.people.job import IDEAS_FORMATS, NOT_TEXT, IdeasFormat
 from tasks.ideas.limits import MAXIMUM_DEPTH, too_deep
 
 NAME_CHARACTERS = 80

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import orjson
 
-from schemas.curation_run import SentPaper
 from schemas.errors import ConfigurationError
+from schemas.works.curation_run import SentPaper
 from warehouse.parquet import write_bytes
 
 

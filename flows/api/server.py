@@ -7,8 +7,8 @@ from flows.api.application import application
 from flows.api.service import open_service
 from flows.cli.command_line import log_to_stderr, run_command
 from flows.run.environment import prepare_environment
+from schemas.people.web_origins import names_of_server
 from schemas.settings import Settings
-from schemas.web_origins import names_of_server
 from tasks.web.serving import answer_requests, listen
 from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout

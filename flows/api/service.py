@@ -11,9 +11,9 @@ from uuid import uuid4
 
 from anyio import CapacityLimiter, to_thread
 
-from dashboards.reports.closest_work import closest_works
-from dashboards.reports.formats.any_format import report_file
-from dashboards.reports.formats.report_format import ReportFormat
+from dashboards.render.formats.any_format import report_file
+from dashboards.render.formats.report_format import ReportFormat
+from dashboards.views.idea.closest_work import closest_works
 from flows.api.lake_answers import LakeAnswers
 from flows.api.sent_ideas import NAME_CHARACTERS, IdeaFile
 from flows.api.sent_papers import check_papers
@@ -23,10 +23,19 @@ from flows.cli.operate.jobs import job_row
 from flows.works.literature.searching import search_answer
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice, LiteratureChoice
-from schemas.curation_run import SentPaper
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.job import (
+from schemas.literature.survey_run import as_question
+from schemas.options.commands import (
+    AskOptions,
+    CurateOptions,
+    EvaluateOptions,
+    PlanOptions,
+    RankOptions,
+)
+from schemas.options.literature_options import SearchOptions
+from schemas.options.values import Options, flag_of
+from schemas.people.job import (
     NOT_OF_A_RANKING,
     NOT_OF_SENT_PAPERS,
     OF_THE_MACHINE,
@@ -38,18 +47,9 @@ from schemas.job import (
     RankJob,
     check_offered,
 )
-from schemas.literature_options import SearchOptions
-from schemas.option_values import Options, flag_of
-from schemas.options import (
-    AskOptions,
-    CurateOptions,
-    EvaluateOptions,
-    PlanOptions,
-    RankOptions,
-)
-from schemas.role import Action, Token
+from schemas.people.role import Action, Token
 from schemas.settings import Settings
-from schemas.survey_run import as_question
+from schemas.works.curation_run import SentPaper
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import Job, read_job, read_result, request_stop
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see

@@ -15,12 +15,12 @@ from typing import Any, Protocol, TypeVar
 from flows.cli.talk import print_note
 from flows.run.gateway import OpenGateway, open_gateway
 from schemas.base import Noun, Reply
-from schemas.benchmark import BenchmarkItem, BenchmarkRequest, SubmissionText
 from schemas.calls import LlmCall
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import RunId
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRequest, SubmissionText
 from schemas.outcome import Outcome
 from schemas.profile import Profile
 from schemas.reasons import Reason

@@ -19,8 +19,8 @@ from pydantic_core import PydanticUndefined
 from flows.cli.talk import set_talk
 from flows.run.environment import prepare_environment
 from schemas.errors import ConfigurationError
-from schemas.option_values import Options, flag_of, written
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
+from schemas.options.values import Options, flag_of, written
 from schemas.place import AddressOfWarehouse
 from schemas.settings import Settings
 from warehouse.rights import keep_private

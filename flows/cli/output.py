@@ -11,14 +11,14 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from dashboards.reports.figures import usd
-from dashboards.reports.wording import unscored, why_unranked
+from dashboards.render.figures import usd
+from dashboards.render.wording import unscored, why_unranked
 from flows.cli.answer import print_answer
 from flows.cli.exit_codes import EXIT_DONE
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from schemas.choices import EXTRACTIVE
-from schemas.option_values import flag_of
+from schemas.options.values import flag_of
 from schemas.reasons import Passes, Reason
 from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import IdeaScore, RankedIdea

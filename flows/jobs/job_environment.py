@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from schemas.choices import remote_model
-from schemas.options import CurateOptions, QuestionOptions, RunOptions
+from schemas.options.commands import CurateOptions, QuestionOptions, RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.judging.model_keys import model_variables

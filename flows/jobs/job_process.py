@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import orjson
 from filelock import FileLock, Timeout
 
-from dashboards.reports.write_curation import curation_page
+from dashboards.views.write_curation import curation_page
 from flows.api.sent_papers import write_papers
 from flows.cli.command_line import ending_of, log_to_stderr
 from flows.cli.evaluate.evaluate import run_and_print
@@ -33,15 +33,15 @@ from flows.works.survey.survey_estimate import estimate_survey
 from flows.works.survey.survey_request import resolve_ask, resolve_survey
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
-from schemas.curation_run import CurationRequest
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.job import AskJob, CurateJob, JobState, PlanJob, RankJob, SurveyJob
-from schemas.option_values import Options
+from schemas.literature.survey_run import SurveyRequest
+from schemas.options.values import Options
+from schemas.people.job import AskJob, CurateJob, JobState, PlanJob, RankJob, SurveyJob
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from schemas.survey_run import SurveyRequest
+from schemas.works.curation_run import CurationRequest
 from warehouse.app.jobs import Job, read_job, read_request, write_status
 from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.lake import open_reader

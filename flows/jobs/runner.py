@@ -20,8 +20,8 @@ from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, TransientError
 from schemas.identifiers import content_hash
 from schemas.interpreter import module_command
-from schemas.job import JobRequest, JobState, check_offered
-from schemas.options import RankOptions
+from schemas.options.commands import RankOptions
+from schemas.people.job import JobRequest, JobState, check_offered
 from schemas.settings import Settings
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import open_requests

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from schemas.decisions import Decision, Project, Request, Stage, Verdict
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
+from schemas.people.decisions import Decision, Project, Request, Stage, Verdict
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import decide_by_rule, decisions, request_for_stage
 from warehouse.app.people import participant, reason_of

@@ -3,9 +3,9 @@
 from flows.api.service import Service
 from flows.cli.answer import Answer, answer_of
 from flows.cli.people.inbox import shown_request
-from schemas.decisions import GivenAnswer
 from schemas.errors import NotAllowedError
-from schemas.role import Action, Token
+from schemas.people.decisions import GivenAnswer
+from schemas.people.role import Action, Token
 from warehouse.app.decisions import decide_and_fold, open_requests
 from warehouse.app.people import participant_with
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from filelock import FileLock, Timeout
 
 from schemas.errors import TransientError
+from schemas.people.votes import HumanVote, Track
 from schemas.profile import RankingParameters
 from schemas.settings import Settings
-from schemas.votes import HumanVote, Track
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.records import fold_into_lake, recorded
 from warehouse.app.voting import VOTES, contests, keep_standing

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.ranking import Match, Rating, RatingMethod
+from schemas.people.vote_report import Board, VoteFigure, VoteReport
+from schemas.people.votes import HumanVote, Track, VotedStrength
 from schemas.profile import RankingParameters
-from schemas.ranking import Match, Rating, RatingMethod
 from schemas.settings import Settings
-from schemas.vote_report import Board, VoteFigure, VoteReport
-from schemas.votes import HumanVote, Track, VotedStrength
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import mean, share
 from tasks.metrics.rankings import kendall

@@ -3,7 +3,7 @@ answered in batches.
 """
 
 from schemas.identifiers import RunId
-from schemas.ranking import RankRequest
+from schemas.judgement.ranking import RankRequest
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget

@@ -12,7 +12,7 @@ from flows.run.cluster_access import places_for_workers
 from flows.run.indexing import index_with_progress
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.paper import LITERATURE_RULES
+from schemas.literature.paper import LITERATURE_RULES
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess, literature_identity
 from tasks.literature.gateway.upstreams import identity_of

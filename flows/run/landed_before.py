@@ -4,8 +4,8 @@ from flows.run.done_before import NOTHING_DONE, DoneBefore
 from flows.works.evaluate.plan import KeyedBatch, key_batch, receipts_of
 from schemas.calls import CallStatus
 from schemas.choices import LiteratureChoice
-from schemas.evaluation import Receipt
 from schemas.idea import IdeaBatch
+from schemas.judgement.evaluation import Receipt
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from schemas.tables import TABLE

@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schemas.base import Noun
-from schemas.benchmark import BenchmarkRequest
-from schemas.check_run import CheckRequest
 from schemas.choices import EngineChoice
-from schemas.curation_run import CurationRequest
-from schemas.draft_run import DraftRequest
 from schemas.errors import AssayError, ConfigurationError
-from schemas.experiment_run import ExperimentRequest
-from schemas.ideation_run import IdeationRequest
+from schemas.judgement.benchmark import BenchmarkRequest
+from schemas.judgement.ranking import RankRequest
 from schemas.judging import JudgingParameters
+from schemas.literature.survey_run import SurveyRequest
 from schemas.profile import Profile
-from schemas.ranking import RankRequest
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
-from schemas.survey_run import SurveyRequest
+from schemas.works.check_run import CheckRequest
+from schemas.works.curation_run import CurationRequest
+from schemas.works.draft_run import DraftRequest
+from schemas.works.experiment_run import ExperimentRequest
+from schemas.works.ideation_run import IdeationRequest
 from tasks.web.exchange import NoAnswerError, probe
 from warehouse.rights import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
@@ -526,7 +526,7 @@ def _unpaywall(settings: Settings) -> ComponentStatus:
 
 
 def _sandbox(settings: Settings) -> ComponentStatus:
-    from tasks.experiments.sandbox import check_sandbox, memory_bound
+    from tasks.experiments.sandbox.sandbox import check_sandbox, memory_bound
 
     container = settings.experiments.container
     maker = "bubblewrap" if container is None else container.runtime

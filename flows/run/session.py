@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from flows.cli.talk import print_note
 from flows.run.interruption import interruptible
-from schemas.check_run import CheckRequest
-from schemas.curation_run import CurationRequest
-from schemas.draft_run import DraftRequest
-from schemas.experiment_run import ExperimentRequest
-from schemas.ideation_run import IdeationRequest
-from schemas.ranking import RankRequest
+from schemas.judgement.ranking import RankRequest
+from schemas.literature.survey_review import Written
+from schemas.literature.survey_run import SurveyRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
-from schemas.survey_review import Written
-from schemas.survey_run import SurveyRequest
+from schemas.works.check_run import CheckRequest
+from schemas.works.curation_run import CurationRequest
+from schemas.works.draft_run import DraftRequest
+from schemas.works.experiment_run import ExperimentRequest
+from schemas.works.ideation_run import IdeationRequest
 
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign, HeadT, PlanT, Summary

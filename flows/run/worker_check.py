@@ -22,10 +22,10 @@ from pydantic import Field
 from flows.run.worker_start import stop_profiling
 from schemas.base import Noun
 from schemas.errors import AssayError, ConfigurationError
-from schemas.experiment import Container
 from schemas.identifiers import content_hash
 from schemas.place import in_object_storage
 from schemas.settings import Settings
+from schemas.works.experiment import Container
 from tasks.literature.gateway.process import literature_identity
 from tasks.telemetry.figures import REFUSALS
 from tasks.web.exchange import NoAnswerError, probe
@@ -225,7 +225,7 @@ def _unusable(needs: WorkerNeeds, settings: Settings) -> str | None:
 
             asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
         if needs.in_sandbox:
-            from tasks.experiments.sandbox import check_sandbox
+            from tasks.experiments.sandbox.sandbox import check_sandbox
 
             check_sandbox(needs.container)
     except (AssayError, OSError, ImportError, ValueError) as error:

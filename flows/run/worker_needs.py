@@ -16,14 +16,14 @@ from flows.run.worker_check import (
     python_version,
     this_machine,
 )
-from schemas.check_run import CheckRequest
 from schemas.choices import remote_model
-from schemas.curation_run import CurationRequest
-from schemas.draft_run import DraftRequest
-from schemas.experiment_run import ExperimentRequest
-from schemas.ideation_run import IdeationRequest
 from schemas.run import Module, RunRequest, WorkRequest
 from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest
+from schemas.works.curation_run import CurationRequest
+from schemas.works.draft_run import DraftRequest
+from schemas.works.experiment_run import ExperimentRequest
+from schemas.works.ideation_run import IdeationRequest
 from tasks.judging.model_keys import model_variables
 from tasks.shards.work import Shard
 from warehouse.layout import Layout

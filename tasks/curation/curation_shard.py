@@ -8,10 +8,10 @@ from collections.abc import Awaitable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from schemas.curation import Curation, ReviewedAt
-from schemas.curation_run import CurationReceipt, PaperSource
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
+from schemas.works.curation import Curation, ReviewedAt
+from schemas.works.curation_run import CurationReceipt, PaperSource
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.curation.collect import CurationJob

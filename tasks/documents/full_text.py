@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from schemas.failure import Answer, SourceFailure
-from schemas.paper import Paper, PaperSection, SectionKind
-from schemas.patterns import IGNORECASE, bounded
+from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.accounting.ledger import Ledger
 from tasks.documents import grobid, latex, pdf
 from tasks.documents.cache import DocumentCache

@@ -10,9 +10,9 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 
 from schemas.boundary import ErrorBoundary, out_of_memory
-from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
 from schemas.identifiers import EvaluationKey
+from schemas.judgement.evaluation import IdeaEvaluation, Receipt
 from schemas.reasons import About, Reason, first_that_may_pass
 from schemas.run import Module
 from schemas.stopwatch import Stopwatch

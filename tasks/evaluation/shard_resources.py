@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from schemas.evaluation import Receipt
+from schemas.judgement.evaluation import Receipt
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget

@@ -3,11 +3,11 @@
 A manuscript that landed whole is not checked again.
 """
 
-from schemas.check_run import CheckReceipt, CheckRequest, ManuscriptSource
 from schemas.identifiers import IdeaId
-from schemas.manuscripts import ManuscriptCheck
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
+from schemas.works.check_run import CheckReceipt, CheckRequest, ManuscriptSource
+from schemas.works.manuscripts import ManuscriptCheck
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.check import check_manuscript, unread
 from tasks.manuscripts.collect import CheckJob

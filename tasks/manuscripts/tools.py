@@ -5,8 +5,8 @@ from contextlib import AsyncExitStack
 from functools import partial
 from types import TracebackType
 
-from schemas.check_run import CheckRequest, Judge
 from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest, Judge
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.sentence_embedder import SentenceEmbedder

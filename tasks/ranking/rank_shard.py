@@ -16,9 +16,16 @@ from pydantic import Field, ValidationError
 from schemas.base import Noun
 from schemas.boundary import ErrorBoundary
 from schemas.calls import LlmCall
-from schemas.committee import ReviewDimension
 from schemas.identifiers import IdeaId, content_hash
-from schemas.ranking import BRIDGES, GroupReceipt, GroupSummary, Match, RankedGroup, RankRequest
+from schemas.judgement.committee import ReviewDimension
+from schemas.judgement.ranking import (
+    BRIDGES,
+    GroupReceipt,
+    GroupSummary,
+    Match,
+    RankedGroup,
+    RankRequest,
+)
 from schemas.reasons import first_that_may_pass
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch

@@ -12,9 +12,9 @@ from typing import Generic, TypeVar
 from schemas.errors import BudgetExhaustedError, RequestRejectedError
 from schemas.failure import SourceFailure
 from schemas.identifiers import content_hash
-from schemas.patterns import linear
 from schemas.reasons import Reason
 from schemas.settings import SourceSettings
+from schemas.text.patterns import linear
 from tasks.accounting.ledger import Ledger
 from tasks.sources.fields import UnreadableAnswer, one_line
 from tasks.web.calls import KeptAnswers, record_cache_hit, recorded

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from schemas.errors import RequestRejectedError
 from schemas.failure import SourceFailure
-from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.literature.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.documents.full_text import FullTextLibrary

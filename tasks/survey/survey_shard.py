@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.identifiers import IdeaId
+from schemas.literature.survey import Survey
+from schemas.literature.survey_run import SurveyQuestion, SurveyReceipt, SurveyRequest
 from schemas.settings import Settings
-from schemas.survey import Survey
-from schemas.survey_run import SurveyQuestion, SurveyReceipt, SurveyRequest
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import AbstractLibrary, DocumentLibrary

@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 
 from schemas.base import replace
-from schemas.draft import Draft
-from schemas.draft_run import DraftReceipt, DraftRequest
 from schemas.identifiers import IdeaId, content_hash
 from schemas.settings import Settings
+from schemas.works.draft import Draft
+from schemas.works.draft_run import DraftReceipt, DraftRequest
 from tasks.accounting.ledger import Ledger
 from tasks.judging.messages import Attachment, takes_images
 from tasks.judging.opening import Judging, open_judging, traced

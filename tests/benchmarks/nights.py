@@ -29,12 +29,12 @@ import duckdb
 import streamlit as st
 
 from dashboards.app.registry import PAGES
-from dashboards.reports.write import write_reports
+from dashboards.views.write import write_reports
 from flows.works.evaluate.request import bundled
 from schemas.base import Noun, replace
 from schemas.columns import ColumnType
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import EvaluationKey, RunId, content_hash
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.run import Run
 from schemas.tables import IDEA_TABLES
 from tests.benchmarks._assay import environment, first

@@ -21,8 +21,8 @@ from statistics import fmean
 from flows.benchmarks.suites.decisions import scale_of
 from schemas.base import replace
 from schemas.identifiers import IdeaId
+from schemas.judgement.ranking import Match, Rating, RatingMethod
 from schemas.profile import RankingParameters
-from schemas.ranking import Match, Rating, RatingMethod
 from schemas.settings import Settings
 from tasks.benchmarks.innoeval import (
     GROUPS_FILE,

@@ -29,7 +29,7 @@ import polars
 
 from flows.profiles import load_profile
 from schemas.failure import Answer
-from schemas.paper import Paper, PaperSection, SectionKind
+from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.settings import Settings
 from tasks.documents.sections import AbstractLibrary
 from tasks.embeddings.sentence_embedder import SentenceEmbedder

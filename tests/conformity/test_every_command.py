@@ -96,8 +96,8 @@ A_LIST = {"sql"}
 
 CLASSES = {
     name
-    for module in pkgutil.iter_modules(schemas.__path__)
-    for name, each in vars(import_module(f"schemas.{module.name}")).items()
+    for module in pkgutil.walk_packages(schemas.__path__, "schemas.")
+    for name, each in vars(import_module(module.name)).items()
     if isinstance(each, type) and sum(map(str.isupper, name)) > 1 and not name.isupper()
 }
 """Of one word they may be words of the language too."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import BudgetExhaustedError
-from schemas.knowledge import KnowledgeAnswer, SourceKind
+from schemas.literature.knowledge import KnowledgeAnswer, SourceKind
 from tasks.sources.http_source import HttpSource
 from tasks.sources.registry import SOURCES, configured, open_sources
 from tasks.sources.requests import SourceContext

@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from dashboards.app.registry import PAGES
-from dashboards.reports.data_docs import data_docs
-from dashboards.reports.write import write_reports
+from dashboards.render.data_docs import data_docs
+from dashboards.views.write import write_reports
 from tests.support import browser as browsers
 from tests.support.assay_command import environment
 from tests.support.check_lake import publish_check_lake

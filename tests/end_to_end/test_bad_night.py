@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.wording import reason
+from dashboards.render.wording import reason
 from flows.works.evaluate.request import bundled
 from tasks.literature.gateway.storage import RECORD_NAME
 from tests.support.assay_command import assay, find_child, kill_hard, rows, start_assay

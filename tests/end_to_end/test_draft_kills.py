@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemas.base import replace
-from schemas.survey import SurveyQuote
+from schemas.literature.survey import SurveyQuote
 from tests.support.assay_command import assay, kill_hard, rows, start_assay
 from tests.support.draft_lake import PASSAGES
 from tests.support.draft_writer import ENGINE, MET, answer

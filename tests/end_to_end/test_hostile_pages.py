@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from dashboards.app.registry import PAGES
-from dashboards.reports.data_docs import data_docs
-from dashboards.reports.write import write_reports
+from dashboards.render.data_docs import data_docs
+from dashboards.views.write import write_reports
 from schemas.base import replace
 from schemas.identifiers import IdeaId
-from schemas.naming import TURNING
+from schemas.literature.naming import TURNING
 from tests.support.assay_command import environment
 from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
 from tests.support.evaluations import make_evaluation, make_idea, make_run

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from schemas.role import Role
+from schemas.people.role import Role
 from tests.support.assay_command import answers, environment, wait_until
 from tests.support.browser import chromium, needs_chromium, reader_of
 from tests.support.oidc_provider import Provider, oidc_provider

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, expect
 
 from schemas.base import replace
 from schemas.identifiers import RunId
-from schemas.role import Role
-from schemas.votes import Choice, HumanVote, Track
+from schemas.people.role import Role
+from schemas.people.votes import Choice, HumanVote, Track
 from tests.end_to_end.conftest import DemoRun
 from tests.end_to_end.test_accessibility import AXE, BEYOND, FINDINGS
 from tests.end_to_end.test_hostile_pages import see_that_nothing_was_touched

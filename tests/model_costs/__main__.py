@@ -17,7 +17,7 @@ from schemas.base import replace
 from schemas.choices import LiteratureChoice
 from schemas.idea import Idea
 from schemas.judging import JudgingParameters
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.run import RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.ideas.read import read_ideas

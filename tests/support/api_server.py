@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from schemas.role import Role, Token
+from schemas.people.role import Role, Token
 from tests.support.assay_command import answers, environment, wait_until
 from tests.support.ports import quiet_port
 from warehouse.app.database import ServiceDatabase

@@ -2,8 +2,8 @@
 figure beside it.
 """
 
-from schemas.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.identifiers import RunId
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
 from tests.support.report_lake import HOSTILE_TEXT

@@ -16,8 +16,8 @@ from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from flows.profiles import load_profile
 from schemas.base import replace
-from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.identifiers import EvaluationKey, RunId, content_hash
+from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
 from tasks.benchmarks.answer_sets import ANSWERS_FILE, RUBRICS_FILE

@@ -2,7 +2,10 @@
 
 from datetime import UTC, date, datetime
 
-from schemas.curation import (
+from schemas.identifiers import RunId
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
+from schemas.works.curation import (
     CuratedDrop,
     CuratedReview,
     CuratedSentence,
@@ -14,10 +17,7 @@ from schemas.curation import (
     StatementSeverity,
     StatementType,
 )
-from schemas.curation_run import CurationHead
-from schemas.identifiers import RunId
-from schemas.outcome import Provenance
-from schemas.reasons import Reason
+from schemas.works.curation_run import CurationHead
 from tests.support.evaluations import START
 from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.layout import Layout

@@ -11,7 +11,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from dashboards.app import access, app
-from schemas.role import Role
+from schemas.people.role import Role
 from warehouse.app.accounts import account_of, add_account, sign_in
 from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout

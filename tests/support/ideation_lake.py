@@ -4,7 +4,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from schemas.base import replace
-from schemas.ideation import (
+from schemas.identifiers import EvaluationKey, IdeaId, RunId, content_hash
+from schemas.reasons import Reason
+from schemas.run import RunRequest
+from schemas.works.ideation import (
     FindingAnswer,
     FindingKind,
     IdeationRound,
@@ -12,10 +15,7 @@ from schemas.ideation import (
     KeywordRelation,
     Move,
 )
-from schemas.ideation_run import IdeationHead
-from schemas.identifiers import EvaluationKey, IdeaId, RunId, content_hash
-from schemas.reasons import Reason
-from schemas.run import RunRequest
+from schemas.works.ideation_run import IdeationHead
 from tasks.ideas.read import read_ideas
 from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
 from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS

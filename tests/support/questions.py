@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 from schemas.base import replace
 from schemas.identifiers import RunId
-from schemas.job import JobState, JobStatus
-from schemas.live_question import Asked, LiveQuestion
+from schemas.literature.survey import Survey
+from schemas.literature.survey_review import Aspect, Written
+from schemas.people.job import JobState, JobStatus
+from schemas.people.live_question import Asked, LiveQuestion
 from schemas.settings import Settings
-from schemas.survey import Survey
-from schemas.survey_review import Aspect, Written
 from tests.support.survey_lake import START, make_survey, make_survey_head, with_answer
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import read_job, write_status

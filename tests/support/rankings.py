@@ -8,8 +8,7 @@ from itertools import combinations
 
 from schemas.calls import CallStatus, LlmCall
 from schemas.identifiers import IdeaId, RunId
-from schemas.outcome import Provenance
-from schemas.ranking import (
+from schemas.judgement.ranking import (
     Grouping,
     GroupSummary,
     Match,
@@ -19,6 +18,7 @@ from schemas.ranking import (
     RatingMethod,
     Winner,
 )
+from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from warehouse.kinds.rankings.landing import basis_of

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from schemas.identifiers import IdeaId
-from schemas.knowledge import SourceQuery
+from schemas.literature.knowledge import SourceQuery
 from schemas.settings import Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
 from tasks.sources.http_source import HttpSource

@@ -5,18 +5,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.base import Noun, replace
-from schemas.benchmark import BenchmarkItem, BenchmarkReceipt, BenchmarkRun, BenchmarkScore
-from schemas.check_run import CheckReceipt
-from schemas.curation_run import CurationReceipt
-from schemas.draft_run import DraftReceipt
-from schemas.evaluation import Receipt
-from schemas.experiment_run import ExperimentReceipt
-from schemas.ideation_run import IdeationReceipt
 from schemas.identifiers import IdeaId, RunId
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
-from schemas.ranking import GroupReceipt
+from schemas.judgement.benchmark import (
+    BenchmarkItem,
+    BenchmarkReceipt,
+    BenchmarkRun,
+    BenchmarkScore,
+)
+from schemas.judgement.evaluation import Receipt
+from schemas.judgement.ranking import GroupReceipt
+from schemas.literature.survey_run import SurveyReceipt
 from schemas.run import UnitReceipt
-from schemas.survey_run import SurveyReceipt
+from schemas.works.check_run import CheckReceipt
+from schemas.works.curation_run import CurationReceipt
+from schemas.works.draft_run import DraftReceipt
+from schemas.works.experiment_run import ExperimentReceipt
+from schemas.works.ideation_run import IdeationReceipt
+from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
 from tests.support.check_lake import CHECK, check_head
 from tests.support.curation_lake import CURATION, make_curation, make_curation_head
 from tests.support.draft_lake import DRAFT, make_draft, make_draft_head

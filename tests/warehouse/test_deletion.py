@@ -12,7 +12,7 @@ import pytest
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.ranking import ranking_budget_scope
+from schemas.judgement.ranking import ranking_budget_scope
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_evaluation, make_run

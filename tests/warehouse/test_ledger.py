@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry, LedgerHead
+from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry, LedgerHead
 from schemas.tables import TABLE
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.votes import make_vote

@@ -9,8 +9,8 @@ import pytest
 
 from schemas.base import replace
 from schemas.errors import PublicationError
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import RunId
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.tables import TABLE
 from tests.support.evaluations import make_evaluation, make_run

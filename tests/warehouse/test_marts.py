@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
 from schemas.base import replace
-from schemas.contribution import Overlap
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import PaperId, RunId
+from schemas.judgement.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
+from schemas.judgement.contribution import Overlap
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.tables import TABLE, TABLES

@@ -14,7 +14,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
-from schemas.role import LONGEST_PASSWORD, SHORTEST_PASSWORD, Account, Person, Role
+from schemas.people.role import LONGEST_PASSWORD, SHORTEST_PASSWORD, Account, Person, Role
 from warehouse.app.database import ServiceDatabase, Transaction
 
 _SECRET_BYTES = 32

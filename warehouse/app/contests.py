@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from schemas.identifiers import RunId
-from schemas.patterns import IGNORECASE, escape, linear
-from schemas.vote_report import Board
-from schemas.votes import Contender, Contest, HumanVote, Shown, Track
+from schemas.people.vote_report import Board
+from schemas.people.votes import Contender, Contest, HumanVote, Shown, Track
+from schemas.text.patterns import IGNORECASE, escape, linear
 from warehouse.lake import rows_in
 from warehouse.queries import Queries
 from warehouse.rows import noun_of

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 
 import duckdb
 
-from schemas.decisions import Decision, GivenAnswer, Request, Stage, Verdict
 from schemas.errors import (
     ConfigurationError,
     ConflictError,
@@ -18,7 +17,8 @@ from schemas.errors import (
     UnknownNameError,
 )
 from schemas.identifiers import content_hash
-from schemas.ledger import Participant
+from schemas.people.decisions import Decision, GivenAnswer, Request, Stage, Verdict
+from schemas.people.ledger import Participant
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.people import keep_reason, participant
 from warehouse.app.records import fold_into_lake, record, recorded, recorded_as

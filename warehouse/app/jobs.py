@@ -27,8 +27,8 @@ from pydantic import ValidationError
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.job import JOB_REQUEST, JobRequest, JobState, JobStatus
-from schemas.patterns import bounded
+from schemas.people.job import JOB_REQUEST, JobRequest, JobState, JobStatus
+from schemas.text.patterns import bounded
 from warehouse.layout import Layout
 from warehouse.parquet import read_bytes, write_bytes
 from warehouse.progress import lock_held

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from schemas.errors import ConflictError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.ledger import (
+from schemas.people.ledger import (
     Artefact,
     CreditRole,
     LedgerAction,

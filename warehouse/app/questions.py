@@ -12,8 +12,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, RateLimitedError
-from schemas.job import JobState, check_offered
-from schemas.live_question import (
+from schemas.people.job import JobState, check_offered
+from schemas.people.live_question import (
     Asked,
     Ended,
     LiveQuestion,
@@ -23,8 +23,8 @@ from schemas.live_question import (
     sides_offered,
     tidy,
 )
+from schemas.people.votes import Choice, Contender, Contest, HumanVote, Offer, Track
 from schemas.settings import Settings
-from schemas.votes import Choice, Contender, Contest, HumanVote, Offer, Track
 from warehouse.app.contests import Part, contests_of, made_by_run, shown, text_of
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import Job, job_id_of, read_job, request_stop

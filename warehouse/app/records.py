@@ -14,13 +14,13 @@ import pyarrow as pa
 
 from schemas.base import Noun
 from schemas.columns import Table
-from schemas.curation_edit import CurationEdit
-from schemas.decisions import Decision, Request
 from schemas.errors import ConflictError
 from schemas.identifiers import content_hash
-from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
+from schemas.people.decisions import Decision, Request
+from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
+from schemas.people.votes import HumanVote
 from schemas.tables import SERVICE_TABLES, TABLE
-from schemas.votes import HumanVote
+from schemas.works.curation_edit import CurationEdit
 from warehouse.app.database import ServiceDatabase, Transaction, services_file
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, open_writer, transaction

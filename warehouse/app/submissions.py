@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.job import AskJob, CurateJob, EvaluateJob, JobRequest, RankJob, SurveyJob
-from schemas.role import Action, Token
+from schemas.people.job import AskJob, CurateJob, EvaluateJob, JobRequest, RankJob, SurveyJob
+from schemas.people.role import Action, Token
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.jobs import Job, job_id_of, job_ids, read_job, submit_as
 from warehouse.kinds.curations.landing import CURATIONS

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from schemas.base import replace
 from schemas.errors import UnknownNameError
-from schemas.patterns import bounded
-from schemas.role import Token
+from schemas.people.role import Token
+from schemas.text.patterns import bounded
 from warehouse.app.database import ServiceDatabase
 
 _TOKEN = bounded(r"assay_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")

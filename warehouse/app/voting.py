@@ -12,8 +12,8 @@ from itertools import combinations
 from schemas.base import encodable
 from schemas.errors import ConflictError, NotAllowedError, RateLimitedError
 from schemas.identifiers import content_hash
+from schemas.people.votes import Choice, Contest, HumanVote, Offer, Shown, Standing
 from schemas.settings import VotingSettings
-from schemas.votes import Choice, Contest, HumanVote, Offer, Shown, Standing
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.records import record
 

@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 
 from schemas.errors import ConfigurationError
-from schemas.patterns import IGNORECASE, linear
+from schemas.text.patterns import IGNORECASE, linear
 from warehouse.catalogue.connection import in_memory
 from warehouse.catalogue.definitions import foreign_error
 from warehouse.catalogue.sqlite_file import refuse_foreign_journal

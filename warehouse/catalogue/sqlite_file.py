@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.errors import ConfigurationError
-from schemas.plain_files import PlainFileError, open_file
+from schemas.text.plain_files import PlainFileError, open_file
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 _LEAST_RECORD_BYTES = 16

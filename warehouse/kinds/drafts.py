@@ -6,10 +6,10 @@ landing/draft=<run>/draft.json
 
 from collections.abc import Iterator
 
-from schemas.draft import Draft
-from schemas.draft_run import DraftHead, DraftReceipt
-from schemas.ledger import Artefact
+from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
+from schemas.works.draft import Draft
+from schemas.works.draft_run import DraftHead, DraftReceipt
 from warehouse.units.kind import Given, Kind
 from warehouse.units.record import UnitRecord
 

@@ -6,10 +6,10 @@ landing/experiment=<run>/experiment.json
 
 from collections.abc import Iterator
 
-from schemas.experiment import Experiment
-from schemas.experiment_run import ExperimentHead, ExperimentReceipt
-from schemas.ledger import Artefact
+from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
+from schemas.works.experiment import Experiment
+from schemas.works.experiment_run import ExperimentHead, ExperimentReceipt
 from warehouse.units.kind import Given, Kind
 from warehouse.units.record import UnitRecord
 

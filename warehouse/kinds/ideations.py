@@ -6,10 +6,10 @@ landing/ideation=<run>/ideation.json
 
 from collections.abc import Iterator
 
-from schemas.ideation import IdeationRound
-from schemas.ideation_run import IdeationHead, IdeationReceipt
-from schemas.ledger import Artefact
+from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
+from schemas.works.ideation import IdeationRound
+from schemas.works.ideation_run import IdeationHead, IdeationReceipt
 from warehouse.units.kind import Kind
 from warehouse.units.record import UnitRecord
 

@@ -6,10 +6,10 @@ landing/survey=<run>/survey.json
 
 from collections.abc import Iterator
 
-from schemas.ledger import Artefact
+from schemas.literature.survey import Survey
+from schemas.literature.survey_run import SurveyHead, SurveyReceipt
+from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
-from schemas.survey import Survey
-from schemas.survey_run import SurveyHead, SurveyReceipt
 from warehouse.units.kind import Given, Kind
 from warehouse.units.record import UnitRecord
 

@@ -14,7 +14,7 @@ from pydantic import Field, SerializeAsAny
 
 from schemas.base import Noun
 from schemas.identifiers import RunId
-from schemas.ledger import Artefact, LedgerAction, LedgerEntry
+from schemas.people.ledger import Artefact, LedgerAction, LedgerEntry
 from schemas.run import Budget
 from warehouse.catalogue.postgres import check_may_publish
 from warehouse.lake import open_writer, transaction

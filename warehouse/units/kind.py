@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from schemas.base import Noun
 from schemas.columns import Table
 from schemas.identifiers import RunId, content_hash
-from schemas.ledger import Artefact
+from schemas.people.ledger import Artefact
 from schemas.run import UnitReceipt
 from schemas.tables import TABLE
 from warehouse.layout import Layout, safe_name

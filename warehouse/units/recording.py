@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from schemas.columns import Column, ColumnType, Table
-from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
+from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
 from schemas.tables import TABLE
 from warehouse.catalogue.connection import every_row_read
 from warehouse.lake import rows_in

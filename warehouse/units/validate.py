@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from schemas.base import Severity
 from schemas.columns import Table
+from schemas.literature.venue_months import LATEST_MONTHS
 from schemas.tables import TABLE
-from schemas.venue_months import LATEST_MONTHS
 from warehouse.answers import ValidationReport
 from warehouse.catalogue.connection import in_memory, share_out
 from warehouse.landed import read_landed

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from schemas.ledger import LedgerHead
+from schemas.people.ledger import LedgerHead
 from schemas.tables import TABLE
 from warehouse.catalogue.connection import every_row_read
 from warehouse.catalogue.definitions import retyped_tables

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 from schemas.base import Noun
 from schemas.columns import Table
-from schemas.decisions import Decision
-from schemas.ledger import LedgerAction, LedgerEntry, LedgerHead
-from schemas.plain_files import PlainFileError
+from schemas.people.decisions import Decision
+from schemas.people.ledger import LedgerAction, LedgerEntry, LedgerHead
 from schemas.tables import SERVICE_TABLES
+from schemas.text.plain_files import PlainFileError
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.people import kept_reasons, participants
 from warehouse.app.records import entry_of, key_of, read_record

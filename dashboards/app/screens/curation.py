@@ -9,20 +9,20 @@ import streamlit as st
 from dashboards.app import empty, state, text
 from dashboards.app.access import check_may, may, services_of
 from dashboards.app.data import Lake
-from dashboards.reports import figures, wording
-from dashboards.reports.curated_set import CuratedSet
-from schemas.curation import (
+from dashboards.render import figures, wording
+from dashboards.views.curated_set import CuratedSet
+from schemas.errors import AssayError, NotAllowedError
+from schemas.identifiers import RunId
+from schemas.people.role import Action
+from schemas.works.curation import (
     CuratedStatement,
     Curation,
     StatementAxis,
     StatementSeverity,
     StatementType,
 )
-from schemas.curation_edit import ADDED, NO, YES, CurationEdit, EditedField
-from schemas.curation_run import CurationHead
-from schemas.errors import AssayError, NotAllowedError
-from schemas.identifiers import RunId
-from schemas.role import Action
+from schemas.works.curation_edit import ADDED, NO, YES, CurationEdit, EditedField
+from schemas.works.curation_run import CurationHead
 from warehouse.app.people import pseudonym_of
 from warehouse.kinds.curations.edits import (
     Value,

@@ -11,10 +11,10 @@ from dashboards.app.access import check_may, may, services_of
 from dashboards.app.data import Lake
 from dashboards.app.voting import ballot, live, standings
 from schemas.identifiers import RunId
-from schemas.role import Action
+from schemas.people.role import Action
+from schemas.people.vote_report import Board
+from schemas.people.votes import Choice, Contender, Contest, Offer, Track
 from schemas.settings import Settings, VotingSettings
-from schemas.vote_report import Board
-from schemas.votes import Choice, Contender, Contest, Offer, Track
 from warehouse.app.contests import Part, contests_of, makers, shown, text_of
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.people import pseudonym_of

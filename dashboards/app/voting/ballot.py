@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboards.app import text
 from schemas.errors import AssayError
-from schemas.votes import Choice, Offer
+from schemas.people.votes import Choice, Offer
 from warehouse.app.contests import Part
 
 WORDS_SHOWN = 120

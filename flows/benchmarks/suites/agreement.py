@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
-from schemas.benchmark import BenchmarkItem, BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
 from tasks.benchmarks.review_sets import (
     EXPERT_REVIEWS_FILE,
     REFERENCE,

@@ -16,13 +16,13 @@ from flows.benchmarks.trial import Trial, drawn_rows
 from flows.run.gateway import indexed
 from flows.works.survey.survey_request import answer_parameters
 from schemas.base import Noun
-from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.choices import LiteratureChoice
+from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.literature.survey import Survey
+from schemas.literature.survey_review import ReviewPart
+from schemas.literature.survey_run import SurveyQuestion
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason, may_pass
-from schemas.survey import Survey
-from schemas.survey_review import ReviewPart
-from schemas.survey_run import SurveyQuestion
 from tasks.benchmarks.answer_sets import (
     ANSWERS_FILE,
     RUBRICS_FILE,

@@ -17,8 +17,8 @@ from flows.benchmarks.request import LITERATURE_FILE
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial, drawn_rows
 from flows.run.indexing import index_with_progress, shown_progress
-from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.errors import ConfigurationError
+from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from tasks.ideation.network import ConceptNetwork, open_network
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.rankings import area_under_curve

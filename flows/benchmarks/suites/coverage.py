@@ -9,7 +9,7 @@ from flows.benchmarks.items import answered, unanswered
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.suites.reviewing import WrittenReview, reviews_by_system
 from flows.benchmarks.trial import Trial
-from schemas.benchmark import ANOTHER_IDEAS, ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.judgement.benchmark import ANOTHER_IDEAS, ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.run import Module
 from tasks.benchmarks.items import ItemContext

@@ -12,9 +12,9 @@ from flows.benchmarks.suites.problems_judging import judge_released
 from flows.benchmarks.suites.problems_released import PRICES, against_print, released_scores
 from flows.benchmarks.trial import Trial
 from flows.cli.talk import print_note
-from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
+from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.kinds.manuscripts.queries import manuscript_checks, release_views

@@ -13,8 +13,8 @@ from flows.benchmarks.suites.novelty_calibration import calibrate_on, source_of
 from flows.benchmarks.suites.stacking import COMMITTEE, STACK, stack_scores
 from flows.benchmarks.trial import Trial
 from schemas.base import Noun
-from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.identifiers import RunId, content_hash
+from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.reasons import Reason
 from schemas.run import Module
 from tasks.benchmarks.innoeval import (

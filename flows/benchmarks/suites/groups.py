@@ -8,7 +8,7 @@ from dataclasses import replace
 from flows.benchmarks.suite import Suite, submission_conditions
 from flows.benchmarks.suites.matches import ranked_by_system
 from flows.benchmarks.trial import Trial
-from schemas.benchmark import BenchmarkItem, BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.reasons import Reason
 from tasks.benchmarks.innoeval import DECIDED, GROUPS_FILE, SubmissionGroup, connected, read_groups
 from tasks.benchmarks.ranking import RankedMembers

@@ -20,13 +20,13 @@ from flows.benchmarks.trial import Trial
 from flows.cli.talk import print_note
 from flows.works.evaluate.request import bundled
 from schemas.base import Noun
-from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkRequest, BenchmarkScore
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
-from schemas.ideation import IdeaVersion, kept_versions
-from schemas.ideation_run import IdeationHead
+from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkRequest, BenchmarkScore
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.ideation import IdeaVersion, kept_versions
+from schemas.works.ideation_run import IdeationHead
 from tasks.benchmarks.first_and_last import (
     FLATTERY,
     Answer,

@@ -14,10 +14,10 @@ from flows.benchmarks.items import answered, unanswered
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.base import Noun
-from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkRequest, BenchmarkScore
-from schemas.manuscripts import Attempt, ManuscriptForm, Problem
+from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkRequest, BenchmarkScore
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import may_pass
+from schemas.works.manuscripts import Attempt, ManuscriptForm, Problem
 from tasks.benchmarks.injected_errors import InjectedError, inject
 from tasks.benchmarks.injection_rules import ErrorKind
 from tasks.benchmarks.injection_texts import (

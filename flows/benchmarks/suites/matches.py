@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from flows.benchmarks.trial import Trial
 from flows.cli.talk import print_note
-from schemas.benchmark import ASSAY, PROMPT_ONLY
-from schemas.calibration import Prior
 from schemas.idea import Idea
+from schemas.judgement.benchmark import ASSAY, PROMPT_ONLY
+from schemas.judgement.calibration import Prior
 from schemas.run import Module
 from tasks.benchmarks.innoeval import Submission, unique_ideas
 from tasks.benchmarks.items import ItemContext

@@ -30,8 +30,8 @@ from flows.benchmarks.suites.novelty_judging import (
 )
 from flows.benchmarks.suites.novelty_rinobench import rinobench_scores, training_scores
 from flows.benchmarks.trial import Trial
-from schemas.benchmark import ASSAY, BenchmarkRequest, BenchmarkScore
-from schemas.novelty import NoveltyEvaluation
+from schemas.judgement.benchmark import ASSAY, BenchmarkRequest, BenchmarkScore
+from schemas.judgement.novelty import NoveltyEvaluation
 from tasks.benchmarks.novelty_grading import GRADING
 from tasks.benchmarks.novelty_sets import NOVELTY_CHECKER_FILE, read_novelty_checker
 from tasks.calibration.examples import Example

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from flows.cli.talk import print_note
-from schemas.benchmark import ASSAY, BenchmarkScore
-from schemas.calibration import CalibratorGain
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from schemas.novelty import NoveltyEvaluation
+from schemas.judgement.benchmark import ASSAY, BenchmarkScore
+from schemas.judgement.calibration import CalibratorGain
+from schemas.judgement.novelty import NoveltyEvaluation
 from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256, novelty_features
 from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator

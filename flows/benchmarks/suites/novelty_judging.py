@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from flows.benchmarks.trial import Trial
-from schemas.benchmark import BenchmarkItem
 from schemas.idea import Idea
-from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
-from schemas.paper import Paper
+from schemas.judgement.benchmark import BenchmarkItem
+from schemas.judgement.novelty import NoveltyEvaluation, NoveltyJudgement
+from schemas.literature.paper import Paper
 from schemas.reasons import may_pass
 from tasks.benchmarks.items import ItemContext
 from tasks.calibration.applying import refuse_training_items

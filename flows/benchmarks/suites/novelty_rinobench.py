@@ -17,8 +17,8 @@ from flows.benchmarks.suites.novelty_judging import (
     raw_values,
 )
 from flows.benchmarks.trial import Trial
-from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
-from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
+from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.judgement.novelty import NoveltyEvaluation, NoveltyJudgement
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.novelty_grading import Grade, Justified, grade
 from tasks.benchmarks.novelty_sets import (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from flows.benchmarks.suite import Suite, submission_conditions
 from flows.benchmarks.suites.matches import ranked_by_system
 from flows.benchmarks.trial import Trial
-from schemas.benchmark import BenchmarkItem, BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.reasons import Reason
 from tasks.benchmarks.innoeval import DECIDED, PAIR_FILES, SubmissionPair, connected, read_pairs
 from tasks.benchmarks.ranking import RankedMembers

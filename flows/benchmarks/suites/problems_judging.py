@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from flows.benchmarks.items import answered, unanswered
 from flows.benchmarks.trial import Trial, drawn_rows
 from flows.cli.talk import print_note
-from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore, JudgeWording
 from schemas.identifiers import RunId
-from schemas.manuscripts import ManuscriptCheck
+from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore, JudgeWording
 from schemas.outcome import Outcome, Unscored
+from schemas.works.manuscripts import ManuscriptCheck
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from tasks.metrics.agreement import cohen_kappa, gwet_ac1
 from tasks.metrics.chance import fixed_answers, random_scores

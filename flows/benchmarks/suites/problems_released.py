@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 
 from flows.benchmarks.published_figures import published_scores
-from schemas.benchmark import BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkScore
 from tasks.metrics.estimate import NO_INTERVAL, Estimate, benchmark_score, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean, share
 from warehouse.kinds.manuscripts.quality_checker import (

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
-from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.identifiers import PaperId, content_hash
-from schemas.paper import Paper
+from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.literature.paper import Paper
 from tasks.benchmarks.answer_sets import (
     DATA_SETS_FILE,
     LEADERBOARDS_FILE,

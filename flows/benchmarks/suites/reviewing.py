@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from flows.benchmarks.trial import Trial
 from schemas.base import Noun
-from schemas.benchmark import ANOTHER_IDEAS, ASSAY, PROMPT_ONLY, PROMPT_WITH_SEARCH
 from schemas.idea import Idea
+from schemas.judgement.benchmark import ANOTHER_IDEAS, ASSAY, PROMPT_ONLY, PROMPT_WITH_SEARCH
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from schemas.run import Module

@@ -5,8 +5,8 @@ novelty, stacked one on another, by nested cross-validation.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from schemas.benchmark import BenchmarkScore
 from schemas.errors import ConfigurationError
+from schemas.judgement.benchmark import BenchmarkScore
 from tasks.calibration.examples import FEATURE_KINDS, Example, LabelScale
 from tasks.calibration.fitting import cross_validate
 from tasks.metrics.classification import accuracy, macro_f1

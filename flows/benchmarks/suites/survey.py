@@ -23,13 +23,13 @@ from flows.benchmarks.trial import Trial, drawn_rows
 from flows.cli.talk import print_note
 from flows.run.gateway import indexed
 from schemas.base import Noun
-from schemas.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import content_hash
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
+from schemas.literature.paper import Paper
+from schemas.literature.survey import Expansion, SurveyParameters
 from schemas.outcome import Unscored
-from schemas.paper import Paper
 from schemas.reasons import Reason, may_pass
-from schemas.survey import Expansion, SurveyParameters
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.steps.judge_survey import JUDGE_SURVEY
 from tasks.benchmarks.survey_sets import (

@@ -8,13 +8,13 @@ from pydantic import Field
 
 from flows.benchmarks.trial import Trial
 from schemas.base import Noun
-from schemas.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import content_hash
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
+from schemas.literature.survey import SurveyParameters
+from schemas.literature.survey_run import SurveyQuestion
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import About, Reason, may_pass
-from schemas.survey import SurveyParameters
-from schemas.survey_run import SurveyQuestion
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.review_text import text_of_survey
 from tasks.benchmarks.steps.judge_survey import (

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.base import replace
-from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.identifiers import IdeaId
+from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.judgement.ranking import Match, Winner
 from schemas.profile import RankingParameters
-from schemas.ranking import Match, Winner
 from tasks.benchmarks.review_sets import WIKI_VOTES_FILE, read_wiki_votes
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.means import mean, paired_difference, share_of

@@ -8,7 +8,7 @@ from flows.cli.terminal import safe
 from flows.works.evaluate.request import bundled, resolve_request
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import RunId
-from schemas.options import DemoOptions, RunOptions
+from schemas.options.commands import DemoOptions, RunOptions
 from schemas.settings import Settings
 from warehouse.layout import Layout
 
@@ -28,7 +28,7 @@ def demo(options: DemoOptions, json: Json = False) -> int:
 
 def print_first_page(layout: Layout, run_id: RunId) -> None:
     """Print the first page of the idea that leads a published run."""
-    from dashboards.reports.render import idea_report
+    from dashboards.render.render import idea_report
     from warehouse.queries import open_queries
 
     catalogue = Settings().catalogue

@@ -8,8 +8,8 @@ from flows.run.session import Session
 from flows.works.evaluate.given_ideas import given_ideas
 from flows.works.evaluate.request import resolve_request
 from schemas.errors import ConfigurationError
-from schemas.options import EvaluateOptions
-from schemas.ranking import RankRequest
+from schemas.judgement.ranking import RankRequest
+from schemas.options.commands import EvaluateOptions
 from schemas.run import Run, RunRequest, RunState
 from schemas.settings import Settings
 

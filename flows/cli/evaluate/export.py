@@ -10,7 +10,7 @@ from flows.cli.options import Json
 from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.ledger import ExportOptions
+from schemas.people.ledger import ExportOptions
 from schemas.settings import Settings
 from warehouse.layout import Layout
 
@@ -24,8 +24,8 @@ def export(
 
     People stand in it under their pseudonyms. Texts of papers are left out.
     """
-    from dashboards.reports.formats.crate import write_crate
-    from dashboards.reports.formats.provenance import prov_json
+    from dashboards.render.formats.crate import write_crate
+    from dashboards.render.formats.provenance import prov_json
     from warehouse.ledger import ledger_of_run
     from warehouse.queries import open_queries
 

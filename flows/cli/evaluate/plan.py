@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dashboards.reports.figures import counted
+from dashboards.render.figures import counted
 from flows.cli.answer import print_answer
 from flows.cli.options import Ideas, Json, ShowFields
 from flows.cli.talk import print_note, print_warning
 from flows.works.evaluate.given_ideas import given_ideas, print_remarks
 from flows.works.evaluate.request import resolve_request
 from schemas.choices import EngineChoice
-from schemas.options import PlanOptions
+from schemas.options.commands import PlanOptions
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
 

@@ -24,12 +24,12 @@ from flows.works.evaluate.given_ideas import STANDARD_INPUT, given_ideas
 from flows.works.evaluate.request import check_api_base, resolve_request, wants_batches, with_prior
 from schemas.base import replace
 from schemas.choices import EngineChoice
-from schemas.decisions import Stage
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.job import NOT_OF_A_RANKING, RankJob, check_offered
-from schemas.options import VOTES_IN_LAKE, RankOptions
-from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
+from schemas.judgement.ranking import Grouping, RankingHead, RankRequest, RatingMethod
+from schemas.options.commands import VOTES_IN_LAKE, RankOptions
+from schemas.people.decisions import Stage
+from schemas.people.job import NOT_OF_A_RANKING, RankJob, check_offered
 from schemas.run import Run
 from schemas.settings import Settings
 from warehouse.app.jobs import jobs, submit

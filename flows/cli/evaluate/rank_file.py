@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from dashboards.reports.formats.report_format import ReportFormat
+from dashboards.render.formats.report_format import ReportFormat
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.settings import Settings
@@ -35,9 +35,9 @@ def write_ranking(
 
 
 def _page(layout: Layout, run_id: RunId, *, by_matches: bool) -> bytes:
-    from dashboards.reports.any_run import any_report
-    from dashboards.reports.formats.any_format import document
-    from dashboards.reports.render import ranking_report
+    from dashboards.render.formats.any_format import document
+    from dashboards.render.render import ranking_report
+    from dashboards.views.any_run import any_report
 
     report = ranking_report if by_matches else any_report
     report_of = partial(report, layout, run_id, catalogue_url=Settings().catalogue)

@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from dashboards.reports.wording import what_leads_among, why_unranked
+from dashboards.render.wording import what_leads_among, why_unranked
 from flows.cli.answer import Answer, answer_of, print_answer, write_answer
 from flows.cli.evaluate.rank_file import write_ranking
 from flows.cli.output import (
@@ -22,8 +22,8 @@ from flows.cli.output import (
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from schemas.identifiers import RunId
+from schemas.judgement.ranking import GroupSummary, RankingHead, RankRequest
 from schemas.profile import Profile
-from schemas.ranking import GroupSummary, RankingHead, RankRequest
 from schemas.run import Run
 from schemas.settings import Settings
 from warehouse.answers import RankedIdea

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
-from dashboards.reports.formats.report_format import ReportFormat, format_of
+from dashboards.render.formats.report_format import ReportFormat, format_of
 from flows.cli.answer import write_answer
 from flows.cli.options import Json, Output
 from flows.cli.people.inbox import print_waiting
 from flows.cli.terminal import safe
-from schemas.decisions import Stage
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
+from schemas.people.decisions import Stage
 from schemas.settings import Settings
 from warehouse.layout import Layout
 
@@ -157,7 +157,7 @@ def _written(
     docs: bool,
     chosen: ReportFormat,
 ) -> bytes:
-    from dashboards.reports.formats.any_format import report_file
+    from dashboards.render.formats.any_format import report_file
 
     layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
     run_id = RunId(run) if run else _newest(layout)
@@ -172,7 +172,7 @@ def _written(
 
 
 def _data_docs(layout: Layout, run_id: RunId, catalogue: str | None) -> str:
-    from dashboards.reports.data_docs import data_docs
+    from dashboards.render.data_docs import data_docs
 
     return data_docs(layout, run_id, catalogue_url=catalogue)
 

@@ -2,11 +2,11 @@
 a benchmark or an idea.
 """
 
-from dashboards.reports.any_run import Reported, kind_of
-from dashboards.reports.benchmark_page import benchmark_page
-from dashboards.reports.changes import changes_of
-from dashboards.reports.write_draft import draft_page
-from dashboards.reports.write_ideation import ideation_page
+from dashboards.views.any_run import Reported, kind_of
+from dashboards.views.benchmark_page import benchmark_page
+from dashboards.views.changes import changes_of
+from dashboards.views.write_draft import draft_page
+from dashboards.views.write_ideation import ideation_page
 from flows.cli.answer import Answer, answer_of
 from flows.cli.evaluate.rank_output import matches_answer
 from flows.cli.evaluate.run_output import published, state_of

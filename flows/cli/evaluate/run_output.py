@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from dashboards.reports.figures import counted
+from dashboards.render.figures import counted
 from flows.cli.answer import print_answer
 from flows.cli.output import ended_by_budget, print_engine_note, print_log_note, print_ranking
 from flows.cli.talk import print_note, print_warning
@@ -126,8 +126,8 @@ def _published(summary: "RunSummary", request: RunRequest) -> Published:
 
 def published(queries: "Queries", run_id: RunId) -> Published:
     """What the lake says of a published run."""
-    from dashboards.reports.nightly_page import night_figures
-    from dashboards.reports.wording import ideas_not_covered
+    from dashboards.render.wording import ideas_not_covered
+    from dashboards.views.nightly_page import night_figures
 
     (night,) = night_figures(queries, [run_id], thresholds=Settings().alarms, shown=str)
     return Published(

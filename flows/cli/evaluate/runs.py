@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dashboards.reports import figures
-from dashboards.reports.figures import counted
+from dashboards.render import figures
+from dashboards.render.figures import counted
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
 from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
 from schemas.run import Budget, Run
 from schemas.settings import Settings
 from warehouse.layout import Layout

@@ -14,7 +14,7 @@ from flows.cli.options import Json, Output
 from flows.cli.talk import print_note
 from flows.cli.terminal import safe, safe_json
 from schemas.errors import ConfigurationError
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
 from schemas.settings import Settings
 from warehouse.layout import Layout
 

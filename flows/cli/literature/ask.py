@@ -8,7 +8,7 @@ import typer
 from flows.cli.options import Json, output_option
 from flows.run.session import Session
 from schemas.errors import ConfigurationError
-from schemas.options import AskOptions
+from schemas.options.commands import AskOptions
 from schemas.settings import Settings
 
 Question = Annotated[

@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dashboards.reports.formats.report_format import ReportFormat
-from dashboards.reports.write_survey import survey_page
+from dashboards.render.formats.report_format import ReportFormat
+from dashboards.views.write_survey import survey_page
 from flows.cli.answer import write_answer
 from flows.cli.evaluate.run_output import print_bundled_note
 from flows.cli.exit_codes import EXIT_FAILURES
@@ -18,8 +18,8 @@ from flows.cli.output import (
 )
 from flows.cli.talk import print_note
 from flows.cli.terminal import safe
+from schemas.literature.survey_run import SurveyRequest
 from schemas.settings import Settings
-from schemas.survey_run import SurveyRequest
 from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
@@ -53,7 +53,7 @@ def print_asked(
     if output is None:
         sys.stdout.write(safe(survey_page(layout, head.run_id, catalogue_url=catalogue).markdown()))
     else:
-        from dashboards.reports.formats.any_format import report_file
+        from dashboards.render.formats.any_format import report_file
 
         chosen = _format_of(output)
         output.write_bytes(report_file(layout, head.run_id, None, chosen, catalogue_url=catalogue))

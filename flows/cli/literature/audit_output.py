@@ -8,7 +8,7 @@ from flows.cli.answer import print_answer
 from flows.cli.output import print_table
 from flows.cli.talk import print_note, print_warning
 from flows.works.literature.auditing import Audited
-from schemas.audit import Action, Proposal
+from schemas.literature.audit import Action, Proposal
 
 _TITLE_CHARACTERS = 40
 _VALUE_CHARACTERS = 60

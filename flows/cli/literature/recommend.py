@@ -8,8 +8,8 @@ import typer
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
 from flows.cli.talk import print_note, print_warning
-from schemas.literature_options import RecommendOptions
-from schemas.recommendation import Recommendation, ResourceKind
+from schemas.literature.recommendation import Recommendation, ResourceKind
+from schemas.options.literature_options import RecommendOptions
 from schemas.settings import Settings
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import typer
 
 from flows.cli.options import Json
 from flows.run.session import Session
-from schemas.options import SurveyOptions
+from schemas.options.commands import SurveyOptions
 from schemas.settings import Settings
 
 Questions = Annotated[

@@ -19,12 +19,12 @@ from flows.cli.output import (
     was_published,
 )
 from flows.cli.terminal import safe
-from schemas.patterns import bounded
+from schemas.literature.survey import Survey, SurveyCluster
+from schemas.literature.survey_review import ReviewPart, Written
+from schemas.literature.survey_run import SurveyHead, SurveyRequest
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from schemas.survey import Survey, SurveyCluster
-from schemas.survey_review import ReviewPart, Written
-from schemas.survey_run import SurveyHead, SurveyRequest
+from schemas.text.patterns import bounded
 from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout

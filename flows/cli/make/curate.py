@@ -7,7 +7,7 @@ import typer
 
 from flows.cli.options import Json, output_option
 from flows.run.session import Session
-from schemas.options import CurateOptions
+from schemas.options.commands import CurateOptions
 from schemas.settings import Settings
 
 Papers = Annotated[

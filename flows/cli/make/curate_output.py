@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboards.reports import figures
-from dashboards.reports.curated_set import CuratedSet, write_curated_set
-from dashboards.reports.write_curation import curation_page
+from dashboards.render import figures
+from dashboards.views.curated_set import CuratedSet, write_curated_set
+from dashboards.views.write_curation import curation_page
 from flows.cli.answer import Answer, answer_of, write_answer
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import (
@@ -20,11 +20,11 @@ from flows.cli.output import (
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from flows.works.curate.curation_agreement import agreement_on
-from schemas.curation import Curation
-from schemas.curation_run import CurationHead, CurationRequest
 from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.curation import Curation
+from schemas.works.curation_run import CurationHead, CurationRequest
 from warehouse.layout import Layout
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known

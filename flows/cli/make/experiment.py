@@ -7,8 +7,8 @@ import typer
 
 from flows.cli.options import Commands, Json
 from schemas.errors import ConfigurationError
-from schemas.literature_options import DraftOptions
-from schemas.options import ExperimentOptions
+from schemas.options.commands import ExperimentOptions
+from schemas.options.literature_options import DraftOptions
 from schemas.settings import Settings
 from tasks.experiments.bundled import copy_task
 

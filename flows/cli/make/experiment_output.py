@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboards.reports import figures
+from dashboards.render import figures
 from flows.cli.answer import Answer, answer_of, print_answer, write_answer
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.literature.recommend import recommendation_warnings
@@ -17,10 +17,10 @@ from flows.cli.output import (
 )
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
-from schemas.experiment import Experiment, Fate, Program, Role
-from schemas.experiment_run import ExperimentHead, ExperimentRequest
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.experiment import Experiment, Fate, Program, Role
+from schemas.works.experiment_run import ExperimentHead, ExperimentRequest
 from tasks.experiments.checking import CheckedTask
 from tasks.experiments.task_folder import FILL_IN
 from warehouse.kinds.experiments import EXPERIMENT_RECORD

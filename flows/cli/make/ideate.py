@@ -8,7 +8,7 @@ import typer
 from flows.cli.options import Json, output_option
 from flows.run.session import Session
 from flows.works.evaluate.given_ideas import given_ideas
-from schemas.options import IdeateOptions
+from schemas.options.commands import IdeateOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
 

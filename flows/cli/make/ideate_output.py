@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboards.reports.write_ideation import IdeationPage, ideation_page
+from dashboards.views.write_ideation import IdeationPage, ideation_page
 from flows.cli.answer import Answer, answer_of, write_answer
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import (
@@ -19,9 +19,9 @@ from flows.cli.people.inbox import print_waiting
 from flows.cli.talk import print_note, print_warning
 from flows.works.ideate.ideation_branches import waiting_branches
 from flows.works.ideate.ideation_stacks import ideas_of
-from schemas.ideation_run import IdeationRequest
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.ideation_run import IdeationRequest
 from tasks.ideas.json_lines import write_ideas
 from warehouse.layout import Layout
 

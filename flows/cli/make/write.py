@@ -7,7 +7,7 @@ import typer
 
 from flows.cli.options import Json
 from flows.run.session import Session
-from schemas.options import WriteOptions
+from schemas.options.commands import WriteOptions
 from schemas.settings import Settings
 
 IdeaGiven = Annotated[

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboards.reports import figures
-from dashboards.reports.drafts.draft_folder import Written, write_folder
-from dashboards.reports.write_draft import DraftPage, DraftPart, draft_page
+from dashboards.render import figures
+from dashboards.render.drafts.draft_folder import Written, write_folder
+from dashboards.views.write_draft import DraftPage, DraftPart, draft_page
 from flows.cli.answer import Answer, answer_of, print_answer, write_answer
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import ended_early, print_log_note, print_steps
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
-from schemas.draft_run import DraftRequest
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.draft_run import DraftRequest
 from tasks.writing.outline import outline_of, outline_text
 from warehouse.layout import Layout
 

@@ -11,10 +11,10 @@ from flows.cli.talk import print_note
 from flows.jobs.job_environment import without_keys
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.option_values import LITERATURES
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
+from schemas.options.values import LITERATURES
+from schemas.people.web_origins import is_loopback
 from schemas.settings import Settings
-from schemas.web_origins import is_loopback
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.tokens import tokens
 from warehouse.layout import Layout

@@ -11,9 +11,9 @@ from flows.api.listening import check_free
 from flows.cli.talk import print_note
 from flows.jobs.job_environment import without_keys
 from schemas.errors import ConfigurationError
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
+from schemas.people.web_origins import is_loopback, names_of_server
 from schemas.settings import DashboardSettings, Settings
-from schemas.web_origins import is_loopback, names_of_server
 from warehouse.app.accounts import has_accounts
 from warehouse.app.database import ServiceDatabase, check_services, services_file
 from warehouse.layout import Layout

@@ -4,7 +4,7 @@ from flows.cli.answer import print_answer
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
 from flows.cli.options import Json
 from flows.profiles import load_profile
-from schemas.options import DoctorOptions
+from schemas.options.commands import DoctorOptions
 from schemas.settings import Settings
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
 from flows.cli.talk import print_note
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
 from schemas.settings import Settings
 from warehouse.layout import Layout
 

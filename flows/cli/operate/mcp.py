@@ -7,8 +7,8 @@ import typer
 
 from flows.jobs.job_environment import without_keys
 from schemas.choices import LiteratureChoice
-from schemas.option_values import LITERATURES
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
+from schemas.options.values import LITERATURES
 from schemas.settings import Settings
 from warehouse.app.database import check_services
 from warehouse.layout import Layout

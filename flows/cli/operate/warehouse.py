@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from dashboards.reports.figures import counted
+from dashboards.render.figures import counted
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
 from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
 from schemas.settings import Settings
 from warehouse.layout import Layout
 

@@ -7,8 +7,8 @@ import typer
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
 from flows.cli.talk import print_note
-from schemas.decisions import LONGEST_REASON, DecideOptions, GivenAnswer, Verdict
 from schemas.errors import ConfigurationError
+from schemas.people.decisions import LONGEST_REASON, DecideOptions, GivenAnswer, Verdict
 from schemas.settings import Settings
 from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout

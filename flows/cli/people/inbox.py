@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from dashboards.reports import figures
+from dashboards.render import figures
 from flows.cli.answer import print_answer
 from flows.cli.exit_codes import EXIT_WAITING
 from flows.cli.options import Json
 from flows.cli.talk import print_note
-from schemas.decisions import InboxOptions, Request
-from schemas.ideation_run import IdeationHead
+from schemas.people.decisions import InboxOptions, Request
 from schemas.run import Run
+from schemas.works.ideation_run import IdeationHead
 from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
 

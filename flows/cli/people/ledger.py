@@ -4,9 +4,9 @@ from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
 from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
-from schemas.ledger import LedgerOptions
-from schemas.patterns import bounded
+from schemas.people.ledger import LedgerOptions
 from schemas.settings import Settings
+from schemas.text.patterns import bounded
 from warehouse.layout import Layout
 
 application = Commands()

@@ -8,8 +8,8 @@ from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
 from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
-from schemas.ledger import LONGEST_NAME, PeopleOptions
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
+from schemas.people.ledger import LONGEST_NAME, PeopleOptions
 from schemas.settings import Settings
 from warehouse.app.accounts import accounts
 from warehouse.app.database import ServiceDatabase

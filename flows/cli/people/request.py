@@ -9,9 +9,9 @@ import typer
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
 from flows.cli.talk import print_note
-from schemas.decisions import Request, RequestOptions
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
+from schemas.people.decisions import Request, RequestOptions
 from schemas.settings import Settings
 from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout

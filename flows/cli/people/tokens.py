@@ -10,8 +10,8 @@ from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
 from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
-from schemas.options import LakeOptions
-from schemas.role import SCOPES, Token, TokenOptions
+from schemas.options.commands import LakeOptions
+from schemas.people.role import SCOPES, Token, TokenOptions
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.tokens import add_token, new_token_id, tokens
 from warehouse.app.tokens import revoke as revoke_token

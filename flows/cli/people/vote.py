@@ -13,7 +13,7 @@ from flows.cli.options import Json
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from schemas.errors import ConfigurationError
-from schemas.live_question import (
+from schemas.people.live_question import (
     Asked,
     LiveQuestion,
     Sides,
@@ -21,13 +21,13 @@ from schemas.live_question import (
     estimates_for,
     tidy,
 )
+from schemas.people.votes import Choice
 from schemas.settings import Settings
-from schemas.votes import Choice
 from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
 
 if TYPE_CHECKING:
-    from schemas.votes import Offer
+    from schemas.people.votes import Offer
     from warehouse.app.contests import Part
     from warehouse.app.questions import Answers, NoVote
 
@@ -190,7 +190,7 @@ def _tell_expected(
 
 def _expected(layout: Layout, asked: Asked, text: str, sides: Sides) -> str:
     """What both answers take together, of jobs that ask nothing."""
-    from dashboards.reports.wording import BASELINE_ANSWERS, both_answers
+    from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
     from warehouse.app.jobs import read_job, submit, take_expected
 

@@ -1,11 +1,11 @@
 """`assay votes`: what blind votes of people come to, and how far they can be trusted."""
 
-from dashboards.reports import figures
+from dashboards.render import figures
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
 from flows.cli.talk import print_note
+from schemas.people.vote_report import VoteFigure, VotesOptions
 from schemas.settings import Settings
-from schemas.vote_report import VoteFigure, VotesOptions
 from warehouse.layout import Layout
 
 _WORDS = {

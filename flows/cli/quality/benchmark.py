@@ -15,8 +15,8 @@ from flows.cli.options import Json
 from flows.cli.talk import print_note, print_warning
 from flows.profiles import load_profile
 from flows.run.session import Session
-from schemas.benchmark_options import BenchmarkOptions
 from schemas.errors import ConfigurationError
+from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
 from warehouse.layout import Layout
@@ -24,7 +24,7 @@ from warehouse.layout import Layout
 if TYPE_CHECKING:
     from flows.benchmarks.run import BenchmarkSummary
     from flows.benchmarks.suite import Suite
-    from schemas.benchmark import BenchmarkRequest
+    from schemas.judgement.benchmark import BenchmarkRequest
 
 ALL, FETCH = "all", "fetch"
 
@@ -174,8 +174,8 @@ def _print(
     *,
     as_json: bool,
 ) -> int:
-    from dashboards.reports.benchmark_page import benchmark_page
-    from dashboards.reports.benchmark_write import write_benchmark_report
+    from dashboards.views.benchmark_page import benchmark_page
+    from dashboards.views.benchmark_write import write_benchmark_report
     from flows.benchmarks.comparing import differences
     from flows.cli.output import print_log_note
     from flows.cli.quality.benchmark_output import print_benchmarks

@@ -9,8 +9,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from dashboards.reports import figures
-from dashboards.reports.benchmark_page import PUBLISHED, BenchmarkPage, Difference, ScoreLine
+from dashboards.render import figures
+from dashboards.views.benchmark_page import PUBLISHED, BenchmarkPage, Difference, ScoreLine
 from flows.benchmarks.expected import BenchmarkEstimate
 from flows.cli.answer import Answer, answer_of, print_answer, write_answer
 from flows.cli.output import print_engine_note, print_table, stdout_console

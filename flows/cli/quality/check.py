@@ -10,11 +10,11 @@ import typer
 from flows.cli.exit_codes import EXIT_DONE
 from flows.cli.options import Json, output_option
 from flows.run.session import Session
-from schemas.options import CheckOptions
+from schemas.options.commands import CheckOptions
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
-    from schemas.check_run import CheckRequest
+    from schemas.works.check_run import CheckRequest
 
 MAXIMUM_FAILED_SHARE = 0.1
 

@@ -4,18 +4,18 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
-from dashboards.reports.any_run import any_report
-from dashboards.reports.formats.any_format import data, document
-from dashboards.reports.formats.report_format import ReportFormat, format_of
-from dashboards.reports.write_check import CheckPage, check_page
+from dashboards.render.formats.any_format import data, document
+from dashboards.render.formats.report_format import ReportFormat, format_of
+from dashboards.views.any_run import any_report
+from dashboards.views.write_check import CheckPage, check_page
 from flows.cli.talk import print_note, print_warning
-from schemas.check_run import CheckRequest, ManuscriptSource
 from schemas.errors import ConfigurationError
 from schemas.failure import SourceFailure
 from schemas.identifiers import RunId
-from schemas.manuscripts import Problem
-from schemas.patterns import bounded
 from schemas.settings import Settings
+from schemas.text.patterns import bounded
+from schemas.works.check_run import CheckRequest, ManuscriptSource
+from schemas.works.manuscripts import Problem
 from tasks.documents.pdf import CommentedPdf, PdfComment, with_comments
 from warehouse.layout import Layout
 

@@ -8,9 +8,9 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
-from dashboards.reports import figures
-from dashboards.reports.preferences import NAME as PREFERENCES
-from dashboards.reports.write_check import missing_files, missing_macros, nothing_found
+from dashboards.render import figures
+from dashboards.views.idea.preferences import NAME as PREFERENCES
+from dashboards.views.write_check import missing_files, missing_macros, nothing_found
 from flows.cli.answer import Answer, answer_of, print_answer, write_answer
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import (
@@ -23,9 +23,9 @@ from flows.cli.output import (
 )
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
-from schemas.check_run import CheckHead, CheckRequest
-from schemas.manuscripts import Attempt, ManuscriptCheck, Problem
 from schemas.settings import Settings
+from schemas.works.check_run import CheckHead, CheckRequest
+from schemas.works.manuscripts import Attempt, ManuscriptCheck, Problem
 from tasks.manuscripts.scores import CheckScore, check_scores
 from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.lake import open_reader

@@ -20,8 +20,8 @@ from pydantic import Field
 from flows.run.done_before import NOTHING_DONE, DoneBefore
 from flows.run.estimates.batch_estimate import BatchEstimate, estimate_batches
 from schemas.base import Noun, replace
-from schemas.contribution import CLOSEST_SHOWN
 from schemas.idea import Idea
+from schemas.judgement.contribution import CLOSEST_SHOWN
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings

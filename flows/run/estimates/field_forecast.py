@@ -9,10 +9,10 @@ from pydantic import Field
 from flows.run.indexing import index_with_progress, shown_progress
 from schemas.base import Noun
 from schemas.choices import LiteratureChoice
-from schemas.coverage import FieldCoverage
 from schemas.errors import SnapshotError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
+from schemas.literature.coverage import FieldCoverage
 from schemas.settings import Settings
 from tasks.embeddings.sentence_embedder import SentenceEmbedder, bundled_settings
 from tasks.literature.field_coverage import look_at_field

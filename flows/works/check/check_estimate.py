@@ -12,11 +12,11 @@ from pydantic import Field
 
 from flows.run.estimates.work_estimate import estimate_steps
 from schemas.base import Noun, replace
-from schemas.check_run import CheckRequest, ManuscriptSource, Revision
 from schemas.identifiers import IdeaId
-from schemas.manuscripts import Decision
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest, ManuscriptSource, Revision
+from schemas.works.manuscripts import Decision
 from tasks.accounting.ledger import Ledger
 from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,

@@ -6,11 +6,11 @@ from pathlib import Path
 from flows.works.check.check_revision import read_revision
 from flows.works.evaluate.request import check_api_base, check_warehouse, resolve_literature
 from schemas.base import replace
-from schemas.check_run import CheckRequest, Judge
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
-from schemas.options import CheckOptions
+from schemas.options.commands import CheckOptions
 from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest, Judge
 from tasks.judging.models import shared_api_base
 from tasks.manuscripts.collect import collect_manuscripts, read_reasons
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address

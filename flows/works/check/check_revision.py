@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from schemas.check_run import ManuscriptSource, Preference, Revision
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.manuscripts import Decision, ManuscriptCheck
 from schemas.settings import Settings
+from schemas.works.check_run import ManuscriptSource, Preference, Revision
+from schemas.works.manuscripts import Decision, ManuscriptCheck
 from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.lake import open_reader

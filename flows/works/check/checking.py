@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dashboards.reports.write_check import check_page
+from dashboards.views.write_check import check_page
 from flows.run.campaign import Campaign, Plan, Summary
 from flows.run.gateway import OpenGateway, open_gateway
-from schemas.check_run import CheckHead, CheckRequest, ManuscriptSource
 from schemas.identifiers import RunId, content_hash
-from schemas.paper import LITERATURE_RULES
+from schemas.literature.paper import LITERATURE_RULES
+from schemas.works.check_run import CheckHead, CheckRequest, ManuscriptSource
 from tasks.judging.step import Step
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from flows.run.estimates.work_estimate import WorkEstimate, estimate_steps
 from schemas.base import Noun
-from schemas.curation import ReviewedAt
-from schemas.curation_run import CurationRequest, PaperSource
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
+from schemas.works.curation import ReviewedAt
+from schemas.works.curation_run import CurationRequest, PaperSource
 from tasks.accounting.ledger import Ledger
 from tasks.curation.paper_parts import parts_of_paper
 from tasks.curation.read import Reader

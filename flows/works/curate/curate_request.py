@@ -6,8 +6,8 @@ from pathlib import Path
 
 from flows.profiles import load_profile
 from flows.works.evaluate.request import check_api_base, check_judging, check_warehouse
-from schemas.curation_run import CurationParameters, CurationRequest
-from schemas.options import CurateOptions
+from schemas.options.commands import CurateOptions
+from schemas.works.curation_run import CurationParameters, CurationRequest
 from tasks.curation.collect import collect_papers
 
 

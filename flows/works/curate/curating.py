@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from dashboards.reports.write_curation import curation_page
+from dashboards.views.write_curation import curation_page
 from flows.run.campaign import Campaign, Plan, Summary
 from flows.works.curate.curation_agreement import agreement_on
-from schemas.curation_run import CurationHead, CurationRequest, PaperSource
 from schemas.identifiers import RunId, content_hash
 from schemas.settings import Settings
+from schemas.works.curation_run import CurationHead, CurationRequest, PaperSource
 from tasks.curation.collect import CurationJob
 from tasks.curation.curation_shard import curation_job
 from tasks.curation.steps import STEPS

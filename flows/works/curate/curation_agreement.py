@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from schemas.curation_edit import CurationEdit, EditAgreement, EditedField
+from schemas.works.curation_edit import CurationEdit, EditAgreement, EditedField
 from tasks.metrics.agreement import cohen_kappa
 from warehouse.kinds.curations.edits import pairs_of
 

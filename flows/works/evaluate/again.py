@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from dashboards.reports.any_run import Reported, kind_of
+from dashboards.views.any_run import Reported, kind_of
 from flows.works.evaluate.request import resolve_request
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import RunId
-from schemas.option_values import parse_modules
-from schemas.options import EvaluateOptions
+from schemas.options.commands import EvaluateOptions
+from schemas.options.values import parse_modules
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
 from tasks.contribution.before import judged_before

@@ -127,7 +127,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
         return written if all(path.exists() for path in written) else ()
 
     def write_reports(self, head: Run) -> tuple[Path, ...]:
-        from dashboards.reports.write import write_reports
+        from dashboards.views.write import write_reports
 
         return write_reports(
             self.layout,

@@ -10,9 +10,9 @@ from flows.run.gateway import OpenGateway
 from flows.run.shards import shard_count, write_shards
 from flows.works.evaluate.again import with_earlier
 from flows.works.experiment.experimental_results import results_by_idea
-from schemas.evaluation import Receipt
 from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
+from schemas.judgement.evaluation import Receipt
 from schemas.run import PlannedRun, RunRequest
 from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for

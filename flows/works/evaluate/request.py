@@ -8,7 +8,7 @@ from flows.works.experiment.experimental_results import check_experiments
 from schemas.base import replace
 from schemas.choices import BUNDLED_SAMPLE, LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.profile import Profile
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings

@@ -7,7 +7,7 @@ from flows.profiles import load_profile
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import RunId
-from schemas.options import RankOptions
+from schemas.options.commands import RankOptions
 from schemas.run import Run
 from schemas.settings import Settings
 from tasks.ideas.read import read_ideas

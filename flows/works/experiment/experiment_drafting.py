@@ -8,12 +8,12 @@ from pathlib import Path
 from flows.works.evaluate.given_ideas import print_remarks
 from flows.works.literature.recommending import recommend_about
 from schemas.errors import ConfigurationError
-from schemas.evaluation import IdeaEvaluation
-from schemas.experiment import KnownIdea
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
-from schemas.literature_options import DraftOptions, RecommendOptions
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.options.literature_options import DraftOptions, RecommendOptions
 from schemas.settings import Settings
+from schemas.works.experiment import KnownIdea
 from tasks.experiments.drafting import known_of, write_draft
 from tasks.ideas.read import read_ideas
 from tasks.recommendation.recommend import Recommended

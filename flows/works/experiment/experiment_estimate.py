@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import Field
 
 from flows.run.estimates.work_estimate import WorkEstimate, estimate_steps
-from schemas.experiment_run import ExperimentRequest
 from schemas.settings import Settings
+from schemas.works.experiment_run import ExperimentRequest
 from tasks.experiments.expected import ExpectedStage, expected_experiments
 from tasks.experiments.experiment import SIDE_BY_SIDE
 from tasks.experiments.showing import MOST_TRIES

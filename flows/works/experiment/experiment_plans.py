@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dashboards.reports.html_page import html_page
-from dashboards.reports.render import rendered
-from dashboards.reports.write_ideation import ideation_page
+from dashboards.render.html_page import html_page
+from dashboards.render.render import rendered
+from dashboards.views.write_ideation import ideation_page
 from flows.cli.literature.recommend import recommendation_warnings
 from flows.works.literature.recommending import recommend_about
-from schemas.ideation import IdeaVersion
-from schemas.ideation_run import IdeationHead, IdeationRequest
-from schemas.literature_options import RecommendOptions
-from schemas.recommendation import Recommendation, ResourceKind
+from schemas.literature.recommendation import Recommendation, ResourceKind
+from schemas.options.literature_options import RecommendOptions
 from schemas.settings import Settings
+from schemas.works.ideation import IdeaVersion
+from schemas.works.ideation_run import IdeationHead, IdeationRequest
 from tasks.metrics.estimate import items_needed, pairs_needed
 from warehouse.layout import Layout
 from warehouse.objects.shared_reports import share_reports

@@ -9,11 +9,11 @@ from flows.profiles import load_profile
 from flows.works.evaluate.request import check_api_base, check_judging, check_warehouse
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
-from schemas.experiment_run import ExperimentRequest, TaskSource
-from schemas.options import ExperimentOptions
+from schemas.options.commands import ExperimentOptions
 from schemas.settings import Settings
+from schemas.works.experiment_run import ExperimentRequest, TaskSource
 from tasks.experiments.program import tunables_of
-from tasks.experiments.sandbox import check_sandbox
+from tasks.experiments.sandbox.sandbox import check_sandbox
 from tasks.experiments.task_folder import PARENT, PROGRAM, read_task
 
 

@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from dashboards.reports.any_run import Reported, kind_of
+from dashboards.views.any_run import Reported, kind_of
 from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
-from schemas.experimental_result import ExperimentalResult
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
+from schemas.works.experimental_result import ExperimentalResult
 from tasks.experiments.results import result_of, tried
 from warehouse.kinds.experiments import EXPERIMENT_RECORD
 from warehouse.layout import Layout

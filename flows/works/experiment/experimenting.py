@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from dashboards.reports.write_experiment import experiment_page
+from dashboards.views.write_experiment import experiment_page
 from flows.run.campaign import Campaign, Plan, Summary
-from schemas.experiment_run import ExperimentHead, ExperimentRequest, TaskSource
 from schemas.identifiers import RunId, content_hash
+from schemas.works.experiment_run import ExperimentHead, ExperimentRequest, TaskSource
 from tasks.experiments.experiment_shard import ExperimentJob, experiment_job
 from tasks.experiments.proposing import METHOD_VERSION
 from tasks.experiments.steps import STEPS

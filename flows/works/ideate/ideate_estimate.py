@@ -7,9 +7,9 @@ from pydantic import Field
 from flows.run.estimates.estimate import estimate_run
 from flows.run.estimates.work_estimate import WorkEstimate, estimate_steps
 from schemas.idea import Idea
-from schemas.ideation_run import IdeationRequest
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
+from schemas.works.ideation_run import IdeationRequest
 from tasks.ideation.steps.ideate_keyword import IDEATE_KEYWORD
 from tasks.ideation.steps.ideate_proposal import IDEATE_PROPOSAL
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate

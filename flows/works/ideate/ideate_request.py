@@ -7,9 +7,9 @@ from pathlib import Path
 from flows.works.evaluate.given_ideas import print_remarks
 from flows.works.evaluate.request import resolve_request
 from schemas.errors import ConfigurationError, IdeaFileError
-from schemas.ideation_run import IdeationParameters, IdeationRequest
-from schemas.options import IdeateOptions, RunOptions
+from schemas.options.commands import IdeateOptions, RunOptions
 from schemas.settings import Settings
+from schemas.works.ideation_run import IdeationParameters, IdeationRequest
 from tasks.ideas.read import read_ideas
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.people import participant

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dashboards.reports.write_ideation import ideation_page
+from dashboards.views.write_ideation import ideation_page
 from flows.run.campaign import Campaign, Plan, Summary
 from flows.run.gateway import OpenGateway, indexed, open_gateway
 from flows.run.indexing import shown_progress
@@ -18,13 +18,13 @@ from flows.works.evaluate.evaluate import RunSummary
 from flows.works.ideate.ideation_branches import Decided, decide_branches
 from flows.works.ideate.ideation_stacks import Stacks, ideas_of, landed_round
 from schemas.base import replace
-from schemas.ideation import IdeaVersion, kept_versions
-from schemas.ideation_run import IdeationHead, IdeationRequest
 from schemas.identifiers import RunId, content_hash
-from schemas.paper import LITERATURE_RULES
+from schemas.literature.paper import LITERATURE_RULES
 from schemas.reasons import Reason
 from schemas.run import Budget, Run, RunRequest, RunState
 from schemas.settings import Settings
+from schemas.works.ideation import IdeaVersion, kept_versions
+from schemas.works.ideation_run import IdeationHead, IdeationRequest
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.ideation_shard import IdeationJob, ideation_job
 from tasks.ideation.network import open_network

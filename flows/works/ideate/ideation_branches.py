@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from flows.works.ideate.ideation_stacks import Branch, Place
-from schemas.decisions import Decision, Request, Verdict
-from schemas.ideation import Move
-from schemas.ideation_run import IdeationHead, IdeationRequest
 from schemas.identifiers import RunId, content_hash
+from schemas.people.decisions import Decision, Request, Verdict
+from schemas.works.ideation import Move
+from schemas.works.ideation_run import IdeationHead, IdeationRequest
 from tasks.ideation.findings import next_concept
 from tasks.text.words import shorten_words
 from warehouse.app.database import ServiceDatabase

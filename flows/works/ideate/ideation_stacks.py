@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from schemas.idea import Idea
-from schemas.ideation import Finding, IdeationRound, IdeaVersion, Move
-from schemas.ideation_run import IdeationRequest
 from schemas.identifiers import IdeaId, RunId
 from schemas.tables import TABLE
+from schemas.works.ideation import Finding, IdeationRound, IdeaVersion, Move
+from schemas.works.ideation_run import IdeationRequest
 from tasks.ideation.findings import findings_of, next_move
 from tasks.ideation.versions import Slot
 from warehouse.answers import IdeaReview

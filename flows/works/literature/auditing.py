@@ -9,12 +9,12 @@ from pathlib import Path
 from flows.run.gateway import indexed
 from flows.run.indexing import embedder_for, shown_progress
 from flows.works.evaluate.request import resolve_literature
-from schemas.audit import ProposalState
 from schemas.choices import LiteratureChoice
 from schemas.failure import Answer
 from schemas.identifiers import IdeaId, PaperId
-from schemas.literature_options import AuditOptions
-from schemas.paper import Paper
+from schemas.literature.audit import ProposalState
+from schemas.literature.paper import Paper
+from schemas.options.literature_options import AuditOptions
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.audit.auditing import (

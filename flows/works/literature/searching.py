@@ -8,8 +8,8 @@ from flows.run.gateway import indexed
 from flows.works.evaluate.request import resolve_literature
 from schemas.failure import Answer
 from schemas.identifiers import IdeaId
-from schemas.literature_options import SearchOptions
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
+from schemas.options.literature_options import SearchOptions
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway.process import GatewayProcess

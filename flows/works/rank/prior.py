@@ -9,11 +9,11 @@ from scipy.cluster.hierarchy import DisjointSet
 
 from flows.works.evaluate.given_ideas import print_remarks
 from schemas.base import Noun
-from schemas.calibration import Prior
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import RunId
-from schemas.options import PriorOptions
+from schemas.judgement.calibration import Prior
+from schemas.options.commands import PriorOptions
 from schemas.settings import Settings
 from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import Example, LabelScale, evidence_features, item_sha256

@@ -13,12 +13,12 @@ from flows.run.shards import shard_count, write_shards
 from flows.works.rank.rank_estimate import calls_of, most_calls
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
-from schemas.calibration import Prior
-from schemas.committee import ReviewDimension
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, content_hash
+from schemas.judgement.calibration import Prior
+from schemas.judgement.committee import ReviewDimension
+from schemas.judgement.ranking import Grouping, Match, RankingHead, RankRequest
 from schemas.profile import RankingParameters
-from schemas.ranking import Grouping, Match, RankingHead, RankRequest
 from schemas.run import Run
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch

@@ -5,8 +5,8 @@ from typing import Any
 from pydantic import Field
 
 from flows.run.estimates.work_estimate import WorkEstimate
+from schemas.literature.survey_run import SurveyRequest
 from schemas.settings import Settings
-from schemas.survey_run import SurveyRequest
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, estimate_step
 from tasks.judging.step import Step
 from tasks.survey.expected import expected_requests, expected_survey, steps_of

@@ -13,12 +13,12 @@ from flows.works.evaluate.request import (
     wants_full_text,
 )
 from schemas.identifiers import content_hash
-from schemas.options import AskOptions, QuestionOptions, SurveyOptions
+from schemas.literature.survey import SurveyParameters
+from schemas.literature.survey_review import Written
+from schemas.literature.survey_run import SurveyQuestion, SurveyRequest, as_question
+from schemas.options.commands import AskOptions, QuestionOptions, SurveyOptions
 from schemas.profile import AnswerParameters
 from schemas.settings import Settings
-from schemas.survey import SurveyParameters
-from schemas.survey_review import Written
-from schemas.survey_run import SurveyQuestion, SurveyRequest, as_question
 
 SUB_QUESTIONS, QUERIES_PER_SUB_QUESTION, PAPERS_PER_QUERY = 3, 2, 50
 """Of the searches for an answer."""

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dashboards.reports.write_survey import survey_page
+from dashboards.views.write_survey import survey_page
 from flows.run.campaign import Campaign, Plan, Summary
 from flows.run.gateway import OpenGateway, open_gateway
 from schemas.identifiers import RunId, content_hash
-from schemas.paper import LITERATURE_RULES
+from schemas.literature.paper import LITERATURE_RULES
+from schemas.literature.survey_review import Written
+from schemas.literature.survey_run import SurveyHead, SurveyQuestion, SurveyRequest
 from schemas.settings import Settings
-from schemas.survey_review import Written
-from schemas.survey_run import SurveyHead, SurveyQuestion, SurveyRequest
 from tasks.shards.work import ShardWork
 from tasks.survey.expected import steps_of
 from tasks.survey.survey_shard import SurveyJob, survey_job

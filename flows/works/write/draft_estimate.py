@@ -5,9 +5,9 @@ from pydantic import Field
 from flows.run.estimates.work_estimate import WorkEstimate, estimate_steps
 from flows.works.check.check_estimate import asked_by_review
 from flows.works.write.draft_review import review_request
-from schemas.draft_run import DraftRequest
-from schemas.manuscripts import ManuscriptForm
 from schemas.settings import Settings
+from schemas.works.draft_run import DraftRequest
+from schemas.works.manuscripts import ManuscriptForm
 from tasks.judging.expected import StepEstimate
 from tasks.manuscripts.read import Manuscript
 from tasks.writing.draft_shard import sees

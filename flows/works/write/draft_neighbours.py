@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from schemas.calls import ApiCall
-from schemas.draft_neighbour import NeighbourSection
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
-from schemas.paper import Paper, PaperSection, SectionKind
+from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.settings import Settings
+from schemas.works.draft_neighbour import NeighbourSection
 from tasks.accounting.ledger import Ledger
 from tasks.documents.full_text import FullTextLibrary
 from tasks.embeddings.similarity import paper_text

@@ -6,28 +6,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dashboards.reports.drafts.venues import read_venue
+from dashboards.render.drafts.venues import read_venue
 from flows.profiles import load_profile
 from flows.works.evaluate.given_ideas import print_remarks
 from flows.works.evaluate.request import check_api_base, check_judging, check_warehouse
 from flows.works.write.draft_neighbours import neighbours_of
 from schemas.base import replace
 from schemas.choices import EngineChoice
-from schemas.draft import DraftFigure, Form
-from schemas.draft_habits import habits_of
-from schemas.draft_neighbour import NeighbourSection
-from schemas.draft_run import DraftRequest, Material, PlannedSection, StoredText
-from schemas.draft_venue import VenueRules
 from schemas.errors import ConfigurationError, UnknownNameError
-from schemas.experiment import Experiment
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId, RunId
-from schemas.options import WriteOptions
-from schemas.paper import Paper, PaperSection
+from schemas.judgement.soundness import standing
+from schemas.literature.paper import Paper, PaperSection
+from schemas.literature.survey import Survey
+from schemas.options.commands import WriteOptions
 from schemas.profile import Profile
 from schemas.settings import Settings
-from schemas.soundness import standing
-from schemas.survey import Survey
+from schemas.works.draft import DraftFigure, Form
+from schemas.works.draft_habits import habits_of
+from schemas.works.draft_neighbour import NeighbourSection
+from schemas.works.draft_run import DraftRequest, Material, PlannedSection, StoredText
+from schemas.works.draft_venue import VenueRules
+from schemas.works.experiment import Experiment
 from tasks.citations.bib_entries import read_bib
 from tasks.ideas.read import read_ideas
 from tasks.text.words import shorten_words

@@ -8,20 +8,20 @@ from typing import Any
 
 import pypandoc
 
-from dashboards.reports.figures import counted
+from dashboards.render.figures import counted
 from flows.run.campaign import Summary
 from flows.run.remaining import remaining
 from flows.works.check.checking import Check, CheckSummary
 from flows.works.write.writing import DraftSummary, Writing
 from schemas.base import replace
-from schemas.check_run import CheckRequest, ManuscriptSource
-from schemas.draft import Draft
-from schemas.draft_neighbour import SectionPart
-from schemas.draft_run import DraftRequest, DraftRevision, SectionPoint
 from schemas.identifiers import RunId
-from schemas.manuscripts import Problem
-from schemas.naming import MARKDOWN
+from schemas.literature.naming import MARKDOWN
 from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest, ManuscriptSource
+from schemas.works.draft import Draft
+from schemas.works.draft_neighbour import SectionPart
+from schemas.works.draft_run import DraftRequest, DraftRevision, SectionPoint
+from schemas.works.manuscripts import Problem
 from tasks.manuscripts.collect import collect_manuscripts
 from tasks.text.quotations import stands_in
 from warehouse.kinds.drafts import DRAFT_RECORD

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from dashboards.reports.write_draft import draft_page
+from dashboards.views.write_draft import draft_page
 from flows.run.campaign import Campaign, Plan, Summary
-from schemas.draft_run import DraftHead, DraftRequest
 from schemas.identifiers import RunId, content_hash
+from schemas.works.draft_run import DraftHead, DraftRequest
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from tasks.writing.draft_shard import METHOD_VERSION, DraftJob, draft_job, material_hash

@@ -19,8 +19,8 @@ from dashboards.app.screens import evaluate as screen
 from flows.works.evaluate.request import bundled
 from schemas.errors import ConfigurationError, UpstreamError
 from schemas.identifiers import RunId
-from schemas.job import EvaluateJob, JobRequest, JobState, JobStatus
-from schemas.options import EvaluateOptions
+from schemas.options.commands import EvaluateOptions
+from schemas.people.job import EvaluateJob, JobRequest, JobState, JobStatus
 from schemas.run import Budget, Module, PlannedRun
 from schemas.settings import ModelChoice, Settings
 from tasks.ideas.read import read_ideas

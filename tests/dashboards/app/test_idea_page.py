@@ -5,7 +5,7 @@ hostile text as mere text.
 import pytest
 
 from dashboards.app.review.whole import file_name
-from dashboards.reports.render import idea_report
+from dashboards.render.render import idea_report
 from schemas.identifiers import IdeaId
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.dashboard import open_page, words

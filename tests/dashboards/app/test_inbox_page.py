@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from schemas.decisions import Request, Verdict
-from schemas.role import Role
+from schemas.people.decisions import Request, Verdict
+from schemas.people.role import Role
 from tests.support.dashboard import open_page, sign_in_as, words
 from tests.warehouse.conftest import publish_ideas
 from warehouse.app.database import ServiceDatabase

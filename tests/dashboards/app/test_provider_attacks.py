@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from schemas.interpreter import module_command
-from schemas.role import Role
+from schemas.people.role import Role
 from tests.support.assay_command import answers, environment, wait_until
 from tests.support.oidc_provider import Provider, oidc_provider
 from tests.support.ports import quiet_port

@@ -9,8 +9,8 @@ import streamlit as st
 from dashboards.app.access import check_may, may, signed_in
 from dashboards.app.evaluating.asking import ask, stop
 from schemas.errors import NotAllowedError
-from schemas.job import JobState, JobStatus
-from schemas.role import Action, Role
+from schemas.people.job import JobState, JobStatus
+from schemas.people.role import Action, Role
 from schemas.settings import Settings
 from tests.support.dashboard import open_app, sign_in_as, words
 from tests.support.jobs import evaluate_job, known

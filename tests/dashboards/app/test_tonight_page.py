@@ -8,7 +8,7 @@ import pytest
 from dashboards.app.registry import PAGES
 from dashboards.app.state import default_run
 from dashboards.app.tonight.reasons import why_it_leads
-from dashboards.reports.nightly_page import night_run
+from dashboards.views.nightly_page import night_run
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.profile import ScoreWeights

@@ -7,11 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboards.app.voting.ballot import folded
-from schemas.job import JobState
-from schemas.live_question import LiveQuestion
+from schemas.people.job import JobState
+from schemas.people.live_question import LiveQuestion
+from schemas.people.role import Role
+from schemas.people.votes import Choice, HumanVote
 from schemas.profile import RankingParameters
-from schemas.role import Role
-from schemas.votes import Choice, HumanVote
 from tasks.ranking.voted import standing_by
 from tests.support.dashboard import open_page, sign_in_as, words
 from tests.support.questions import QUESTION, end_both, end_job, publish_answer

@@ -12,7 +12,7 @@ import httpx
 import openpyxl
 import pytest
 
-from schemas.job import EvaluateJob
+from schemas.people.job import EvaluateJob
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.assay_command import answers, environment, start_assay, wait_until
 from tests.support.ports import quiet_port
@@ -179,7 +179,7 @@ def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
 ) -> None:
     from flows.api.sent_ideas import idea_lines
     from flows.api.service import open_service
-    from schemas.options import EvaluateOptions
+    from schemas.options.commands import EvaluateOptions
     from schemas.settings import Settings
     from warehouse.app import submissions
     from warehouse.app.tokens import token_of

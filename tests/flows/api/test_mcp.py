@@ -12,7 +12,7 @@ from mcp.client import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from schemas.role import Role
+from schemas.people.role import Role
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.assay_command import environment
 from tests.support.jobs import sent_paper

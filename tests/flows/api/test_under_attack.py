@@ -15,9 +15,9 @@ import pytest
 from starlette.types import Message
 
 from flows.api.gate import Gate
-from schemas.decisions import Request
-from schemas.job import EvaluateJob
-from schemas.role import Role
+from schemas.people.decisions import Request
+from schemas.people.job import EvaluateJob
+from schemas.people.role import Role
 from schemas.settings import ApiSettings
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.jobs import sent_paper

@@ -13,7 +13,7 @@ from flows.profiles import load_profile
 from flows.works.evaluate.request import resolve_request
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.calibration.applying import write_fitted

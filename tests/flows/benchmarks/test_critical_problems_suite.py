@@ -14,8 +14,8 @@ from flows.benchmarks.suites.problems_released import (
     read_prices,
     released_scores,
 )
-from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError
+from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
 from tests.support.benchmark_sets import (
     benchmark_request,
     never_evaluate,

@@ -8,8 +8,8 @@ import pytest
 
 from flows.benchmarks.suites import decisions
 from flows.benchmarks.suites.decisions import FILE
-from schemas.benchmark import BenchmarkScore
 from schemas.choices import EXTRACTIVE
+from schemas.judgement.benchmark import BenchmarkScore
 from tasks.calibration.applying import load_calibrator
 
 GRADES = ("reject", "poster", "spotlight", "oral")

@@ -14,9 +14,9 @@ from flows.benchmarks.suites.reviewing import (
     passed_on,
 )
 from schemas.base import replace
-from schemas.benchmark import JudgeWording
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
+from schemas.judgement.benchmark import JudgeWording
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger

@@ -9,9 +9,9 @@ from flows.cli.literature.ask_output import print_asked
 from flows.cli.literature.survey_output import print_surveys
 from flows.run.campaign import Summary
 from flows.works.survey.survey_request import resolve_ask
-from schemas.options import AskOptions
+from schemas.literature.survey_run import SurveyHead
+from schemas.options.commands import AskOptions
 from schemas.settings import Settings
-from schemas.survey_run import SurveyHead
 from tests.support.survey_lake import make_survey, published_surveys
 from warehouse.kinds.surveys import SURVEYS
 from warehouse.lake import open_reader

@@ -12,11 +12,11 @@ from flows.cli.quality.check_file import check_output, write_check
 from flows.run.campaign import conclude
 from flows.works.check.check_request import resolve_check
 from flows.works.check.checking import Check
-from schemas.check_run import CheckRequest
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options import CheckOptions
+from schemas.options.commands import CheckOptions
 from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
 from tests.support.manuscript_files import faulty_pdf

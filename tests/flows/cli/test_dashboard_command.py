@@ -21,7 +21,7 @@ from websockets.sync.client import connect
 from dashboards.app.server import OPTIONS
 from flows.cli.operate.dashboard import environment
 from schemas.interpreter import module_command
-from schemas.job import JobState
+from schemas.people.job import JobState
 from schemas.settings import Settings
 from tests.support.jobs import evaluate_job, known, wait_until
 from tests.support.ports import quiet_port

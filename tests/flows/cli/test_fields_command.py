@@ -9,7 +9,7 @@ import pytest
 from flows.works.evaluate.evaluate import Evaluation
 from flows.works.evaluate.request import resolve_request
 from schemas.errors import ConfigurationError
-from schemas.options import EvaluateOptions, PlanOptions, RankOptions
+from schemas.options.commands import EvaluateOptions, PlanOptions, RankOptions
 from schemas.settings import Settings
 from tests.support.assay_here import assay_here
 

@@ -10,12 +10,18 @@ import pytest
 from typer.main import get_command
 
 from flows.cli.command_line import application
-from schemas.benchmark_options import BenchmarkOptions
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.option_values import Options
-from schemas.options import CheckOptions, EvaluateOptions, PlanOptions, RankOptions, RunOptions
-from schemas.ranking import Grouping
+from schemas.judgement.ranking import Grouping
+from schemas.options.benchmark_options import BenchmarkOptions
+from schemas.options.commands import (
+    CheckOptions,
+    EvaluateOptions,
+    PlanOptions,
+    RankOptions,
+    RunOptions,
+)
+from schemas.options.values import Options
 from schemas.run import Module
 
 CONTRACT = {

@@ -19,7 +19,7 @@ from flows.works.evaluate.request import bundled, resolve_request
 from schemas.base import replace
 from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.options import PlanOptions
+from schemas.options.commands import PlanOptions
 from schemas.reasons import Reason
 from schemas.run import Budget, Module, PlannedRun
 from schemas.settings import Settings

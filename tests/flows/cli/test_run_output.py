@@ -13,7 +13,7 @@ from flows.run.campaign import Summary
 from flows.works.evaluate.request import bundled, resolve_request
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.reasons import Reason
 from schemas.run import Budget, Run, RunRequest, RunState
 from schemas.settings import Settings

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from flows.jobs.job_environment import environment_of
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.judging.model_keys import model_variables

@@ -14,7 +14,7 @@ import psutil
 import pytest
 from filelock import FileLock
 
-from dashboards.reports.write_curation import curation_page
+from dashboards.views.write_curation import curation_page
 from flows.cli.operate.jobs import list_jobs
 from flows.jobs import job_process
 from flows.jobs.runner import EXIT_HELD, MAXIMUM_ATTEMPTS
@@ -22,8 +22,15 @@ from flows.profiles import shipped_profiles
 from schemas import stopwatch
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
-from schemas.job import OFFERED_PROFILES, AskJob, JobRequest, JobState, JobStatus, check_offered
-from schemas.options import AskOptions, LakeOptions
+from schemas.options.commands import AskOptions, LakeOptions
+from schemas.people.job import (
+    OFFERED_PROFILES,
+    AskJob,
+    JobRequest,
+    JobState,
+    JobStatus,
+    check_offered,
+)
 from schemas.settings import DashboardSettings, ModelChoice, Settings
 from tests.support.jobs import (
     WAIT_SECONDS,

@@ -16,8 +16,8 @@ from flows.jobs import runner as jobs
 from flows.jobs.runner import run_jobs
 from schemas.base import replace
 from schemas.identifiers import content_hash
-from schemas.job import JobRequest, JobState
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
+from schemas.people.job import JobRequest, JobState
 from schemas.settings import Settings
 from tests.support.jobs import (
     curate_job,
@@ -160,7 +160,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from schemas.base import replace
-from schemas.job import JobState
+from schemas.people.job import JobState
 from warehouse.app.jobs import read_job, write_status
 from warehouse.layout import Layout
 job, now = read_job(Layout(Path(sys.argv[-3])), sys.argv[-2]), datetime.now(UTC)

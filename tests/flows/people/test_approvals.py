@@ -11,11 +11,11 @@ from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE, EXIT_WAITING
 from flows.cli.people.request import request as ask_for
 from flows.people.approvals import Admission, admit, load_project
 from schemas.base import replace
-from schemas.decisions import GivenAnswer, Project, RequestOptions, Stage, Verdict
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
 from schemas.identifiers import RunId
-from schemas.job import JobState
-from schemas.ledger import Participant
+from schemas.people.decisions import GivenAnswer, Project, RequestOptions, Stage, Verdict
+from schemas.people.job import JobState
+from schemas.people.ledger import Participant
 from schemas.settings import DashboardSettings, Settings
 from tests.support.answers import read_answer
 from tests.support.assay_command import environment

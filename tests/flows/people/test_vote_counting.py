@@ -7,8 +7,8 @@ import pytest
 from flows.people import vote_counting
 from flows.people.vote_counting import VoteCounter
 from schemas.identifiers import IdeaId, RunId
+from schemas.people.votes import Choice, Contender, Contest, Standing, Track
 from schemas.settings import Settings
-from schemas.votes import Choice, Contender, Contest, Standing, Track
 from tests.support.votes import make_vote
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.records import record

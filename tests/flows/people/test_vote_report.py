@@ -7,9 +7,9 @@ import pytest
 
 from flows.people.vote_report import report_on_votes
 from schemas.identifiers import IdeaId, RunId
+from schemas.people.vote_report import Board, VoteReport
+from schemas.people.votes import Choice, HumanVote, Track
 from schemas.settings import Settings
-from schemas.vote_report import Board, VoteReport
-from schemas.votes import Choice, HumanVote, Track
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranked_lake import SOUND, publish_ranking_of_report_lake
 from tests.support.report_lake import publish_report_lake

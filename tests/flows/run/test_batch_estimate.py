@@ -10,7 +10,7 @@ from flows.works.evaluate.request import bundled, resolve_request
 from flows.works.rank.rank_estimate import estimate_ranking
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.settings import Settings
 from tasks.ideas.read import read_batch
 

@@ -10,12 +10,12 @@ from flows.run.campaign import ThisProcess, carry_out, run_campaign
 from flows.run.shards import MAXIMUM_ROUNDS
 from flows.works.check.check_request import resolve_check
 from flows.works.check.checking import Check, CheckSummary
-from schemas.check_run import CheckRequest
 from schemas.errors import ConfigurationError
-from schemas.options import CheckOptions
+from schemas.options.commands import CheckOptions
 from schemas.reasons import Reason
 from schemas.run import HANDFUL
 from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest
 from tasks.manuscripts.collect import CheckJob
 from tasks.shards.work import ShardWork
 

@@ -16,7 +16,7 @@ from schemas.base import replace
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.idea import Idea
 from schemas.judging import AskingParameters, Effort, JudgingParameters
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.ideas.read import read_ideas
 from tasks.judging.expected import EXPECTED_THINKING_TOKENS, StepEstimate

@@ -18,8 +18,8 @@ from flows.run.estimates.estimate import estimate_run
 from flows.works.evaluate.request import with_assessment
 from schemas.base import replace
 from schemas.choices import EngineChoice
-from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.run import Budget, Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget

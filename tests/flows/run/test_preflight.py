@@ -13,7 +13,7 @@ from flows.run import cluster_access, dask_scheduler, preflight
 from flows.run.preflight import check_before_run, examine
 from flows.works.evaluate.request import bundled, resolve_request
 from schemas.errors import ConfigurationError
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from warehouse.layout import Layout

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.render import run_report
+from dashboards.render.render import run_report
 from flows.cli.evaluate.evaluate import evaluate
 from flows.cli.evaluate.report_answer import report_answer
 from flows.works.evaluate.again import resolve_again, with_earlier
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options import EvaluateOptions
+from schemas.options.commands import EvaluateOptions
 from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea
 from tasks.ideas.read import read_batch

@@ -8,7 +8,7 @@ from flows.cli.quality.check import check
 from flows.works.check.check_estimate import ManuscriptEstimate, estimate_check
 from flows.works.check.check_request import resolve_check
 from schemas.choices import LiteratureChoice
-from schemas.options import CheckOptions
+from schemas.options.commands import CheckOptions
 from schemas.settings import Settings
 from tasks.manuscripts.debate import MOST_DEBATES
 from tests.support.manuscript_files import locked_pdf

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.write_curation import curation_page
+from dashboards.views.write_curation import curation_page
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.make.curate import curate
 from flows.works.curate import curate_estimate
 from flows.works.curate.curate_estimate import estimate_curation
 from flows.works.curate.curate_request import resolve_curation
 from flows.works.curate.curating import curation_run_id
-from schemas.curation_run import CurationRequest
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options import CurateOptions
+from schemas.options.commands import CurateOptions
 from schemas.settings import Settings
+from schemas.works.curation_run import CurationRequest
 from tasks.benchmarks.review_sets import read_scholarideas
 from tasks.curation.openreview import NAME
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server

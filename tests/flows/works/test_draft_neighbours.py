@@ -16,9 +16,9 @@ from flows.cli.exit_codes import EXIT_DONE
 from flows.works.write import draft_neighbours
 from schemas.base import replace
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
+from schemas.literature.survey import Survey
 from schemas.settings import DocumentSettings
-from schemas.survey import Survey
 from tasks.documents import pdf
 from tasks.documents.cache import DocumentCache
 from tasks.documents.document import HeadedSection, ParsedDocument

@@ -18,10 +18,10 @@ from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.works.experiment import experiment_drafting
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.experiment import KnownIdea
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
-from schemas.recommendation import Recommendation, ResourceKind, Use
+from schemas.literature.recommendation import Recommendation, ResourceKind, Use
+from schemas.works.experiment import KnownIdea
 from tasks.experiments.drafting import known_of, write_draft
 from tasks.experiments.task_folder import read_task
 from tasks.recommendation.recommend import Recommended

@@ -14,11 +14,11 @@ from flows.works.experiment.experiment_plans import (
     write_plans,
 )
 from flows.works.ideate.ideate_request import resolve_ideation
-from schemas.ideation_run import IdeationRequest
-from schemas.literature_options import RecommendOptions
-from schemas.options import IdeateOptions
-from schemas.recommendation import Recommendation, ResourceKind, Use
+from schemas.literature.recommendation import Recommendation, ResourceKind, Use
+from schemas.options.commands import IdeateOptions
+from schemas.options.literature_options import RecommendOptions
 from schemas.settings import Settings
+from schemas.works.ideation_run import IdeationRequest
 from tasks.recommendation.recommend import Recommended
 from tests.support.html_page import Page
 from tests.support.ideation_lake import make_ideation_head, make_version, publish_ideation_lake

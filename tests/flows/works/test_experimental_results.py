@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.reports.render import idea_report
+from dashboards.render.render import idea_report
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_USAGE
 from schemas.base import replace
-from schemas.experiment import Experiment, Finding
-from schemas.experimental_result import Surprise
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
+from schemas.works.experiment import Experiment, Finding
+from schemas.works.experimental_result import Surprise
 from tasks.experiments.results import result_of
 from tests.support.answers import read_answer
 from tests.support.dashboard import open_page, words

@@ -10,9 +10,10 @@ import pytest
 
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
-from schemas.experiment import Experiment
 from schemas.reasons import Reason
-from tasks.experiments import executing, experiment_shard, sandbox
+from schemas.works.experiment import Experiment
+from tasks.experiments import executing, experiment_shard
+from tasks.experiments.sandbox import sandbox
 from tasks.experiments.task_folder import TaskFolder
 from tests.support.answers import read_answer
 from tests.support.sandboxes import needs_sandbox

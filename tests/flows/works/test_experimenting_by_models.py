@@ -16,8 +16,8 @@ import pytest
 
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-from schemas.experiment import Aim, Experiment, Fate, Finding
 from schemas.identifiers import RunId
+from schemas.works.experiment import Aim, Experiment, Fate, Finding
 from tasks.experiments import executing
 from tests.support.answers import read_answer
 from tests.support.assay_here import settle

@@ -17,12 +17,12 @@ from flows.works.ideate.ideate_request import resolve_ideation
 from flows.works.ideate.ideating import IdeationSummary, ideate, ideation_run_id
 from flows.works.ideate.ideation_branches import ANOTHER_CONCEPT, REVISE, STAND
 from schemas.base import replace
-from schemas.decisions import GivenAnswer, Request, Verdict
 from schemas.errors import ConfigurationError, IdeaFileError, UnknownNameError
-from schemas.ideation_run import IdeationRequest
-from schemas.options import IdeateOptions
+from schemas.options.commands import IdeateOptions
+from schemas.people.decisions import GivenAnswer, Request, Verdict
 from schemas.run import RunRequest, RunState
 from schemas.settings import Settings
+from schemas.works.ideation_run import IdeationRequest
 from tasks.ideas.read import read_ideas
 from tasks.ideation import ideation_shard
 from tasks.ideation.versions import Made, Slot, VersionTools

@@ -6,7 +6,7 @@ from flows.run.gateway import OpenGateway
 from flows.works.evaluate.plan import KeyedBatch, write_to_do
 from flows.works.evaluate.request import bundled, resolve_request
 from schemas.identifiers import EvaluationKey, RunId
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea

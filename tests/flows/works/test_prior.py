@@ -10,7 +10,7 @@ from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_USAGE
 from flows.works.rank.prior import connected_ideas, fit_prior_on
 from schemas.errors import ConfigurationError
-from schemas.options import PriorOptions
+from schemas.options.commands import PriorOptions
 from tasks.calibration.applying import load_prior
 from tasks.calibration.text import WORDS
 from tests.support.answers import read_answer

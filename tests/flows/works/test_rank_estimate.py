@@ -11,7 +11,7 @@ from schemas.choices import EngineChoice
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.judging import AskingParameters, Effort, JudgingParameters
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.run import Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 

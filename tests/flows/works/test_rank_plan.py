@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.render import ranking_report
+from dashboards.render.render import ranking_report
 from flows.profiles import load_profile
 from flows.run.campaign import conclude
 from flows.works.rank import rank_plan
@@ -17,8 +17,8 @@ from flows.works.rank.ranking import Ranking, RankSummary
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.judgement.ranking import GroupReceipt, RankingHead, RankRequest
 from schemas.profile import Profile
-from schemas.ranking import GroupReceipt, RankingHead, RankRequest
 from schemas.reasons import Reason
 from tasks.calibration.text import WORDS
 from tasks.ranking.rank_shard import RankJob, rank_shard

@@ -5,7 +5,7 @@ from pathlib import Path
 from flows.works.rank.ranking import PlayedMatches
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
-from schemas.ranking import Grouping, RankingHead, RatingMethod
+from schemas.judgement.ranking import Grouping, RankingHead, RatingMethod
 from schemas.reasons import Reason
 from tasks.ranking.rank_shard import Journal, journal_path
 from tests.support.rankings import AT, DIMENSIONS, make_ranked_group

@@ -10,7 +10,7 @@ from flows.profiles import load_profile
 from flows.run.batch_waves import BatchWaves
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
-from schemas.ranking import GroupReceipt, RankRequest
+from schemas.judgement.ranking import GroupReceipt, RankRequest
 from schemas.run import BatchFailures
 from schemas.settings import BatchSettings, Settings
 from schemas.tables import TABLE

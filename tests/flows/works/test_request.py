@@ -10,8 +10,8 @@ from flows.works.check.check_request import resolve_check
 from flows.works.evaluate.request import bundled, resolve_literature, resolve_request
 from schemas.choices import LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.option_values import parse_cutoff, parse_modules
-from schemas.options import CheckOptions, RunOptions
+from schemas.options.commands import CheckOptions, RunOptions
+from schemas.options.values import parse_cutoff, parse_modules
 from schemas.run import Budget, Module
 from schemas.settings import Settings
 

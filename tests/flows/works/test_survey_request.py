@@ -10,10 +10,10 @@ from flows.works.survey.survey_estimate import SurveyEstimate, estimate_survey
 from flows.works.survey.survey_request import resolve_ask, resolve_survey
 from flows.works.survey.surveying import survey_run_id
 from schemas.errors import ConfigurationError
-from schemas.options import AskOptions, SurveyOptions
+from schemas.literature.survey_review import Written
+from schemas.literature.survey_run import LONGEST_QUESTION, SurveyRequest
+from schemas.options.commands import AskOptions, SurveyOptions
 from schemas.settings import Settings
-from schemas.survey_review import Written
-from schemas.survey_run import LONGEST_QUESTION, SurveyRequest
 
 
 def resolved(folder: Path, *questions: str, **options: Any) -> SurveyRequest:

@@ -10,8 +10,8 @@ import pytest
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from schemas.base import replace
-from schemas.experiment import Finding
 from schemas.reasons import Reason
+from schemas.works.experiment import Finding
 from tasks.writing import draft_shard
 from tests.support.answers import read_answer
 from tests.support.experiment_lake import make_experiment, publish_experiment

@@ -17,8 +17,8 @@ from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE
 from schemas.base import replace
 from schemas.failure import Failure
 from schemas.identifiers import RunId
+from schemas.literature.survey import SurveyQuote
 from schemas.reasons import Reason
-from schemas.survey import SurveyQuote
 from tasks.writing import draft_shard
 from tasks.writing.checking import check
 from tests.support.answers import read_answer

@@ -16,7 +16,7 @@ import pypdfium2
 import pytest
 from PIL import Image, ImageChops
 
-from dashboards.reports.drafts.draft_folder import write_folder
+from dashboards.render.drafts.draft_folder import write_folder
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.profiles import load_profile
@@ -25,14 +25,14 @@ from flows.works.write.writing import Writing, draft_run_id
 from schemas.base import replace
 from schemas.calls import CallStatus
 from schemas.choices import EngineChoice
-from schemas.draft import Draft, DraftFigure, FigureKind, PictureSpec
-from schemas.draft_run import DraftRequest, DraftRevision, SectionPoint
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.option_values import DEFAULT_PROFILE
-from schemas.options import WriteOptions
+from schemas.options.commands import WriteOptions
+from schemas.options.values import DEFAULT_PROFILE
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.draft import Draft, DraftFigure, FigureKind, PictureSpec
+from schemas.works.draft_run import DraftRequest, DraftRevision, SectionPoint
 from tasks.shards import work
 from tasks.shards.work import land_unit
 from tasks.writing.checking import check

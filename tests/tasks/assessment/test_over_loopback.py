@@ -11,12 +11,12 @@ import pytest
 
 from flows.profiles import load_profile
 from flows.works.evaluate.request import with_assessment
-from schemas.assessment import AssessmentCriterion
 from schemas.base import replace
 from schemas.choices import LIVE, EngineChoice
-from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.judgement.assessment import AssessmentCriterion
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judging import AskingParameters
 from schemas.profile import Profile
 from schemas.reasons import Reason

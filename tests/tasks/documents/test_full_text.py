@@ -4,7 +4,7 @@ import pytest
 
 from schemas.base import replace
 from schemas.failure import SourceFailure
-from schemas.paper import SectionKind
+from schemas.literature.paper import SectionKind
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger

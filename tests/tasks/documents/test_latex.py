@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import SectionKind
+from schemas.literature.paper import SectionKind
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.cache import DocumentCache

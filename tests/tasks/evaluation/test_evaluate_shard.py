@@ -14,17 +14,17 @@ import pytest
 from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.errors import AssayError, BudgetExhaustedError, ConfigurationError, PublicationError
-from schemas.evaluation import IdeaEvaluation
-from schemas.experiment import Finding
-from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import SoundnessEvaluation, SoundnessReview
 from schemas.reasons import Reason
 from schemas.run import Module, RunRequest
-from schemas.soundness import SoundnessEvaluation, SoundnessReview
 from schemas.stopwatch import Stopwatch
 from schemas.tables import TABLE
+from schemas.works.experiment import Finding
+from schemas.works.experimental_result import ExperimentalResult
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation import evaluate_idea as evaluating
 from tasks.evaluation import evaluate_shard as shard

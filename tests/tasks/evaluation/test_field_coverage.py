@@ -8,10 +8,10 @@ import pytest
 
 from flows.works.evaluate.request import bundled
 from schemas.base import replace
-from schemas.evaluation import IdeaEvaluation
 from schemas.failure import LEFT_OUT, Answer, SourceFailure
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.settings import Settings

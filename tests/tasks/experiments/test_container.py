@@ -13,11 +13,11 @@ from flows.works.experiment.experiment_request import resolve_experiment
 from flows.works.experiment.experimenting import experiment_run_id
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.experiment import Container, Limits
-from schemas.options import ExperimentOptions
+from schemas.options.commands import ExperimentOptions
 from schemas.settings import Settings
-from tasks.experiments import sandbox
-from tasks.experiments.sandbox import Stop, check_sandbox, environment, run_sandboxed
+from schemas.works.experiment import Container, Limits
+from tasks.experiments.sandbox import sandbox
+from tasks.experiments.sandbox.sandbox import Stop, check_sandbox, environment, run_sandboxed
 from tests.support.small_task import write_task
 
 LIMITS = Limits(

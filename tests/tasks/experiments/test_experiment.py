@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.experiment import Execution, Experiment, Fate, Finding, Stage
 from schemas.reasons import Reason
+from schemas.works.experiment import Execution, Experiment, Fate, Finding, Stage
 from tasks.experiments.checking import check_task
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment

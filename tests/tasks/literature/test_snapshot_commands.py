@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from flows.run.indexing import build_index, embed_for_evaluations, update_index
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from schemas.settings import Settings
 from tasks.embeddings.local_model import LocalModel
 from tasks.embeddings.sentence_embedder import SentenceEmbedder

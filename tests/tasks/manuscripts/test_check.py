@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.write_check import check_page
+from dashboards.views.write_check import check_page
 from flows.works.check.check_request import resolve_check
 from flows.works.check.checking import Check, check_run_id
-from schemas.check_run import CheckHead, CheckReceipt, CheckRequest
 from schemas.errors import ConfigurationError
-from schemas.manuscripts import ManuscriptCheck, ManuscriptForm
-from schemas.options import CheckOptions
+from schemas.options.commands import CheckOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.tables import TABLE
+from schemas.works.check_run import CheckHead, CheckReceipt, CheckRequest
+from schemas.works.manuscripts import ManuscriptCheck, ManuscriptForm
 from tasks.manuscripts import check_shard
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob

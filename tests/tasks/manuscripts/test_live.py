@@ -11,7 +11,7 @@ import pytest
 
 from flows.works.check.check_request import resolve_check
 from flows.works.check.checking import Check
-from schemas.options import CheckOptions
+from schemas.options.commands import CheckOptions
 from schemas.settings import Settings
 from schemas.tables import TABLE
 from tasks.manuscripts.check_shard import check_job

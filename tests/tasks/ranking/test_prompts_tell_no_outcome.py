@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.idea import Idea
-from schemas.knowledge import SourceKind
+from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Outcome
 from tasks.committee.evaluate import evaluate_committee
 from tasks.ideas.read import read_ideas

@@ -19,8 +19,8 @@ from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, PublicationError
 from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.ranking import GroupReceipt, Match, RankedGroup, RankRequest
 from schemas.outcome import Outcome
-from schemas.ranking import GroupReceipt, Match, RankedGroup, RankRequest
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings, Settings
 from schemas.tables import TABLE

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from schemas.knowledge import SourceQuery
+from schemas.literature.knowledge import SourceQuery
 from tasks.sources.arxiv import ArxivSource
 from tasks.sources.code import GithubCodeSource, GithubRepositorySource, refusal_reason
 from tasks.sources.code import wait_seconds as github_wait_seconds

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from schemas.calls import ApiCall
 from schemas.failure import SourceFailure
-from schemas.knowledge import SourceQuery
+from schemas.literature.knowledge import SourceQuery
 from tasks.documents.full_text import known_links
 from tasks.sources.unpaywall import UnpaywallSource, pdf_links
 from tests.support.document_server import DocumentServer, Reply, document_server

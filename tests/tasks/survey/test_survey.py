@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from schemas.identifiers import IdeaId, PaperId
-from schemas.paper import CitationEdge, Paper
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.survey import Survey, SurveyParameters, heaviest
+from schemas.literature.survey_run import SurveyQuestion
 from schemas.reasons import Reason
-from schemas.survey import Survey, SurveyParameters, heaviest
-from schemas.survey_run import SurveyQuestion
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import AbstractLibrary
 from tasks.judging.opening import ExtractiveEngine

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, UnknownNameError
-from schemas.role import Action, Role, account_name
+from schemas.people.role import Action, Role, account_name
 from warehouse.app.accounts import (
     account_of,
     accounts,

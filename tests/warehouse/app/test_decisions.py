@@ -11,10 +11,10 @@ import pytest
 from pydantic import ValidationError
 
 from schemas.base import replace
-from schemas.decisions import LONGEST_REASON, Decision, GivenAnswer, Request, Verdict
 from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, UnknownNameError
 from schemas.identifiers import RunId
-from schemas.ledger import Participant, ParticipantKind
+from schemas.people.decisions import LONGEST_REASON, Decision, GivenAnswer, Request, Verdict
+from schemas.people.ledger import Participant, ParticipantKind
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.votes import make_vote
 from warehouse.app.database import ServiceDatabase, services_file

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
-from schemas.job import JobState
+from schemas.people.job import JobState
 from schemas.run import Module
 from tests.support.jobs import evaluate_job, known, plan_job
 from warehouse.app.jobs import job_ids, jobs_folder, read_job, read_request, runner_at_work, submit

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from schemas.interpreter import module_command
-from schemas.votes import HumanVote
+from schemas.people.votes import HumanVote
 from tests.support.votes import make_vote
 from tests.warehouse.conftest import publish_ideas
 from warehouse.app.database import ServiceDatabase

@@ -10,8 +10,8 @@ from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError
 from schemas.identifiers import RunId
-from schemas.job import JobRequest, JobState, JobStatus
-from schemas.role import Token
+from schemas.people.job import JobRequest, JobState, JobStatus
+from schemas.people.role import Token
 from tests.support.api_server import make_token
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.jobs import evaluate_job, known, plan_job, rank_job

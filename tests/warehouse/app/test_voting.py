@@ -8,8 +8,17 @@ import pytest
 
 from schemas.errors import ConflictError, NotAllowedError, RateLimitedError
 from schemas.identifiers import IdeaId, RunId
+from schemas.people.votes import (
+    Choice,
+    Contender,
+    Contest,
+    HumanVote,
+    Offer,
+    Shown,
+    Standing,
+    Track,
+)
 from schemas.settings import VotingSettings
-from schemas.votes import Choice, Contender, Contest, HumanVote, Offer, Shown, Standing, Track
 from tests.support.check_lake import publish_check_lake
 from warehouse.app.contests import contests_of, text_of
 from warehouse.app.database import ServiceDatabase

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from flows.works.curate.curation_agreement import agreement_on
-from schemas.curation import StatementAxis
-from schemas.curation_edit import CurationEdit, EditedField
+from schemas.works.curation import StatementAxis
+from schemas.works.curation_edit import CurationEdit, EditedField
 from tests.support.curation_lake import CURATION, make_curation
 from tests.support.evaluations import START
 from warehouse.kinds.curations.edits import edit_shares, edited, pairs_of, values_of

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.reports.render import ranking_report, run_report
+from dashboards.render.render import ranking_report, run_report
 from schemas.base import replace
 from schemas.errors import PublicationError
 from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.ranking import GroupSummary, Match, RankedGroup, Rating, RatingMethod
 from schemas.profile import ScoreWeights
-from schemas.ranking import GroupSummary, Match, RankedGroup, Rating, RatingMethod
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import make_head, make_ranked_group

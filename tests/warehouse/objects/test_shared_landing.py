@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.reports.write import write_reports
+from dashboards.views.write import write_reports
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.run.preflight import check_place
@@ -18,8 +18,8 @@ from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, UpstreamError
 from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
+from schemas.people.role import Role
 from schemas.reasons import Reason
-from schemas.role import Role
 from schemas.settings import Settings
 from tests.support.evaluations import make_evaluation, make_llm_call, make_run
 from tests.support.object_server import Fault, ObjectServer

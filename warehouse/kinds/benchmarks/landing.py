@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from schemas.base import Noun
-from schemas.benchmark import BenchmarkReceipt, BenchmarkRun
 from schemas.identifiers import RunId
-from schemas.ledger import Artefact
+from schemas.judgement.benchmark import BenchmarkReceipt, BenchmarkRun
+from schemas.people.ledger import Artefact
 from schemas.tables import TABLE
 from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, row_of

@@ -6,9 +6,9 @@ from datetime import date, datetime
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.benchmark import BenchmarkScore, JudgeWording
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.judgement.benchmark import BenchmarkScore, JudgeWording
 from warehouse.queries import Queries
 from warehouse.rows import noun_of
 

@@ -9,7 +9,10 @@ from itertools import combinations
 import duckdb
 
 from schemas.base import replace
-from schemas.curation import (
+from schemas.errors import TransientError
+from schemas.identifiers import RunId
+from schemas.outcome import Provenance
+from schemas.works.curation import (
     CuratedSentence,
     CuratedStatement,
     Curation,
@@ -19,7 +22,7 @@ from schemas.curation import (
     StatementType,
     idea_text,
 )
-from schemas.curation_edit import (
+from schemas.works.curation_edit import (
     ADDED,
     NO,
     YES,
@@ -27,9 +30,6 @@ from schemas.curation_edit import (
     EditedField,
     EditShare,
 )
-from schemas.errors import TransientError
-from schemas.identifiers import RunId
-from schemas.outcome import Provenance
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import fold_into_lake, record
 from warehouse.lake import rows_in

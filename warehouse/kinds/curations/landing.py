@@ -6,10 +6,10 @@ landing/curation=<run>/curation.json
 
 from collections.abc import Iterator
 
-from schemas.curation import Curation
-from schemas.curation_run import CurationHead, CurationReceipt
-from schemas.ledger import Artefact
+from schemas.people.ledger import Artefact
 from schemas.reasons import About, Reason
+from schemas.works.curation import Curation
+from schemas.works.curation_run import CurationHead, CurationReceipt
 from warehouse.units.kind import Given, Kind
 from warehouse.units.record import UnitRecord
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from schemas.base import Noun
-from schemas.check_run import CheckHead, CheckReceipt
 from schemas.identifiers import RunId
-from schemas.ledger import Artefact
-from schemas.manuscripts import REVIEW_STAGES, ManuscriptCheck
+from schemas.people.ledger import Artefact
 from schemas.reasons import Reason, first_that_may_pass
 from schemas.tables import TABLE
+from schemas.works.check_run import CheckHead, CheckReceipt
+from schemas.works.manuscripts import REVIEW_STAGES, ManuscriptCheck
 from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, row_of
 from warehouse.units import landing

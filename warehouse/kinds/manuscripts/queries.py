@@ -6,7 +6,8 @@ from contextlib import contextmanager
 import duckdb
 
 from schemas.identifiers import RunId
-from schemas.manuscripts import (
+from schemas.reasons import reason_named
+from schemas.works.manuscripts import (
     Attempt,
     ManuscriptCheck,
     ManuscriptForm,
@@ -15,7 +16,6 @@ from schemas.manuscripts import (
     Problem,
     Vote,
 )
-from schemas.reasons import reason_named
 from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.rows import Row, noun_of

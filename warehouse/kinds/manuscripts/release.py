@@ -9,11 +9,11 @@ from pathlib import Path
 
 import duckdb
 
-from schemas.check_run import CheckHead
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from schemas.reasons import Reason
+from schemas.works.check_run import CheckHead
+from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from warehouse.answers import Publication
 from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from schemas.base import Noun
 from schemas.errors import PublicationError
 from schemas.identifiers import RunId, content_hash
-from schemas.ledger import Artefact
-from schemas.ranking import GroupReceipt, GroupSummary, Match, RankedGroup, RankingHead
+from schemas.judgement.ranking import GroupReceipt, GroupSummary, Match, RankedGroup, RankingHead
+from schemas.people.ledger import Artefact
 from schemas.tables import RANKING_TABLES, TABLE
 from warehouse.landed import read_rows
 from warehouse.layout import Layout

@@ -4,8 +4,15 @@ from collections.abc import Sequence
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.judgement.ranking import (
+    Grouping,
+    GroupSummary,
+    Match,
+    RankingHead,
+    Rating,
+    RatingMethod,
+)
 from schemas.profile import ScoreWeights
-from schemas.ranking import Grouping, GroupSummary, Match, RankingHead, Rating, RatingMethod
 from warehouse.answers import RankedIdea
 from warehouse.queries import Queries
 from warehouse.rows import noun_of

@@ -3,7 +3,7 @@
 import shutil
 
 from schemas.identifiers import RunId
-from schemas.ranking import ranking_budget_scope
+from schemas.judgement.ranking import ranking_budget_scope
 from schemas.run import Run
 from warehouse.compact import remove_batches
 from warehouse.kinds.rankings.landing import RANKINGS

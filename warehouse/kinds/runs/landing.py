@@ -12,11 +12,11 @@ import orjson
 
 from schemas.base import Severity, replace
 from schemas.errors import ConfigurationError, PublicationError
-from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import LEFT_OUT
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
-from schemas.ledger import Artefact
+from schemas.judgement.evaluation import IdeaEvaluation, Receipt
+from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
 from schemas.settings import RunSettings
