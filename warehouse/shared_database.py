@@ -106,10 +106,8 @@ class SharedDatabase:
             ConfigurationError: as `transaction`.
         """
         with self.transaction(name) as statements:
-            query = "select content from records where name = ?1"
-            kept = statements.execute(query, [name]).fetchone()
-            query = "select cast(extract(epoch from clock_timestamp()) as double precision)"
-            clock = statements.execute(query).fetchone()[0]
+            query = statement("budgets", "read_record")
+            content, clock = statements.execute(query, [name]).fetchone()
 
             def replace(content: bytes | None) -> None:
                 if content is None:
@@ -117,7 +115,7 @@ class SharedDatabase:
                 else:
                     statements.execute(statement("budgets", "keep_record"), [name, content])
 
-            yield Record(kept[0] if kept else None, clock, replace)
+            yield Record(content, clock, replace)
 
     def _close(self) -> None:
         """Give up the connection before the interpreter takes its modules apart."""
