@@ -8,7 +8,7 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from tests.support.evaluations import CUTOFF
-from warehouse.console import console
+from warehouse.console.console import console
 from warehouse.console.console_functions import FUNCTIONS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
