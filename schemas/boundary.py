@@ -8,7 +8,7 @@ else errors are caught by name.
 
 from types import TracebackType
 
-from schemas.errors import CommandGoneError, ConfigurationError
+from schemas.errors import ConfigurationError
 
 
 class ErrorBoundary:
@@ -59,9 +59,7 @@ def concerns_one_unit(error: BaseException) -> bool:
     """Whether an error is its unit's own; wrong settings, a command that is gone, interrupts and
     exits are every unit's.
     """
-    return isinstance(error, Exception) and not isinstance(
-        error, ConfigurationError | CommandGoneError
-    )
+    return isinstance(error, Exception) and not isinstance(error, ConfigurationError)
 
 
 def in_a_word(error: BaseException) -> str:

@@ -17,7 +17,6 @@ AssayError
     ├── SnapshotError         a snapshot that is missing, empty or broken (exit code 2)
     ├── RequestRejectedError  4xx other than 429
     ├── BudgetExhaustedError  the run's or the idea's budget is spent (exit code 3)
-    ├── CommandGoneError      to a worker: what sent it its shard has ended, or is out of reach
     ├── PublicationError      a run that failed a critical expectation
     └── PromptError           a template that does not fit its step
 
@@ -117,14 +116,6 @@ class BudgetExhaustedError(PermanentError):
     """The budget of the run or of the idea is spent."""
 
     reason = Reason.BUDGET_EXHAUSTED
-
-
-class CommandGoneError(PermanentError):
-    """What sent a worker its shard has not answered for a minute: it has ended, or the network is
-    down. The shard ends here, and is sent again.
-    """
-
-    reason = Reason.UNREACHABLE
 
 
 class PublicationError(PermanentError):

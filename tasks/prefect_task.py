@@ -7,7 +7,6 @@ from prefect.cache_policies import NO_CACHE
 
 from tasks.on_worker import work_on
 from tasks.shards.work import ShardWork
-from tasks.web.owner import Reach
 
 
 @task(
@@ -21,7 +20,6 @@ def work_on_shard(
     work: ShardWork[Any],
     content: str,
     name: str,  # noqa: ARG001 -- of the task run
-    reach: Reach | None,
 ) -> int:
     """See `work_on`. Retries are Dask's, for lost workers; calls retry where they are made."""
-    return work_on(work, content, reach)
+    return work_on(work, content)

@@ -91,11 +91,6 @@ class Layout:
         return self.state / "budgets.sqlite"
 
     @property
-    def undelivered(self) -> Path:
-        """In a worker's own folder: units that it could not hand over to the command."""
-        return self.state / "undelivered"
-
-    @property
     def cache(self) -> Path:
         return self.root / "cache"
 

@@ -6,7 +6,7 @@ from importlib import metadata
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import dask
 from distributed import Client
@@ -16,47 +16,47 @@ from prefect.artifacts import (
     create_progress_artifact,
     update_progress_artifact,
 )
-from prefect.futures import wait
 
 from flows.cli.talk import print_warning
 from flows.run.campaign import Campaign, HeadT, PlanT, Summary, carry_out
-from flows.run.cluster_access import certificates_of_service, places_for_workers, use_certificates
+from flows.run.cluster_access import use_certificates
 from flows.run.dask_runner import dask_runner
 from flows.run.progress import Report, Watched
 from flows.run.worker_check import Admission, WorkerNeeds, in_lines, told_refusal
 from flows.run.worker_needs import needs_of
-from flows.run.worker_service import WorkerService
 from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
 from schemas.run import WorkRequest
 from tasks.prefect_task import work_on_shard
 from tasks.shards.work import Shard, ShardWork
 from tasks.web.client import ConnectionFailure
+from warehouse.units.landing import read_receipt
 
 
 class PrefectWorkers:
     """Implements `Workplace` on the task runner of the flow that is running.
 
     Args:
-        elsewhere: workers on other machines; None: those of a cluster of this command's own.
+        landed: called with the file of each shard that has ended.
+        elsewhere: workers of another scheduler; None: those of a cluster of this command's own.
     """
 
-    def __init__(self, elsewhere: "WorkersElsewhere | None") -> None:
-        self._elsewhere = elsewhere
+    def __init__(
+        self, landed: Callable[[Path], None], elsewhere: "WorkersElsewhere | None"
+    ) -> None:
+        self._landed, self._elsewhere = landed, elsewhere
 
     def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
         contents = [(path.stem, path.read_text()) for path in paths]
         asked: dict[str, Any] = {}
         if self._elsewhere is not None:
             shards = [work.kind.model_validate_json(content) for _, content in contents]
-            asked["resources"] = {self._elsewhere.admitted(shards): 1}
-        reach = None if self._elsewhere is None else self._elsewhere.reach
+            asked["resources"] = {self._elsewhere.admitted(shards, paths[0]): 1}
         with dask.annotate(**asked):
-            futures = [
-                work_on_shard.submit(work, content, name, reach) for name, content in contents
-            ]
-        wait(futures)
-        for future in futures:
+            futures = [work_on_shard.submit(work, content, name) for name, content in contents]
+        for path, future in zip(paths, futures, strict=True):
+            future.wait()
+            self._landed(path)
             if future.state.is_failed() or future.state.is_crashed():
                 result = future.result(raise_on_failure=False)
                 if isinstance(result, BaseException):
@@ -84,24 +84,16 @@ class PrefectWorkers:
 class WorkersElsewhere:
     """The workers of a scheduler that is not this command's own, for one campaign.
 
-    Use it as a context manager: inside, they reach what the command keeps for them.
+    Use it as a context manager: at its end the workers forget the work.
     """
 
-    def __init__(self, campaign: Campaign[Any, Any], address: str, folder: Path) -> None:
-        self._campaign, self._address = campaign, address
-        self._service = WorkerService(
-            campaign.settings, campaign.layout, campaign.run_id, campaign.kind, folder
-        )
+    def __init__(self, campaign: Campaign[Any, Any], address: str, work: str) -> None:
+        self._campaign, self._address, self._work = campaign, address, work
         self._admission: Admission | None = None
 
     def __enter__(self) -> Self:
         use_certificates(self._campaign.settings)
-        places = places_for_workers(self._address, self._campaign.settings)
-        certificates = certificates_of_service(self._address)
-        with ExitStack() as stack:
-            self.reach = stack.enter_context(self._service.open(*places, certificates))
-            self._client = stack.enter_context(Client(self._address))
-            self._stack = stack.pop_all()
+        self._client = Client(self._address)
         return self
 
     def __exit__(
@@ -113,23 +105,23 @@ class WorkersElsewhere:
         if self._admission is not None:
             with suppress(ValueError, OSError):  # gone with its scheduler
                 self._client.unregister_worker_plugin(self._admission.name)
-        self._stack.__exit__(kind, error, traceback)
+        self._client.close()
 
-    def admitted(self, shards: Sequence[Shard]) -> str:
-        """The resource of workers that may take `shards`; the files that these name are theirs.
+    def admitted(self, shards: Sequence[Shard], path: Path) -> str:
+        """The resource of workers that may take `shards`; `path`: a file of one of them.
 
         Raises:
             ConfigurationError: no worker may, and why.
         """
-        self._service.hand_out(frozenset(path for shard in shards for path in shard.files))
         if self._admission is None:
-            needs = needs_of(self._campaign.where, shards[0], self._campaign.settings)
-            self._admit(needs)
+            where, settings = self._campaign.where, self._campaign.settings
+            self._admit(needs_of(where, shards, path, settings))
         assert self._admission is not None
         return self._admission.resource
 
     def _admit(self, needs: WorkerNeeds) -> None:
-        admission = Admission(needs, self.reach)
+        # Work asks for a resource of its own: an earlier command may have left workers another.
+        admission = Admission(needs, self._work, f"assay-{uuid4().hex}")
         versions = self._client.run(metadata.version, "assay", on_error="return")
         refusals = {
             address: f"it has {_version(found)}: install {needs.assay_version}"
@@ -182,12 +174,20 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
     A Prefect server must answer at the address that the environment names.
     """
 
-    folder = campaign.kind.folder(campaign.layout, *campaign.kind.names(plan.head))
+    layout, kind = campaign.layout, campaign.kind
+    names = kind.names(plan.head)
+
+    def landed(path: Path) -> None:
+        """Have the units of a shard here, where progress counts them."""
+        for unit in plan.shards[path]:
+            read_receipt(layout, kind, *names, unit)
+
     with ExitStack() as stack:
         address, elsewhere = campaign.where.scheduler_address, None
         if address is not None:
-            elsewhere = stack.enter_context(WorkersElsewhere(campaign, address, folder))
-        place = PrefectWorkers(elsewhere)
+            work = kind.folder(layout, *names).relative_to(layout.landing).as_posix()
+            elsewhere = stack.enter_context(WorkersElsewhere(campaign, address, work))
+        place = PrefectWorkers(landed, elsewhere)
         carried = _StaysHere(lambda: carry_out(campaign, plan, place))
 
         @flow(

@@ -3,7 +3,6 @@ find what a command starts.
 """
 
 import socket
-from typing import Any
 from urllib.parse import urlsplit
 
 from schemas.errors import ConfigurationError
@@ -41,25 +40,6 @@ def use_certificates(settings: Settings) -> None:
         files[f"distributed.comm.tls.{role}.cert"] = certificate
         files[f"distributed.comm.tls.{role}.key"] = key
     dask.config.set(files)
-
-
-def certificates_of_service(address: str) -> dict[str, Any] | None:
-    """For what a command starts beside the scheduler at `address`, as uvicorn takes them; None:
-    that speaks without TLS, and so does this.
-    """
-    if not address.startswith("tls://"):
-        return None
-    import ssl
-
-    from distributed import Security
-
-    files = Security().get_tls_config_for_role("client")
-    return {
-        "ssl_ca_certs": files["ca_file"],
-        "ssl_certfile": files["cert"],
-        "ssl_keyfile": files["key"] or files["cert"],
-        "ssl_cert_reqs": ssl.CERT_REQUIRED,
-    }
 
 
 def places_for_workers(address: str | None, settings: Settings) -> tuple[str, str]:

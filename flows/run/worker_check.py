@@ -1,31 +1,37 @@
-"""What a worker on another machine must have before it is given any work: one check, which every
-worker makes when the work begins, or when it joins later.
+"""The check that every worker makes before it is given work, or when it joins later.
+
+Workers share a folder or a bucket with the command, so most of what one needs is a matter of
+settings: the same code, files, keys and addresses.
 """
 
 import asyncio
+import hashlib
 import logging
 import os
 import platform
+import socket
 from collections.abc import Mapping
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import orjson
 from distributed import Worker, WorkerPlugin
+from pydantic import Field
 
 from flows.run.worker_start import stop_profiling
 from schemas.base import Noun
 from schemas.errors import AssayError, ConfigurationError
 from schemas.identifiers import content_hash
+from schemas.place import in_object_storage
 from schemas.settings import Settings
 from schemas.works.experiment import Container
 from tasks.literature.gateway.process import literature_identity
-from tasks.on_worker import own_folder, tls_of
 from tasks.telemetry.figures import REFUSALS
 from tasks.web.exchange import NoAnswerError, probe
-from tasks.web.owner import Reach, RemoteOwner
+from warehouse.layout import Layout
 from warehouse.scrubbing import one_line
-from warehouse.units.landing import hand_over
+from warehouse.shared_database import shared_database
 
 # Below Dask's own, so that it is told where the worker tells everything else.
 logger = logging.getLogger("distributed.assay")
@@ -37,6 +43,8 @@ _OF_THE_COMMAND = {
 """Settings that the gateway alone reads, and addresses, which may differ by where one stands."""
 _PLENTY = 1_000_000.0
 _SECONDS = 30.0
+_MOST_HASHED_BYTES = 16_000_000
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _LOOK_AGAIN_SECONDS = 0.05
 
 
@@ -57,13 +65,24 @@ class WorkerNeeds(Noun):
         variables, unset: of the environment, which must be set, and which must not, since they
             change what is read; nobody compares values.
         literature: identity of what the gateway at `gateway_url` stands for; None: any.
-        sees_folder: whether the work can only be done beside the command's files.
+        warehouse: its address.
+        shard_file: in the command's folder; a worker that sees it shares the folder.
+        shares_folder: whether a bucket does not do, as for batches.
+        machine, database: where budgets and rates are kept: in files of that machine, or in the
+            database of that identity.
+        files: of each file or folder that the shards name, its fingerprint.
     """
 
     assay_version: str
     python_version: str
     code: str
     settings: dict[str, str]
+    warehouse: str
+    shard_file: Path
+    machine: str
+    database: str | None = None
+    shares_folder: bool = False
+    files: dict[Path, str] = Field(default_factory=dict)
     variables: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
     addresses: tuple[Address, ...] = ()
@@ -72,7 +91,6 @@ class WorkerNeeds(Noun):
     embeds: bool = True
     in_sandbox: bool = False
     container: Container | None = None
-    sees_folder: bool = False
 
 
 def python_version() -> str:
@@ -88,6 +106,26 @@ def code_hash() -> str:
     steps = [f"{step.name} {step.version} {step.prompt_sha256}" for step in STEPS]
     tables = [f"{table.name} {','.join(table.column_names)}" for table in TABLES]
     return content_hash(*sorted(steps), *sorted(tables), length=16)
+
+
+def this_machine() -> str:
+    """The same for all processes and containers that share a kernel, and with it locks and clock."""
+    return _BOOT_ID.read_text().strip() if _BOOT_ID.is_file() else socket.gethostname()
+
+
+def fingerprint(path: Path) -> str | None:
+    """Hash over the names, sizes and (but of large files) contents of a file or folder; None: there
+    is none.
+    """
+    if not path.exists():
+        return None
+    hashed = hashlib.sha256()
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if file.is_file():
+            size = file.stat().st_size
+            hashed.update(f"{file.relative_to(path.parent)} {size}\n".encode())
+            hashed.update(file.read_bytes() if size <= _MOST_HASHED_BYTES else b"")
+    return hashed.hexdigest()
 
 
 def compared(settings: Settings) -> dict[str, str]:
@@ -122,7 +160,44 @@ def refusal_of(needs: WorkerNeeds, settings: Settings) -> str | None:
     surplus = [name for name in needs.unset if os.environ.get(name)]
     if surplus:
         return f"it has {', '.join(surplus)}, which the command has not: set it alike"
-    return _unreachable(needs) or _unusable(needs, settings)
+    return _unshared(needs) or _unreachable(needs) or _unusable(needs, settings)
+
+
+def _unshared(needs: WorkerNeeds) -> str | None:
+    """What it does not share with the command."""
+    sees_folder = needs.shard_file.is_file()
+    if not sees_folder and not in_object_storage(needs.warehouse):
+        return (
+            f"it does not see {needs.warehouse}: mount that folder there at the same path, or keep"
+            " the warehouse in a bucket (--warehouse s3://bucket/prefix)"
+        )
+    if not sees_folder and needs.shares_folder:
+        return (
+            f"it does not see {needs.shard_file.parent}, where questions wait for batches: mount"
+            " that folder there, or leave out --batch"
+        )
+    try:
+        if (objects := Layout.of(needs.warehouse).objects) is not None:
+            objects.check()
+        database = shared_database()
+        identity = None if database is None else database.identity
+        other = [path for path, there in needs.files.items() if fingerprint(path) != there]
+    except (AssayError, OSError) as error:
+        return one_line(error)
+    if identity != needs.database:
+        return (
+            "its ASSAY_CATALOGUE_URL does not lead to the command's database, which keeps budgets"
+            " and rates: set it alike"
+        )
+    if identity is None and this_machine() != needs.machine:
+        return (
+            "it is another machine than the command's, and what several may spend together is kept"
+            " in PostgreSQL alone: export ASSAY_CATALOGUE_URL on both"
+        )
+    for path in other:
+        there = "differs from the command's" if path.exists() else "is missing"
+        return f"{path} {there}: copy it there from the command's machine, to the same path"
+    return None
 
 
 def _unreachable(needs: WorkerNeeds) -> str | None:
@@ -165,53 +240,24 @@ class Admission(WorkerPlugin):  # type: ignore[misc]
     free for the work of others.
     """
 
-    def __init__(self, needs: WorkerNeeds, reach: Reach) -> None:
-        self.needs, self.reach = needs, reach
+    def __init__(self, needs: WorkerNeeds, work: str, resource: str) -> None:
+        self.needs, self.work, self.resource = needs, work, resource
         # One for each work: that of a command which was killed gives way to that of the next.
-        self.name = f"assay-{reach.folder}"
-        self.resource = resource_of(reach)
+        self.name = f"assay-{work}"
         self.refusal: str | None = None
         self.has_looked = False
 
     async def setup(self, worker: Worker) -> None:
         stop_profiling(worker)  # who started it may have used `dask worker`
-        self.refusal = await asyncio.to_thread(self._looked, worker)
+        self.refusal = await asyncio.to_thread(refusal_of, self.needs, Settings())
         if self.refusal is None:
             await worker.set_resources(**{self.resource: _PLENTY})
         self.has_looked = True
         if self.refusal is None:
-            logger.info("this worker takes work of %s", self.reach.folder)
+            logger.info("this worker takes work of %s", self.work)
         else:
             REFUSALS.inc()
-            logger.error("this worker takes no work of %s: %s", self.reach.folder, self.refusal)
-
-    def _looked(self, worker: Worker) -> str | None:
-        settings = Settings()
-        refusal = refusal_of(self.needs, settings)
-        if refusal is not None:
-            return refusal
-        try:
-            with RemoteOwner(self.reach, tls_of(worker), _SECONDS) as owner:
-                owner.greet()
-                if owner.has_landing and self.needs.sees_folder:
-                    return (
-                        f"it does not see {self.reach.warehouse}, where questions wait for batches:"
-                        " mount that folder there, or leave out --batch"
-                    )
-                if owner.has_landing:
-                    layout = own_folder(settings)
-                    hand_over(layout, owner, layout.landing / self.reach.folder)
-        except (AssayError, OSError) as error:
-            return (
-                f"{one_line(error)}; set ASSAY_CLUSTER__HOST to an address of the command's machine"
-                " that it reaches, and open its ports"
-            )
-        return None
-
-
-def resource_of(reach: Reach) -> str:
-    """The resource that workers have who may do this work."""
-    return f"assay-{content_hash(reach.url, reach.mark, length=12)}"
+            logger.error("this worker takes no work of %s: %s", self.work, self.refusal)
 
 
 async def told_refusal(name: str, dask_worker: Worker) -> str | None:

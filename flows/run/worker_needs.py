@@ -1,11 +1,21 @@
-"""What a campaign needs of workers on other machines."""
+"""What a campaign needs of workers that are not its own."""
 
 import os
+from collections.abc import Sequence
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from flows.jobs.job_environment import SOURCE_VARIABLES
-from flows.run.worker_check import Address, WorkerNeeds, code_hash, compared, python_version
+from flows.run.worker_check import (
+    Address,
+    WorkerNeeds,
+    code_hash,
+    compared,
+    fingerprint,
+    python_version,
+    this_machine,
+)
 from schemas.choices import remote_model
 from schemas.run import Module, RunRequest, WorkRequest
 from schemas.settings import Settings
@@ -16,27 +26,41 @@ from schemas.works.experiment_run import ExperimentRequest
 from schemas.works.ideation_run import IdeationRequest
 from tasks.judging.model_keys import model_variables
 from tasks.shards.work import Shard
+from warehouse.layout import Layout
+from warehouse.shared_database import shared_database
 
 _DOCUMENT_VARIABLES = ("GROBID_URL", "UNPAYWALL_EMAIL")
 
 
-def needs_of(request: WorkRequest, shard: Shard, settings: Settings) -> WorkerNeeds:
-    """What the workers of `request` must have, of which `shard` is one shard."""
+def needs_of(
+    request: WorkRequest, shards: Sequence[Shard], shard_file: Path, settings: Settings
+) -> WorkerNeeds:
+    """What the workers of `request` must have, whose shards these are; one of them is in the file.
+
+    Raises:
+        ConfigurationError: the catalogue's database cannot be reached.
+    """
+    database, files = shared_database(), {path for shard in shards for path in shard.files}
     embeds = not isinstance(request, ExperimentRequest | DraftRequest | CurationRequest)
     return WorkerNeeds(
         assay_version=metadata.version("assay"),
         python_version=python_version(),
         code=code_hash(),
         settings=compared(settings),
+        warehouse=Layout(shards[0].warehouse).address,
+        shard_file=shard_file.absolute(),
+        machine=this_machine(),
+        database=None if database is None else database.identity,
+        shares_folder=bool(getattr(request, "batch", False)),
+        files={path: found for path in sorted(files) if (found := fingerprint(path)) is not None},
         variables=_variables(request, settings, embeds=embeds),
         unset=tuple(name for name in _DOCUMENT_VARIABLES if not os.environ.get(name)),
         addresses=_addresses(request),
-        gateway_url=getattr(shard, "gateway_url", None),
-        literature=getattr(shard, "literature", None),
+        gateway_url=getattr(shards[0], "gateway_url", None),
+        literature=getattr(shards[0], "literature", None),
         embeds=embeds,
         in_sandbox=isinstance(request, ExperimentRequest),
         container=request.container if isinstance(request, ExperimentRequest) else None,
-        sees_folder=bool(getattr(request, "batch", False)),
     )
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
-from warehouse.owner import kept
 from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile, Spend, reached
 
 __all__ = ["SharedBudget", "Spend"]
@@ -35,11 +34,10 @@ class SharedBudget:
     estimates. Reservations of processes that died are forgotten. Literature requests are counted
     where they are bounded.
 
-    The file is that of the command: workers on other machines ask it (`warehouse/owner.py`).
+    Where the catalogue is in PostgreSQL, its database keeps the budget for all machines.
 
     Raises:
-        ConfigurationError: the file cannot be used.
-        CommandGoneError: a worker elsewhere cannot reach the command that keeps it.
+        ConfigurationError: the file, or the database, cannot be used.
     """
 
     def __init__(self, path: Path, run_id: RunId, budget: Budget) -> None:
@@ -47,8 +45,7 @@ class SharedBudget:
         self.run_id = run_id
         self.budget = budget
         self.bounded = any(bound is not None for bound in budget.model_dump().values())
-        names = {"run_id": run_id, **budget.model_dump()}
-        self._file = kept("budget", names, BudgetFile(path, run_id, budget))
+        self._file = BudgetFile(path, run_id, budget)
 
     async def reserve(
         self, idea_id: IdeaId, *, cost_usd: float = 0.0, tokens: int = 0
@@ -134,5 +131,4 @@ class SharedBudget:
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        if isinstance(self._file, BudgetFile):
-            self._file.close()
+        self._file.close()

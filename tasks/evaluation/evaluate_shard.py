@@ -31,48 +31,30 @@ from tasks.shards.work import cause_of, each_unit, land_failure
 from tasks.telemetry.reporting import idea_landed, span
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout, safe_name
-from warehouse.owner import kept
+from warehouse.shared_database import shared_database
 from warehouse.units.landing import complete_receipt, read_receipt
 
 MAXIMUM_ATTEMPTS = 3
 """One less than the worker deaths after which Dask gives a whole shard up."""
 
 
-class AttemptFiles:
-    """Attempt counts kept as files, so that they outlive the worker."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def begin(self, key: str) -> None:
-        """Count one more."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        (self._folder / safe_name("evaluation key", key)).write_text(str(self.count(key) + 1))
-
-    def end(self, key: str) -> None:
-        """Forget them."""
-        (self._folder / safe_name("evaluation key", key)).unlink(missing_ok=True)
-
-    def count(self, key: str) -> int:
-        """How many there are."""
-        try:
-            return int((self._folder / safe_name("evaluation key", key)).read_text() or 0)
-        except FileNotFoundError:
-            return 0
-
-
 class Attempts:
-    """What workers died of, in the files of the command whose work it is.
+    """Counts of the workers that died with an idea in hand.
 
     A mark is made before an idea starts and taken back when it ended, well or badly; a mark that is
-    still there when the shard starts again means the worker died with the idea in hand.
+    still there when the shard starts again means the worker died. Marks outlive workers: they are
+    files or, where the catalogue is in PostgreSQL, records of its database.
+
+    Args:
+        folder: of the files, within that of the run.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._files = kept("attempts", {}, AttemptFiles(folder), landing=True)
+        self._folder, self._database = folder, shared_database()
 
     def begin(self, key: EvaluationKey) -> None:
-        self._files.begin(key)
+        """Count one more."""
+        self._change(key, lambda count: count + 1)
 
     @contextmanager
     def hold(self, key: EvaluationKey) -> Iterator[None]:
@@ -92,11 +74,27 @@ class Attempts:
                 self.end(key)
 
     def end(self, key: EvaluationKey) -> None:
-        self._files.end(key)
+        """Forget them."""
+        self._change(key, lambda _: 0)
 
     def count(self, key: EvaluationKey) -> int:
         """How many workers died with this idea in hand."""
-        return self._files.count(key)
+        return self._change(key, lambda count: count)
+
+    def _change(self, key: EvaluationKey, changed: Callable[[int], int]) -> int:
+        """Change a count; what it is then."""
+        file = self._folder / safe_name("evaluation key", key)
+        if self._database is not None:
+            with self._database.record(f"attempts {self._folder.parent.name} {key}") as record:
+                before = int(record.content or 0)
+                if (after := changed(before)) != before:
+                    record.replace(str(after).encode() if after else None)
+                return after
+        before = int(file.read_text() or 0) if file.exists() else 0
+        if (after := changed(before)) != before:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(str(after)) if after else file.unlink()
+        return after
 
 
 _WAITING = "waiting"

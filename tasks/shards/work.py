@@ -1,7 +1,7 @@
 """A shard: some units of one piece of work for one worker, each of them landing on its own.
 
 Its content travels with the task: everything a worker needs, small enough to travel, without
-secrets. Files that it names are brought to workers which do not see them (`elsewhere.py`).
+secrets. Files that it names have to be on the worker's machine at the same path.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_of
-from schemas.errors import AssayError, CommandGoneError, ConfigurationError
+from schemas.errors import AssayError, ConfigurationError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt
@@ -79,10 +79,7 @@ class ShardWork(Generic[ShardT]):
     unit_noun: str
 
     def __call__(self, content: str | bytes) -> int:
-        return self.on(self.kind.model_validate_json(content))
-
-    def on(self, shard: ShardT) -> int:
-        """Do what `shard` asks for."""
+        shard = self.kind.model_validate_json(content)
         keep_private(shard.warehouse)
         settings = Settings()
         # Workers log at INFO, and a request per line tells nobody anything.
@@ -106,7 +103,6 @@ async def each_unit(
 
     Raises:
         ConfigurationError: settings under which no unit can be worked on.
-        CommandGoneError: whoever sent the shard has ended.
         OSError: the disk refuses; that concerns every unit.
     """
     gate = asyncio.Semaphore(at_once)
@@ -118,7 +114,7 @@ async def each_unit(
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(unit)) for unit in units]
-    except* (ConfigurationError, CommandGoneError, OSError) as errors:
+    except* (ConfigurationError, OSError) as errors:
         raise root_of(errors) from errors
     return [task.result() for task in tasks]
 

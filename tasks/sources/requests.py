@@ -155,10 +155,7 @@ class SourceRequests:
         self._context = context
         self._settings = settings
         self._limit = SharedRateLimit(
-            context.limits_folder,
-            f"source {upstream.limit_name}",
-            upstream.per_minute,
-            of_machine=True,
+            context.limits_folder, f"source {upstream.limit_name}", upstream.per_minute
         )
         self._turn_path = (
             context.limits_folder / f"{content_hash('turn', upstream.limit_name, length=16)}.turn"

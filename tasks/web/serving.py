@@ -7,9 +7,8 @@ import logging
 import os
 import resource
 import socket
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import uvicorn
@@ -124,34 +123,8 @@ def answer_requests(
         listener.close()
 
 
-@contextmanager
-def answering(
-    application: ASGIApp,
-    listener: socket.socket,
-    names: Sequence[str],
-    certificates: Mapping[str, Any] | None = None,
-) -> Iterator[None]:
-    """As `answer_requests`, beside what is done inside.
-
-    Args:
-        certificates: for TLS, as uvicorn takes them: `ssl_certfile`, …; None: without.
-    """
-    config = _configured(application, names, None, **(certificates or {}))
-    server = uvicorn.Server(config)
-    thread = threading.Thread(
-        target=server.run, kwargs={"sockets": [listener]}, name="answering", daemon=True
-    )
-    thread.start()
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
-
-
 def _configured(
-    application: ASGIApp, names: Sequence[str], idle_seconds: float | None, **more: Any
+    application: ASGIApp, names: Sequence[str], idle_seconds: float | None
 ) -> uvicorn.Config:
     class Punctual(PunctualProtocol):
         pass
@@ -170,7 +143,6 @@ def _configured(
         server_header=False,
         # uvicorn's default believes every program of this machine.
         forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", ""),
-        **more,
     )
 
 

@@ -8,7 +8,7 @@ import struct
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from struct import Struct
@@ -19,7 +19,7 @@ from filelock import AsyncFileLock, lock_descriptor
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.text.patterns import bounded
-from warehouse.owner import kept
+from warehouse.shared_database import shared_database
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -79,7 +79,7 @@ class _State:
         learnt_per_minute: what the other side said it allows; 0: nothing.
 
     Moments are those of the clock that counts from the machine's start, which all processes share
-    and nobody sets.
+    and nobody sets; in a database, those of its server.
     """
 
     next_slot: float = 0.0
@@ -112,26 +112,20 @@ class SharedRateLimit:
     than its share plus one. A process that dies loses only the slots it had taken. Needs a local
     file system and a POSIX system (`flock`). With None, only what is learnt holds anything back.
 
-    The file is that of the command's machine: workers elsewhere ask (`warehouse/owner.py`).
+    Where the catalogue is in PostgreSQL, its database keeps the limit for all machines.
 
     Kept by hand: libraries that share a limit between processes want a server, and none shifts what
     is handed out already when the other side asks for a pause.
 
-    Args:
-        of_machine: whether the folder is every command's of the machine, not the warehouse's.
-
     Source: the generic cell rate algorithm, ITU-T I.371.
     """
 
-    def __init__(
-        self, folder: Path, name: str, per_minute: float | None, *, of_machine: bool = False
-    ) -> None:
+    def __init__(self, folder: Path, name: str, per_minute: float | None) -> None:
         if per_minute is not None and per_minute <= 0:
             raise ConfigurationError(
                 f"rate limit {name}: {per_minute} per minute is not above zero"
             )
-        names = {"name": name, "per_minute": per_minute, "of_machine": of_machine}
-        self._file = kept("rate", names, RateFile(folder, name, per_minute))
+        self._file = RateFile(folder, name, per_minute)
 
     async def take(self, amount: float = 1.0) -> float:
         """Wait for a slot of `amount` units; return the seconds waited.
@@ -179,6 +173,7 @@ class RateFile:
         self._per_minute = per_minute
         readable = _UNFIT_FOR_A_NAME.sub("-", name)[:60]
         self._path = folder / f"{readable}-{content_hash(name, length=8)}.limit"
+        self._database = shared_database()
 
     def slot(self, amount: float) -> tuple[float, float]:
         """Take a slot of `amount` units: where it is on the time line of slots, and how long it is
@@ -226,9 +221,16 @@ class RateFile:
 
     @contextmanager
     def _shared(self) -> Iterator[_State]:
-        with shared_record(self._path, _RATE_LAYOUT, _State) as state:
-            state.look(time.monotonic())
+        if self._database is None:
+            with shared_record(self._path, _RATE_LAYOUT, _State) as state:
+                state.look(time.monotonic())
+                yield state
+            return
+        with self._database.record(self._path.name) as record:
+            state = _State(*_RATE_LAYOUT.unpack(record.content)) if record.content else _State()
+            state.look(record.clock)
             yield state
+            record.replace(_RATE_LAYOUT.pack(*astuple(state)))
 
 
 # Longer than a request may take: the one that tries has ended before the next is let through.

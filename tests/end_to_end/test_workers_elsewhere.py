@@ -1,55 +1,48 @@
-"""Workers that have nothing but a network: another machine, with file systems of its own."""
+"""Workers on another machine, which shares a bucket and a catalogue with the command and no file."""
 
 import json
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from flows.works.evaluate.request import bundled
-from schemas.identifiers import RunId
-from schemas.run import Budget
-from tasks.accounting.budgets import SharedBudget
-from tests.support.assay_command import (
-    environment,
-    kill_hard,
-    landed_count,
-    rows,
-    wait_until,
-)
+from tests.support.assay_command import answers, environment, kill_hard, wait_until
 from tests.support.certificates import write_certificate
 from tests.support.machines import Machine, two_machines
+from tests.support.object_server import BUCKET, ObjectServer, object_server
 from tests.support.openai_server import OpenAIServer
-from warehouse.layout import Layout
-from warehouse.verify.verify import verify
+from tests.support.ports import quiet_port
+from tests.support.postgres_server import PostgresServer, needs_postgres
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
+pytestmark = [pytest.mark.end_to_end, pytest.mark.long, needs_postgres]
 
 IDEAS = 4
 BUDGET = 50_000_000
 START_SECONDS = 400
+SCHEDULER_HOST = "127.0.0.2"
+"""Of loopback, and nothing takes it for this machine's own."""
+DATABASE = "elsewhere"
+PREFIX = "assay/landing/run="
 
 
 @dataclass
 class Lab:
-    """A scheduler behind TLS, a Prefect server and a model on the first machine."""
+    """A scheduler behind TLS and a Prefect server on the first machine; bucket, catalogue and model
+    are reached by both.
+    """
 
     first: Machine
     second: Machine
     model: OpenAIServer
+    objects: ObjectServer
+    scheduler: str
     environment: dict[str, str]
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
-
-    @property
-    def scheduler(self) -> str:
-        return f"tls://{self.first.address}:8786"
-
-    @property
-    def warehouse(self) -> Path:
-        return self.first.folder / "warehouse"
 
     def start_worker(self, name: str, **told: str | None) -> Path:
         """A worker on the second machine; its log. `told` differs from what the command is told."""
@@ -82,49 +75,71 @@ class Lab:
         lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:IDEAS]
         ideas.write_text("".join(lines))
         asked = {
-            "warehouse": str(self.warehouse),
+            "warehouse": f"s3://{BUCKET}/assay",
             "scheduler": self.scheduler,
             "modules": "novelty",
             "engine": "litellm:openai/gpt-4o-mini",
-            "api-base": f"http://{self.first.address}:{self.model.port}/v1",
+            "api-base": self.model.url,
             "max-tokens": str(BUDGET),
             "literature": f"snapshot:{bundled('papers.jsonl')}",
         }
         options = [f"--{name}={value}" for name, value in asked.items()]
         return ["flows", "evaluate", str(ideas), *options, "--json", *more]
 
+    def asked(self, *words: str) -> Any:
+        """What a command of the first machine prints as JSON."""
+        done = self.first.run("flows", *words, "--json", env=self.environment)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.asked("sql", query)
+        return rows
+
+    @property
+    def landed(self) -> set[str]:
+        """The ideas in the bucket."""
+        return {name for name in list(self.objects.objects) if name.startswith(PREFIX)} - {
+            name for name in list(self.objects.objects) if name.endswith("/work.tar")
+        }
+
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     folder = tmp_path_factory.mktemp("lab")
     certificate, key = write_certificate(folder / "certificates")
-    with two_machines(folder) as (first, second):
-        model = OpenAIServer("late", late_seconds=0.5, listener=first.listener())
-        with model.start():
-            env = environment(
-                first.folder / "home",
-                PREFECT_HOME=str(first.folder / "prefect"),
-                PREFECT_API_URL=f"http://{first.address}:4200/api",
-                OPENAI_API_KEY="of-the-lab",
-                ASSAY_CLUSTER__TLS_AUTHORITY=str(certificate),
-                ASSAY_CLUSTER__TLS_CERTIFICATE=str(certificate),
-                ASSAY_CLUSTER__TLS_KEY=str(key),
-                DASK_LOGGING__DISTRIBUTED="info",
-            )
-            prefect = ["prefect", "server", "start", "--host", first.address, "--port", "4200"]
-            first.start(*prefect, "--no-ui", env=env, log=first.folder / "prefect.log")
-            tls = ["--tls-ca-file", certificate, "--tls-cert", certificate, "--tls-key", key]
-            scheduler = ["--host", f"tls://{first.address}", "--port", "8786", "--no-dashboard"]
-            first.start(
-                "distributed.cli.dask_scheduler",
-                *scheduler,
-                *map(str, tls),
-                env=env,
-                log=first.folder / "scheduler.log",
-            )
-            for port in (8786, 4200):
-                wait_until(lambda port=port: first.answers(port), START_SECONDS, f"port {port}")
-            yield Lab(first, second, model, env)
+    ports = {"prefect": quiet_port(), "scheduler": quiet_port()}
+    with (
+        two_machines(folder) as (first, second),
+        object_server() as objects,
+        OpenAIServer("late", late_seconds=0.5).start() as model,
+    ):
+        env = environment(
+            first.folder / "home",
+            PREFECT_HOME=str(first.folder / "prefect"),
+            PREFECT_API_URL=f"http://127.0.0.1:{ports['prefect']}/api",
+            OPENAI_API_KEY="of-the-lab",
+            ASSAY_WAREHOUSE=f"s3://{BUCKET}/assay",
+            ASSAY_CATALOGUE_URL=postgres.new_database(DATABASE),
+            ASSAY_CLUSTER__TLS_AUTHORITY=str(certificate),
+            ASSAY_CLUSTER__TLS_CERTIFICATE=str(certificate),
+            ASSAY_CLUSTER__TLS_KEY=str(key),
+            ASSAY_LANGUAGE_MODEL__REQUESTS_PER_MINUTE="6000",
+            DASK_LOGGING__DISTRIBUTED="info",
+            **objects.environment,
+        )
+        prefect = ["prefect", "server", "start", "--port", str(ports["prefect"]), "--no-ui"]
+        first.start(*prefect, env=env, log=first.folder / "prefect.log")
+        place = ["--host", f"tls://{SCHEDULER_HOST}", "--port", str(ports["scheduler"])]
+        tls = ["--tls-ca-file", certificate, "--tls-cert", certificate, "--tls-key", key]
+        dask = ["distributed.cli.dask_scheduler", *place, "--no-dashboard", *map(str, tls)]
+        first.start(*dask, env=env, log=first.folder / "scheduler.log")
+        health = f"{env['PREFECT_API_URL']}/health"
+        wait_until(lambda: answers(health), START_SECONDS, "Prefect's server")
+        log = first.folder / "scheduler.log"
+        wait_until(lambda: "Scheduler at" in log.read_text(), START_SECONDS, "the scheduler")
+        scheduler = f"tls://{SCHEDULER_HOST}:{ports['scheduler']}"
+        yield Lab(first, second, model, objects, scheduler, env)
 
 
 def process_of(worker: subprocess.Popen[bytes]) -> psutil.Process:
@@ -134,65 +149,81 @@ def process_of(worker: subprocess.Popen[bytes]) -> psutil.Process:
     return working
 
 
-def test_shards_are_done_where_nothing_but_a_network_leads(lab: Lab) -> None:
+def working_folder(machine: Machine) -> Path:
+    return machine.folder / "home" / "warehouses" / f"s3={BUCKET}=assay"
+
+
+def test_workers_that_share_a_bucket_evaluate_and_one_is_killed(
+    lab: Lab, postgres: PostgresServer
+) -> None:
     lab.await_workers(*map(lab.start_worker, ("one", "two")))
     log = lab.first.folder / "command.log"
     command = lab.first.start(*lab.command(), env=lab.environment, log=log)
-    planned = lambda: any(lab.warehouse.glob("state/runs/*/shard-*.json"))  # noqa: E731
-    wait_until(lambda: planned() or command.poll() is not None, 600, "the plan")
-    contacts = len(lab.model.answered)
-    wait_until(
-        lambda: landed_count(lab.warehouse) >= 1 or command.poll() is not None, 900, "one idea"
-    )
+    wait_until(lambda: bool(lab.landed) or command.poll() is not None, 900, "one idea")
     assert command.poll() is None, log.read_text()
     in_flight = lab.model.in_flight
     kill_hard(process_of(lab.workers[0]))
     assert command.wait(timeout=900) == 0, log.read_text()
 
-    run = rows(lab.warehouse, "from runs")[0]
+    assert len(lab.landed) == IDEAS
+    (run,) = lab.rows("from runs")
     assert run["idea_count"] == run["evaluated_count"] == IDEAS
-    states = rows(lab.warehouse, "select idea_id, state from ideas")
-    assert len({row["idea_id"] for row in states}) == len(states) == IDEAS
-    judged = rows(lab.warehouse, "select score_1_to_5, unscored_reason from novelty")
+    judged = lab.rows(
+        "select ideas.idea_id, state, score_1_to_5, unscored_reason from ideas left join novelty"
+        " using (run_id, idea_id)"
+    )
+    assert len({row["idea_id"] for row in judged}) == len(judged) == IDEAS
     assert [
         row for row in judged if row["score_1_to_5"] is None and not row["unscored_reason"]
     ] == []
-    assert verify(Layout(lab.warehouse)).problems == ()
+    assert lab.asked("warehouse", "verify")["runs"] == 1
 
-    # What was paid lies on the machine that paid it, and is counted on the other, to the token.
-    assert not (lab.warehouse / "cache" / "replies.sqlite").exists()
-    assert (lab.second.folder / "home" / "worker" / "cache" / "replies.sqlite").exists()
+    # Replies are cached where they were paid for; budget and rate are one for both machines.
+    first, second = map(working_folder, (lab.first, lab.second))
+    assert not (first / "cache" / "replies.sqlite").exists()
+    assert (second / "cache" / "replies.sqlite").exists()
+    for machine in (lab.first, lab.second):
+        assert not list(machine.folder.rglob("budgets.sqlite"))
+        assert not list(machine.folder.rglob("*.limit"))
     questions = [json.dumps(each.body, sort_keys=True) for each in lab.model.requests]
     assert len(questions) - len(set(questions)) <= in_flight
-    path = lab.warehouse / "state" / "budgets.sqlite"
-    spent = SharedBudget(path, RunId(run["run_id"]), Budget(maximum_tokens=BUDGET)).spent()
-    paid = rows(
-        lab.warehouse,
-        "select sum(prompt_tokens + completion_tokens) as tokens from llm_calls where not cache_hit",
-    )
-    assert spent.tokens >= paid[0]["tokens"] > 0
-    lost = sum(lab.model.answered[contacts:]) - spent.tokens  # answers to the one that was killed
-    assert 0 <= lost <= in_flight * max(lab.model.answered)
+    of_run = f"run_id = '{run['run_id']}' and idea_id = ''"
+    spent = int(postgres.sql(DATABASE, f"select tokens from spent where {of_run}"))
+    tokens = "sum(prompt_tokens + completion_tokens)"
+    (paid,) = lab.rows(f"select {tokens} as tokens from llm_calls where not cache_hit")
+    assert spent >= paid["tokens"] > 0
 
     asked = len(lab.model.requests)
     again = lab.first.run(*lab.command(), env=lab.environment)
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["unchanged"]
-    assert len(lab.model.requests) - asked <= contacts  # whether the model is there at all
+    assert len(lab.model.requests) - asked <= 2  # whether the model is there at all
     lab.stop_workers()
 
 
-def test_a_worker_that_cannot_do_the_work_is_told_apart_before_any(lab: Lab) -> None:
+def test_workers_that_lack_something_are_told_apart_before_any_work(
+    lab: Lab, postgres: PostgresServer
+) -> None:
     lab.stop_workers()
+    another = postgres.new_database("another-lab")
     lab.await_workers(
         lab.start_worker("keyless", OPENAI_API_KEY=None),
         lab.start_worker("otherwise", ASSAY_EMBEDDINGS__MAXIMUM_TOKENS="64"),
+        lab.start_worker("without-bucket", AWS_SECRET_ACCESS_KEY="mistyped"),
+        lab.start_worker("astray", ASSAY_CATALOGUE_URL=another),
     )
-    fresh = [f"--warehouse={lab.first.folder / 'another'}"]
-    done = lab.first.run(*lab.command(*fresh), env=lab.environment)
+    before = dict(lab.objects.objects)
+    done = lab.first.run(*lab.command("--modules=soundness"), env=lab.environment)
     assert done.returncode == 2
-    assert "it has no OPENAI_API_KEY: export it where the worker starts" in done.stderr
-    assert "ASSAY_EMBEDDINGS__MAXIMUM_TOKENS is 64 there and 128 here" in done.stderr
+    for line in (
+        "it has no OPENAI_API_KEY: export it where the worker starts",
+        "ASSAY_EMBEDDINGS__MAXIMUM_TOKENS is 64 there and 128 here",
+        "the secret is not that of the key: check AWS_SECRET_ACCESS_KEY",
+        "its ASSAY_CATALOGUE_URL does not lead to the command's database",
+    ):
+        assert line in done.stderr
     assert "Traceback" not in done.stderr
-    assert landed_count(lab.first.folder / "another") == 0
+    assert {name for name in lab.objects.objects if name.startswith(PREFIX)} == {
+        name for name in before if name.startswith(PREFIX)
+    }
     lab.stop_workers()

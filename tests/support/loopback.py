@@ -96,11 +96,9 @@ class QuickServer(uvicorn.Server):
 
 
 class ServedApplication:
-    """An ASGI application served by uvicorn; 0: on any free port. `listener`: where else."""
+    """An ASGI application served by uvicorn; 0: on any free port."""
 
-    def __init__(
-        self, application: Any, port: int = 0, listener: socket.socket | None = None
-    ) -> None:
+    def __init__(self, application: Any, port: int = 0) -> None:
         config = uvicorn.Config(
             application,
             log_level="critical",
@@ -110,7 +108,7 @@ class ServedApplication:
             timeout_keep_alive=600,
         )
         self._server = QuickServer(config)
-        listener = listener or socket.create_server(("127.0.0.1", port))
+        listener = socket.create_server(("127.0.0.1", port))
         self.port: int = listener.getsockname()[1]
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [listener]}, daemon=True

@@ -8,7 +8,6 @@ import argparse
 import asyncio
 import base64
 import json
-import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -81,7 +80,6 @@ class OpenAIServer:
     extra_headers: dict[str, str] = field(default_factory=dict)
     cached_tokens: int | Callable[[Messages], int] = 0
     port: int = 0
-    listener: socket.socket | None = None
     requests: list[Recorded] = field(default_factory=list)
     record: bool = True
     in_flight: int = 0
@@ -102,7 +100,7 @@ class OpenAIServer:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def start(self) -> "OpenAIServer":
-        self._served = ServedApplication(self._application, self.port, self.listener)
+        self._served = ServedApplication(self._application, self.port)
         self.port = self._served.port
         return self
 

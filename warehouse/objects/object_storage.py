@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -48,9 +49,11 @@ class ObjectFolder:
         """Read `s3://bucket/prefix`.
 
         Raises:
-            ConfigurationError: it is no such address.
+            ConfigurationError: it is no such address, or the extra package is not installed.
         """
         bucket, prefix = bucket_and_prefix(address)
+        if find_spec("boto3") is None:
+            raise ConfigurationError(f"{address} needs boto3: pip install 'assay[objects]'")
         return cls(bucket, f"{prefix}/" if prefix else "")
 
     @property

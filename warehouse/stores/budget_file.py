@@ -1,15 +1,20 @@
-"""The file of budgets: what runs have spent, and the calls of units that have not landed yet."""
+"""Budgets: what runs have spent, and the calls of units that have not landed yet.
 
+One machine keeps them in an SQLite file; machines that share a catalogue in PostgreSQL keep them in
+its database. The statements are the same for both.
+"""
+
+import math
 import os
 import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
+import orjson
 from pydantic import Field
 
 from schemas.base import Noun
@@ -18,6 +23,7 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from warehouse.catalogue.sqlite_file import connect
 from warehouse.scrubbing import concealed
+from warehouse.shared_database import Statements, shared_database
 from warehouse.statements import filled, statement
 
 # A call so old is given up, as its holder may be a process of another machine, or its number may
@@ -25,6 +31,7 @@ from warehouse.statements import filled, statement
 _FORGET_AFTER_SECONDS = 900.0
 WHOLE_RUN = ""
 _PROCESS = "process "
+_TOTALS = "coalesce(sum(cost_usd), 0.0), cast(coalesce(sum(tokens), 0) as bigint)"
 
 
 class Spend(Noun):
@@ -43,14 +50,14 @@ class Spend(Noun):
 
 
 class BudgetFile:
-    """The file behind `SharedBudget`, in numbers and words alone.
+    """The storage behind `SharedBudget`, in numbers and words alone.
 
     Each call of a unit of work is journalled from when it is sent until the unit has landed, so
     that a kill loses no row.
 
     Args:
-        is_alive: whether who holds a reservation still works: a process by machine and number, or
-            a worker that asks the command by its name.
+        path: the SQLite file; not used where the catalogue is in PostgreSQL.
+        is_alive: whether the process that holds a reservation still works.
     """
 
     def __init__(
@@ -64,15 +71,17 @@ class BudgetFile:
         self.run_id = run_id
         self.budget = budget
         self._is_alive = is_alive or process_is_alive
+        self._database = shared_database()
         self._connection: sqlite3.Connection | None = None
         self._lock = threading.Lock()
 
-    def admit(
-        self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int, holder: str = ""
-    ) -> bool:
-        """Whether the call may start now; False: wait for calls in flight. `holder`: who makes it;
-        this process.
-        """
+    @property
+    def exists(self) -> bool:
+        """Whether anything was ever counted or journalled."""
+        return self.path.exists() if self._database is None else self._database.has_tables
+
+    def admit(self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int) -> bool:
+        """Whether the call may start now; False: wait for calls in flight."""
         asked = Spend(cost_usd=cost_usd, tokens=tokens)
         with self._transaction() as connection:
             # Else reservations of a killed worker would hold back everybody until they are old.
@@ -92,10 +101,10 @@ class BudgetFile:
                 idea_id,
                 asked.cost_usd,
                 asked.tokens,
-                holder or this_process(),
+                this_process(),
                 time.time(),
             )
-            connection.execute("insert into reserved values (?, ?, ?, ?, ?, ?, ?)", row)
+            connection.execute("insert into reserved values (?1, ?2, ?3, ?4, ?5, ?6, ?7)", row)
         return True
 
     def send(
@@ -106,14 +115,14 @@ class BudgetFile:
         call: str,
         cost_usd: float,
         tokens: int,
-        holder: str = "",
     ) -> None:
         """Journal a call that is about to be sent, with the row it has if no answer comes."""
-        held_by = holder or this_process()
+        held_by = this_process()
         row = (call_id, unit, self.run_id, idea_id, concealed(call), cost_usd, tokens, held_by)
         with self._transaction() as connection:
             connection.execute(
-                "insert into journal values (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, time.time())
+                "insert into journal values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                (*row, time.time()),
             )
 
     def settle(
@@ -121,34 +130,34 @@ class BudgetFile:
     ) -> None:
         """Replace the estimate by what the call used, and its row in the journal by `call`."""
         with self._transaction() as connection:
-            connection.execute("delete from reserved where reservation_id = ?", (reservation_id,))
+            connection.execute("delete from reserved where reservation_id = ?1", (reservation_id,))
             # Of a call that was given up the estimate has been counted.
             query = (
-                "select cost_usd, tokens from journal where call_id = ? and in_flight_of is null"
+                "select cost_usd, tokens from journal where call_id = ?1 and in_flight_of is null"
             )
             given_up = connection.execute(query, (reservation_id,)).fetchone() or (0.0, 0)
             if call:
                 connection.execute(
-                    "update journal set call = ?, in_flight_of = null where call_id = ?",
+                    "update journal set call = ?1, in_flight_of = null where call_id = ?2",
                     (concealed(call), reservation_id),
                 )
             self._add(connection, idea_id, cost_usd - given_up[0], tokens - given_up[1], requests=0)
 
     def journalled(self, unit: str) -> list[str]:
         """The calls of a unit that have not landed, as JSON, in the order they were sent."""
-        if not self.path.exists():
+        if not self.exists:
             return []
         with self._transaction() as connection:
-            query = "select call from journal where unit = ? order by at, rowid"
+            query = "select call from journal where unit = ?1 order by at, call_id"
             return [call for (call,) in connection.execute(query, (unit,)).fetchall()]
 
     def landed(self, unit: str) -> None:
         """Empty the unit's journal; a call still in flight there counts as its estimate."""
-        if not self.path.exists():
+        if not self.exists:
             return
         with self._transaction() as connection:
-            _give_up(connection, "unit = :unit", {"unit": unit})
-            connection.execute("delete from journal where unit = ?", (unit,))
+            _give_up(connection, "unit = ?1", (unit,))
+            connection.execute("delete from journal where unit = ?1", (unit,))
 
     def count_request(self, idea_id: IdeaId) -> None:
         """Count a literature request."""
@@ -170,9 +179,10 @@ class BudgetFile:
         ]
         with self._transaction() as connection:
             connection.execute(
-                "delete from charged where run_id = ? and batch = ?", (self.run_id, batch)
+                "delete from charged where run_id = ?1 and batch = ?2", (self.run_id, batch)
             )
-            connection.executemany("insert into charged values (?, ?, ?, ?, ?)", rows)
+            for row in rows:
+                connection.execute("insert into charged values (?1, ?2, ?3, ?4, ?5)", row)
 
     def spent(self, idea_id: str) -> tuple[float, int, int]:
         """Dollars, tokens and requests of the idea; of the whole run where it is empty.
@@ -181,8 +191,8 @@ class BudgetFile:
         """
         with self._transaction() as connection:
             query = (
-                "select total(cost_usd), cast(total(tokens) as integer) from journal"
-                " where in_flight_of is not null and run_id = ? and ? in (idea_id, '')"
+                f"select {_TOTALS} from journal"  # noqa: S608 -- ours
+                " where in_flight_of is not null and run_id = ?1 and ?2 in (idea_id, '')"
             )
             cost_usd, tokens = connection.execute(query, (self.run_id, idea_id)).fetchone()
             settled = self._settled(connection, idea_id)
@@ -193,13 +203,11 @@ class BudgetFile:
         """Dollars of `spent` that are estimates, and how many calls they stand for: calls of units
         that have not landed whose cost is not known.
         """
-        query = (
-            "select total(cost_usd), count(*) from journal where run_id = ? and cost_usd > 0"
-            " and json_extract(call, '$.cost_usd') is null"
-        )
+        query = "select cost_usd, call from journal where run_id = ?1 and cost_usd > 0"
         with self._transaction() as connection:
-            cost_usd, call_count = connection.execute(query, (self.run_id,)).fetchone()
-        return cost_usd, call_count
+            calls = connection.execute(query, (self.run_id,)).fetchall()
+        unknown = [cost_usd for cost_usd, call in calls if orjson.loads(call)["cost_usd"] is None]
+        return math.fsum(unknown), len(unknown)
 
     def runs(self) -> tuple[RunId, ...]:
         """The runs that have spent something or wait for answers, by name."""
@@ -217,14 +225,14 @@ class BudgetFile:
         Args:
             work: its folder within landing.
         """
-        if not self.path.exists():
+        if not self.exists:
             return
         with self._transaction() as connection:
             for table in ("spent", "reserved", "charged"):
-                connection.execute(f"delete from {table} where run_id = ?", (self.run_id,))  # noqa: S608 -- ours
+                connection.execute(f"delete from {table} where run_id = ?1", (self.run_id,))  # noqa: S608 -- ours
             connection.execute(
-                "delete from journal where substr(unit || '/', 1, length(:work) + 1) = :work || '/'",
-                {"work": work},
+                "delete from journal where substr(unit || '/', 1, ?1) = ?2",
+                (len(work) + 1, f"{work}/"),
             )
 
     def close(self) -> None:
@@ -261,7 +269,7 @@ class BudgetFile:
 
     def _add(
         self,
-        connection: sqlite3.Connection,
+        connection: Statements,
         idea_id: IdeaId,
         cost_usd: float,
         tokens: int,
@@ -269,59 +277,51 @@ class BudgetFile:
     ) -> None:
         for scope in (WHOLE_RUN, idea_id):
             connection.execute(
-                # What is taken back may leave less than nothing by a rounding error.
-                "insert into spent values (?, ?, ?, ?, ?) on conflict (run_id, idea_id) do update"
-                " set cost_usd = max(cost_usd + excluded.cost_usd, 0.0),"
-                " tokens = tokens + excluded.tokens, requests = requests + excluded.requests",
-                (self.run_id, scope, cost_usd, tokens, requests),
+                statement("budgets", "add"), (self.run_id, scope, cost_usd, tokens, requests)
             )
 
-    def _settled(self, connection: sqlite3.Connection, scope: str) -> Spend:
-        query = "select cost_usd, tokens, requests from spent where run_id = ? and idea_id = ?"
+    def _settled(self, connection: Statements, scope: str) -> Spend:
+        query = "select cost_usd, tokens, requests from spent where run_id = ?1 and idea_id = ?2"
         row = connection.execute(query, (self.run_id, scope)).fetchone()
         settled = Spend(cost_usd=row[0], tokens=row[1], requests=row[2]) if row else Spend()
         return settled.plus(self._charged(connection, scope))
 
-    def _charged(self, connection: sqlite3.Connection, scope: str) -> Spend:
+    def _charged(self, connection: Statements, scope: str) -> Spend:
         """What batches cost."""
-        query = (
-            "select total(cost_usd), cast(total(tokens) as integer) from charged"
-            " where run_id = ? and ? in (idea_id, '')"
-        )
+        query = f"select {_TOTALS} from charged where run_id = ?1 and ?2 in (idea_id, '')"  # noqa: S608 -- ours
         cost_usd, tokens = connection.execute(query, (self.run_id, scope)).fetchone()
         return Spend(cost_usd=cost_usd, tokens=tokens)
 
-    def _in_flight(self, connection: sqlite3.Connection, idea_id: IdeaId | None) -> Spend:
-        query = (
-            "select total(cost_usd), cast(total(tokens) as integer) from reserved where run_id = ?"
-        )
+    def _in_flight(self, connection: Statements, idea_id: IdeaId | None) -> Spend:
+        query = f"select {_TOTALS} from reserved where run_id = ?1"  # noqa: S608 -- ours
         row = connection.execute(
-            query + (" and idea_id = ?" if idea_id else ""),
+            query + (" and idea_id = ?2" if idea_id else ""),
             (self.run_id, *([idea_id] if idea_id else [])),
         ).fetchone()
         return Spend(cost_usd=row[0], tokens=row[1])
 
-    def _forget_the_dead(self, connection: sqlite3.Connection) -> None:
+    def _forget_the_dead(self, connection: Statements) -> None:
         """Give up calls of this run that are old, or whose holder does not work any more."""
-        of_run = {"run_id": self.run_id}
-        old = of_run | {"oldest": time.time() - _FORGET_AFTER_SECONDS}
-        _give_up(connection, "run_id = :run_id and at < :oldest", old)
-        connection.execute("delete from reserved where run_id = :run_id and at < :oldest", old)
+        old = (self.run_id, time.time() - _FORGET_AFTER_SECONDS)
+        _give_up(connection, "run_id = ?1 and at < ?2", old)
+        connection.execute("delete from reserved where run_id = ?1 and at < ?2", old)
         holders = connection.execute(
-            "select owner from reserved where run_id = :run_id union"
-            " select in_flight_of from journal where run_id = :run_id and in_flight_of is not null",
-            of_run,
+            "select owner from reserved where run_id = ?1 union"
+            " select in_flight_of from journal where run_id = ?1 and in_flight_of is not null",
+            (self.run_id,),
         ).fetchall()
         for (holder,) in holders:
             if not self._is_alive(str(holder)):
-                dead = of_run | {"holder": holder}
-                _give_up(connection, "run_id = :run_id and in_flight_of = :holder", dead)
-                connection.execute(
-                    "delete from reserved where run_id = :run_id and owner = :holder", dead
-                )
+                dead = (self.run_id, holder)
+                _give_up(connection, "run_id = ?1 and in_flight_of = ?2", dead)
+                connection.execute("delete from reserved where run_id = ?1 and owner = ?2", dead)
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Iterator[Statements]:
+        if self._database is not None:
+            with self._database.transaction("budgets") as statements:
+                yield statements
+            return
         with self._lock:
             try:
                 connection = self._connection = self._connection or _connect(self.path)
@@ -346,15 +346,10 @@ def this_process() -> str:
     return f"{_PROCESS}{os.getpid()} on {socket.gethostname()}"
 
 
-def is_process(holder: str) -> bool:
-    """Return whether a holder is a process beside the file, and no worker that asks the command."""
-    return holder.startswith(_PROCESS)
-
-
 def process_is_alive(holder: str) -> bool:
     """Return whether a process still runs; True for all that this machine cannot know."""
     number, _, machine = holder.removeprefix(_PROCESS).partition(" on ")
-    if not is_process(holder) or machine != socket.gethostname():
+    if machine != socket.gethostname():
         return True
     try:
         os.kill(int(number), 0)
@@ -365,7 +360,7 @@ def process_is_alive(holder: str) -> bool:
     return True
 
 
-def _give_up(connection: sqlite3.Connection, condition: str, values: Mapping[str, Any]) -> None:
+def _give_up(connection: Statements, condition: str, values: Sequence[str | float]) -> None:
     """Count the estimates of calls in flight that meet `condition`: no answer is waited for."""
     connection.execute(filled("budgets", "give_up", condition=condition), values)
     connection.execute(

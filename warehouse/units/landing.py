@@ -9,7 +9,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -21,14 +21,13 @@ from pydantic import ValidationError
 from schemas.base import Noun, replace
 from schemas.calls import LlmCall
 from schemas.columns import Table
-from schemas.errors import CommandGoneError, ConfigurationError
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.run import Budget
 from schemas.tables import TABLE
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.objects.object_storage import AT_ONCE
-from warehouse.owner import Owner, kept, landing_owner
 from warehouse.parquet import read_bytes, write_bytes, write_rows
 from warehouse.rows import Row, Rows, row_of
 from warehouse.stores.budget_file import BudgetFile
@@ -61,67 +60,42 @@ def land(
         PublicationError: a row does not fit its table.
         ConfigurationError: what landed before cannot be read, or object storage refuses.
         UpstreamError: landing is shared, and object storage cannot be reached.
-        CommandGoneError: the command that sent the work is gone; the unit is kept until the worker
-            meets it again (`hand_over`).
     """
     target = kind.folder_of(layout, receipt)
     target.parent.mkdir(parents=True, exist_ok=True)
     unit = target.relative_to(layout.landing).as_posix()
-    tag, gone = None, None
-    journalled: list[LlmCall] = []
-    try:
-        tag = take(layout, target)
-        journalled = journalled_calls(layout, unit)
-    except CommandGoneError as error:  # known once there is something to keep
-        gone = error
+    tag = take(layout, target)
+    journalled = journalled_calls(layout, unit)
     while True:
         whole = with_earlier_calls(layout, kind, receipt, rows, journalled)
-        if landing_owner() is None:
-            kind.announce(layout, receipt)
+        kind.announce(layout, receipt)
         building = topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
         building.mkdir()
         try:
             complete = write_unit(kind, receipt, whole, building)
-            if gone is not None:
-                raise gone
             if shared.offer(layout, building, target, replaced=tag):
                 move_into_place(building, target)
-                with suppress(CommandGoneError):
-                    empty_journal(layout, unit)
+                empty_journal(layout, unit)
                 return complete
-        except CommandGoneError:
-            _keep_for_later(layout, building, target)
-            raise
         finally:
             shutil.rmtree(building, ignore_errors=True)
         tag = take(layout, target)  # of another worker, who was first
 
 
 def journalled_calls(layout: Layout, unit: str) -> list[LlmCall]:
-    """Return the calls made for a unit that have not landed, those without an answer included.
-
-    Raises:
-        CommandGoneError: a worker elsewhere cannot reach the command that keeps them.
-    """
+    """Return the calls made for a unit that have not landed, those without an answer included."""
     with _journal(layout) as journal:
         return [LlmCall.model_validate_json(call) for call in journal.journalled(unit)]
 
 
 def empty_journal(layout: Layout, unit: str) -> None:
-    """Empty the journal of a unit that has landed.
-
-    Raises:
-        CommandGoneError: a worker elsewhere cannot reach the command that keeps it.
-    """
+    """Empty the journal of a unit that has landed."""
     with _journal(layout) as journal:
         journal.landed(unit)
 
 
-@contextmanager
-def _journal(layout: Layout) -> Iterator[BudgetFile]:
-    file = BudgetFile(layout.budgets, RunId(""), Budget())
-    with closing(file):
-        yield kept("journal", {}, file)
+def _journal(layout: Layout) -> closing[BudgetFile]:
+    return closing(BudgetFile(layout.budgets, RunId(""), Budget()))
 
 
 def read_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
@@ -133,8 +107,6 @@ def read_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> Re
         UpstreamError: object storage cannot be reached.
     """
     folder = kind.unit_folder(layout, *names)
-    if landing_owner() is not None:
-        return None if take(layout, folder) is None else _read_receipt_of(folder, kind)
     receipt = _read_receipt_of(folder, kind)
     if (receipt is None or not receipt.complete) and take(layout, folder) is not None:
         receipt = _read_receipt_of(folder, kind)
@@ -339,13 +311,6 @@ def take(layout: Layout, target: Path) -> str | None:
     another than the one here; its tag.
     """
     receipt = target / RECEIPT_FILE
-    if landing_owner() is not None:
-        known = shared.tag_elsewhere(layout, target)
-        if known is None:
-            shutil.rmtree(target, ignore_errors=True)  # of a unit that was removed there
-            return None
-        if _has_tag(receipt, known):
-            return known
     there = shared.found(layout, target)
     if there is None:
         return None
@@ -362,42 +327,6 @@ def take(layout: Layout, target: Path) -> str | None:
     finally:
         shutil.rmtree(building, ignore_errors=True)
     return tag
-
-
-def _has_tag(receipt: Path, tag: str) -> bool:
-    return receipt.is_file() and shared.receipt_tag(receipt.read_bytes()) == tag
-
-
-def _keep_for_later(layout: Layout, building: Path, target: Path) -> None:
-    """Keep a unit that a worker could not hand over."""
-    kept = layout.undelivered / target.relative_to(layout.landing)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(kept, ignore_errors=True)
-    building.rename(kept)
-
-
-def hand_over(layout: Layout, asked: Owner, folder: Path) -> int:
-    """Hand over what an earlier start could not, of the work whose folder in landing is `folder`;
-    how many units were still wanted.
-
-    Raises:
-        CommandGoneError: the command is gone, too.
-    """
-    below = layout.undelivered / folder.relative_to(layout.landing)
-    wanted = 0
-    for receipt in sorted(below.rglob(RECEIPT_FILE)):
-        unit = receipt.parent
-        name = shared.unit_name(unit.relative_to(layout.undelivered))
-        there = asked.get(name)
-        tag = None if there is None else there[1]
-        if there is None or not _is_complete(shared.unpacked(there[0])[RECEIPT_FILE]):
-            wanted += asked.put(name, shared.packed(unit), replaced=tag)
-        shutil.rmtree(unit, ignore_errors=True)
-    return wanted
-
-
-def _is_complete(receipt: bytes) -> bool:
-    return orjson.loads(receipt).get("incomplete_reason") is None
 
 
 def with_earlier_calls(

@@ -1,6 +1,4 @@
-"""Where units land that other machines have to find, by their names: in the bucket of a warehouse
-in object storage; from a worker on another machine, with the command that sent it the work
-(`warehouse/owner.py`), which keeps them in its own warehouse.
+"""Units in the bucket of a warehouse in object storage, where other machines find them by name.
 
 A unit is one object, its receipt within, so that it is there whole or not at all. It is written on
 the condition that nobody else has written it meanwhile. Nothing is looked for in a listing: what a
@@ -17,10 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from schemas.errors import ConfigurationError
-from schemas.identifiers import RunId, content_hash
+from schemas.identifiers import RunId
 from warehouse.layout import Layout
-from warehouse.objects.object_storage import ObjectFolder
-from warehouse.owner import Owner, landing_owner
 
 RECEIPT_FILE = "receipt.json"
 LET_GO = "rows-in-lake-only"
@@ -34,10 +30,10 @@ def offer(layout: Layout, building: Path, target: Path, replaced: str | None) ->
     """Keep the unit in the folder `building`, which is to be `target`; False: somebody else has
     written it since. `replaced`: the tag of the one that it stands in for; None: there was none.
     """
-    place = _place(layout)
+    place = layout.objects
     if place is None:
         return True
-    content = packed(building)
+    content = _packed(sorted(building.iterdir()))
     name = _name(layout, target)
     if place.put(name, content, replaced=replaced):
         return True
@@ -47,7 +43,7 @@ def offer(layout: Layout, building: Path, target: Path, replaced: str | None) ->
 
 def found(layout: Layout, target: Path) -> tuple[dict[str, bytes], str] | None:
     """The files of the unit whose folder is `target`, and its tag; None: it is not there."""
-    there = _get(layout, _name(layout, target), _place(layout))
+    there = _get(layout, _name(layout, target))
     if there is None:
         return None
     files, tag = there
@@ -72,7 +68,7 @@ def found_work(layout: Layout, folder: Path) -> tuple[list[str], dict[str, bytes
     """Names of the folders of the units of a work that was published, and the files beside them;
     None: of its publication nothing is known.
     """
-    there = _get(layout, _work_name(layout, folder), layout.objects)
+    there = _get(layout, _work_name(layout, folder))
     if there is None:
         return None
     files, _ = there
@@ -130,31 +126,8 @@ def _change_runs(
             return
 
 
-def tag_elsewhere(layout: Layout, target: Path) -> str | None:
-    """The tag of the unit whose folder is `target`, as the command has it that sent the work; None:
-    it has none. Only where units land there.
-    """
-    asked = landing_owner()
-    return None if asked is None else asked.tag(_name(layout, target))
-
-
-def receipt_tag(receipt: bytes) -> str:
-    """By which the command knows a unit with this receipt from another."""
-    return content_hash(receipt.decode("utf-8", "replace"), length=32)
-
-
 def _name(layout: Layout, target: Path) -> str:
-    return unit_name(target.relative_to(layout.landing))
-
-
-def unit_name(inside: Path) -> str:
-    """What the unit is called whose folder lies there in landing."""
-    return f"landing/{inside.as_posix()}.tar"
-
-
-def packed(folder: Path) -> bytes:
-    """The unit in `folder` as one object."""
-    return _packed(sorted(folder.iterdir()))
+    return f"landing/{target.relative_to(layout.landing).as_posix()}.tar"
 
 
 def _work_name(layout: Layout, folder: Path) -> str:
@@ -165,19 +138,13 @@ def _index_name(layout: Layout, index: Path) -> str:
     return index.relative_to(layout.root).as_posix()
 
 
-def _place(layout: Layout) -> ObjectFolder | Owner | None:
-    return landing_owner() or layout.objects
-
-
-def _get(
-    layout: Layout, name: str, place: ObjectFolder | Owner | None
-) -> tuple[dict[str, bytes], str] | None:
-    there = None if place is None else place.get(name)
+def _get(layout: Layout, name: str) -> tuple[dict[str, bytes], str] | None:
+    there = None if layout.objects is None else layout.objects.get(name)
     if there is None:
         return None
     content, tag = there
     try:
-        return unpacked(content), tag
+        return _unpacked(content), tag
     except tarfile.TarError as error:
         raise _no_unit(layout, name, str(error)) from error
 
@@ -206,7 +173,7 @@ def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
     return member
 
 
-def unpacked(content: bytes) -> dict[str, bytes]:
+def _unpacked(content: bytes) -> dict[str, bytes]:
     """The files of a unit. Raises tarfile.TarError: it is none."""
     files = {}
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:  # nothing to inflate

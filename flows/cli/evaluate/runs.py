@@ -115,10 +115,8 @@ def _unpublished(layout: Layout) -> tuple[RunId, ...]:
     """The runs that the budgets of a warehouse without a lake know."""
     from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
-    if not layout.budgets.exists():
-        return ()
     with closing(BudgetFile(layout.budgets, RunId(WHOLE_RUN), Budget())) as budget:
-        return budget.runs()
+        return budget.runs() if budget.exists else ()
 
 
 def _paid(layout: Layout, run_id: RunId) -> dict[str, float | int] | None:
@@ -127,9 +125,9 @@ def _paid(layout: Layout, run_id: RunId) -> dict[str, float | int] | None:
     """
     from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
-    if not layout.budgets.exists():
-        return None
     with closing(BudgetFile(layout.budgets, run_id, Budget())) as budget:
+        if not budget.exists:
+            return None
         spent, estimated = budget.spent(WHOLE_RUN), budget.estimated()
     if not any(spent):
         return None

@@ -1,33 +1,151 @@
 """Whether a worker can do the work: said in one line that tells how to mend it."""
 
+import sys
+from collections.abc import Callable, Iterator
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
-from flows.run.worker_check import WorkerNeeds, code_hash, compared, python_version, refusal_of
-from schemas.settings import EmbeddingSettings, Settings
-
-NEEDS = WorkerNeeds(
-    assay_version=metadata.version("assay"),
-    python_version=python_version(),
-    code=code_hash(),
-    settings=compared(Settings()),
-    variables=("OPENAI_API_KEY",),
-    embeds=False,
+from flows.run.worker_check import (
+    WorkerNeeds,
+    code_hash,
+    compared,
+    fingerprint,
+    python_version,
+    refusal_of,
+    this_machine,
 )
+from schemas.base import replace
+from schemas.settings import EmbeddingSettings, Settings
+from tests.support.object_server import BUCKET, ObjectServer, object_server
+from tests.support.postgres_server import PostgresServer, needs_postgres
+from warehouse.objects.object_storage import forget_client
+from warehouse.shared_database import SharedDatabase
+
+Needs = Callable[..., WorkerNeeds]
+
+
+@pytest.fixture
+def needs(tmp_path: Path) -> Needs:
+    """What a command of this machine needs whose warehouse is a folder."""
+    shard = tmp_path / "warehouse" / "state" / "shard-00000.json"
+    shard.parent.mkdir(parents=True)
+    shard.touch()
+    alike = WorkerNeeds(
+        assay_version=metadata.version("assay"),
+        python_version=python_version(),
+        code=code_hash(),
+        settings=compared(Settings()),
+        warehouse=str(tmp_path / "warehouse"),
+        shard_file=shard,
+        machine=this_machine(),
+        embeds=False,
+    )
+    return lambda **changes: replace(alike, **changes)
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ObjectServer]:
+    with object_server() as server:
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+        forget_client()
+        yield server
+        forget_client()
 
 
 def test_a_worker_without_the_key_is_told_where_to_export_it(
-    monkeypatch: pytest.MonkeyPatch,
+    needs: Needs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    asked = needs(variables=("OPENAI_API_KEY",))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     told = "it has no OPENAI_API_KEY: export it where the worker starts"
-    assert refusal_of(NEEDS, Settings()) == told
+    assert refusal_of(asked, Settings()) == told
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    assert refusal_of(NEEDS, Settings()) is None
+    assert refusal_of(asked, Settings()) is None
 
 
-def test_a_worker_with_another_setting_is_told_both_values() -> None:
+def test_a_worker_with_another_setting_is_told_both_values(needs: Needs) -> None:
     otherwise = Settings(embeddings=EmbeddingSettings(maximum_tokens=64))
-    told = refusal_of(NEEDS, otherwise)
+    told = refusal_of(needs(), otherwise)
     assert told == "ASSAY_EMBEDDINGS__MAXIMUM_TOKENS is 64 there and 128 here: set it alike"
+
+
+def test_a_worker_of_another_version_is_told_which_to_install(needs: Needs) -> None:
+    version = metadata.version("assay")
+    told = refusal_of(needs(assay_version="9.9"), Settings())
+    assert told == f"it has Assay {version}: install 9.9, as the command has it"
+    told = refusal_of(needs(code="another"), Settings())
+    assert told == "its tables, steps or prompts are others: install the very same Assay"
+
+
+def test_a_worker_that_does_not_see_the_folder_is_told_to_mount_it(
+    needs: Needs, tmp_path: Path
+) -> None:
+    told = refusal_of(needs(shard_file=tmp_path / "not here"), Settings())
+    assert told is not None
+    assert told.startswith(f"it does not see {tmp_path / 'warehouse'}: mount that folder there")
+
+
+def test_a_worker_on_another_machine_needs_a_catalogue_that_keeps_the_budgets(needs: Needs) -> None:
+    told = refusal_of(needs(machine="another"), Settings())
+    assert told is not None
+    assert told.endswith("is kept in PostgreSQL alone: export ASSAY_CATALOGUE_URL on both")
+
+
+@needs_postgres
+def test_a_worker_of_another_catalogue_is_refused_before_it_spends(
+    needs: Needs, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    urls = [postgres.new_database(f"check-{number}") for number in (1, 2)]
+    asked = needs(database=SharedDatabase(urls[0]).identity, machine="another")
+    told = "its ASSAY_CATALOGUE_URL does not lead to the command's database"
+    assert (refusal_of(asked, Settings()) or "").startswith(told)
+    monkeypatch.setenv("ASSAY_CATALOGUE_URL", urls[1])
+    assert (refusal_of(asked, Settings()) or "").startswith(told)
+    monkeypatch.setenv("ASSAY_CATALOGUE_URL", urls[0])
+    assert refusal_of(asked, Settings()) is None
+
+
+def test_a_worker_that_cannot_use_the_bucket_is_told_what_it_lacks(
+    needs: Needs, bucket: ObjectServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = needs(warehouse=f"s3://{BUCKET}/assay", shard_file=tmp_path / "not here")
+    assert refusal_of(asked, Settings()) is None
+    bucket.may_write = False
+    assert "these credentials may not do this" in (refusal_of(asked, Settings()) or "")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:1")
+    forget_client()
+    assert "s3://lab/assay" in (refusal_of(asked, Settings()) or "")
+    monkeypatch.setitem(sys.modules, "boto3", None)
+    forget_client()
+    assert "pip install 'assay[objects]'" in (refusal_of(asked, Settings()) or "")
+
+
+def test_a_worker_that_shares_a_bucket_alone_takes_no_work_that_waits_for_batches(
+    needs: Needs, bucket: ObjectServer, tmp_path: Path
+) -> None:
+    asked = needs(
+        warehouse=f"s3://{BUCKET}/assay", shard_file=tmp_path / "x" / "y", shares_folder=True
+    )
+    told = refusal_of(asked, Settings())
+    assert told is not None and told.endswith("mount that folder there, or leave out --batch")
+
+
+def test_a_file_that_the_command_names_has_to_be_the_same_there(
+    needs: Needs, tmp_path: Path
+) -> None:
+    paper = tmp_path / "paper"
+    (paper / "parts").mkdir(parents=True)
+    (paper / "parts" / "main.tex").write_text("one")
+    expected = fingerprint(paper)
+    assert expected is not None
+    asked = needs(files={paper: expected})
+    assert refusal_of(asked, Settings()) is None
+    (paper / "parts" / "main.tex").write_text("two")
+    told = f"{paper} differs from the command's: copy it there from the command's machine"
+    assert (refusal_of(asked, Settings()) or "").startswith(told)
+    paper.rename(tmp_path / "moved")
+    assert (refusal_of(asked, Settings()) or "").startswith(f"{paper} is missing: copy it there")

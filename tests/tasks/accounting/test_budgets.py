@@ -119,6 +119,7 @@ async def test_spending_without_bounds_is_known_to_every_process(tmp_path: Path)
     assert again.spent() == Spend(cost_usd=0.5, tokens=6)
 
 
+@pytest.mark.parametrize("storage", ["file"], indirect=True)
 async def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "b.sqlite"
     path.write_bytes(b"no database at all " * 100)

@@ -48,20 +48,25 @@ def killed(root: Path, budget: Budget) -> Layout:
     return Layout(root)
 
 
-def test_a_killed_call_stays_with_unknown_cost_and_counts_as_its_estimate(tmp_path: Path) -> None:
-    for name, budget in (("free", Budget()), ("bounded", Budget(maximum_cost_usd=5.0))):
-        layout = killed(tmp_path / name, budget)
-        calls: list[LlmCall] = journalled_calls(layout, UNIT)
-        assert [(call.call_id, call.cost_usd) for call in calls] == [
-            ("answered", 0.25),
-            ("lost", None),
-        ]
-        shared = SharedBudget(layout.budgets, RUN, budget)
-        for scope in (None, IDEA):
-            assert shared.spent(scope) == Spend(cost_usd=0.75, tokens=16), "counted once"
-            assert shared.spent(scope) == Spend(cost_usd=0.75, tokens=16), "and not again"
+@pytest.mark.parametrize(
+    "budget", [Budget(), Budget(maximum_cost_usd=5.0)], ids=["free", "bounded"]
+)
+def test_a_killed_call_stays_with_unknown_cost_and_counts_as_its_estimate(
+    budget: Budget, tmp_path: Path
+) -> None:
+    layout = killed(tmp_path, budget)
+    calls: list[LlmCall] = journalled_calls(layout, UNIT)
+    assert [(call.call_id, call.cost_usd) for call in calls] == [
+        ("answered", 0.25),
+        ("lost", None),
+    ]
+    shared = SharedBudget(layout.budgets, RUN, budget)
+    for scope in (None, IDEA):
+        assert shared.spent(scope) == Spend(cost_usd=0.75, tokens=16), "counted once"
+        assert shared.spent(scope) == Spend(cost_usd=0.75, tokens=16), "and not again"
 
 
+@pytest.mark.parametrize("storage", ["file"], indirect=True)
 async def test_keys_are_masked_in_the_journal(tmp_path: Path, monkeypatch: object) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "canary-0123456789")  # type: ignore[attr-defined]
     layout = Layout(tmp_path)
@@ -135,6 +140,7 @@ async def test_processes_of_other_machines_are_taken_to_be_alive(
         file.admit("third", IDEA, 0.1, 1)
 
 
+@pytest.mark.parametrize("storage", ["file"], indirect=True)
 async def test_a_file_that_cannot_be_used_is_not_to_be_deleted(tmp_path: Path) -> None:
     path = tmp_path / "budgets.sqlite"
     path.write_bytes(b"no database at all " * 100)

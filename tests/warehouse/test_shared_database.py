@@ -1,0 +1,138 @@
+"""What machines share in the database of their catalogue: budgets, rates, and its name."""
+
+import asyncio
+import multiprocessing
+import time
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from schemas.errors import BudgetExhaustedError, ConfigurationError
+from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.run import Budget
+from tasks.accounting.budgets import SharedBudget
+from tasks.evaluation.evaluate_shard import Attempts
+from tasks.web.shared_limits import SharedRateLimit
+from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
+from warehouse.shared_database import SharedDatabase, shared_database
+
+pytestmark = needs_postgres
+SPAWN = multiprocessing.get_context("spawn")
+RUN, IDEA, KEY = RunId("run-1"), IdeaId("idea-1"), EvaluationKey("a" * 32)
+
+
+@pytest.fixture
+def database(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of an empty database, which the environment names as the catalogue's."""
+    name = f"shared-{uuid4().hex[:8]}"
+    monkeypatch.setenv("ASSAY_CATALOGUE_URL", postgres.new_database(name))
+    return name
+
+
+def _take_many(folder: Path, times: "multiprocessing.Queue[tuple[float, list[float]]]") -> None:
+    async def take() -> list[float]:
+        limit = SharedRateLimit(folder, "model", 1200)
+        taken = []
+        for _ in range(10):
+            await limit.take()
+            taken.append(time.time())
+        return taken
+
+    times.put((time.time(), asyncio.run(take())))
+
+
+def test_machines_share_one_rate_and_never_more(database: str, tmp_path: Path) -> None:
+    """However late one wakes, the n-th call of both comes n intervals after the first request."""
+    times: multiprocessing.Queue[tuple[float, list[float]]] = SPAWN.Queue()
+    folders = [tmp_path / name for name in ("first", "second")]
+    machines = [SPAWN.Process(target=_take_many, args=(folder, times)) for folder in folders]
+    for machine in machines:
+        machine.start()
+    told = [times.get(timeout=240) for _ in machines]
+    for machine in machines:
+        machine.join()
+    first = min(begun for begun, _ in told)
+    together = sorted(moment for _, taken in told for moment in taken)
+    assert len(together) == 20
+    assert all(moment >= first + 0.05 * number for number, moment in enumerate(together))
+    assert not list(tmp_path.rglob("*.limit"))
+
+
+async def test_a_pause_that_a_provider_asks_for_holds_on_every_machine(
+    database: str, tmp_path: Path
+) -> None:
+    SharedRateLimit(tmp_path / "first", "model", None).penalise(0.3)
+    assert await SharedRateLimit(tmp_path / "second", "model", None).take() > 0.1
+
+
+async def test_two_machines_spend_one_budget(database: str, tmp_path: Path) -> None:
+    first, second = (
+        SharedBudget(tmp_path / name / "budgets.sqlite", RUN, Budget(maximum_tokens=100))
+        for name in ("first", "second")
+    )
+    first.settle(await first.reserve(IDEA, tokens=50), tokens=60)
+    second.settle(await second.reserve(IDEA, tokens=50), tokens=45)
+    assert first.spent(IDEA).tokens == second.spent().tokens == 105
+    with pytest.raises(BudgetExhaustedError, match="of 100 tokens is spent: raise --max-tokens"):
+        await first.reserve(IDEA, tokens=1)
+    assert not list(tmp_path.rglob("*.sqlite"))
+
+
+def test_deaths_with_an_idea_in_hand_are_counted_over_all_machines(
+    database: str, tmp_path: Path
+) -> None:
+    first, second = (
+        Attempts(tmp_path / name / "runs" / RUN / "attempts") for name in ("first", "second")
+    )
+    for machine in (first, second, first):
+        machine.begin(KEY)
+    assert second.count(KEY) == 3
+    second.end(KEY)
+    assert first.count(KEY) == 0
+    assert not list(tmp_path.rglob("*"))
+
+
+def test_a_server_that_restarts_loses_no_spending(
+    database: str, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    budget = SharedBudget(tmp_path / "budgets.sqlite", RUN, Budget(maximum_requests=5))
+    budget.count_request(IDEA)
+    postgres.run("psql", "-d", database, "-qAtc", "checkpoint")
+    postgres.restart()
+    budget.count_request(IDEA)
+    assert budget.spent().requests == 2
+
+
+def test_a_reader_sees_what_was_spent_and_changes_nothing(
+    database: str, postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SharedBudget(tmp_path / "budgets.sqlite", RUN, Budget(maximum_requests=5)).count_request(IDEA)
+    role = f"reader_{uuid4().hex[:8]}"
+    postgres.sql(database, f"create role {role} login password 'only reads'")
+    postgres.sql(database, f"grant select on all tables in schema public to {role}")
+    url = postgres.url(database, user=role, password="only reads")
+    monkeypatch.setenv("ASSAY_CATALOGUE_URL", url)
+    reading = SharedBudget(tmp_path / "budgets.sqlite", RUN, Budget(maximum_requests=5))
+    assert reading.spent().requests == 1
+    with pytest.raises(ConfigurationError, match="permission denied"):
+        reading.count_request(IDEA)
+
+
+def test_machines_know_a_database_from_another_by_its_name(
+    database: str, postgres: PostgresServer
+) -> None:
+    here, there = shared_database(), SharedDatabase(postgres.url(database))
+    another = SharedDatabase(postgres.new_database(f"{database}-2"))
+    assert here is not None
+    assert here.identity == there.identity != another.identity
+
+
+def test_a_server_out_of_reach_is_one_line_without_the_password(
+    database: str, postgres: PostgresServer
+) -> None:
+    nobody = SharedDatabase(postgres.url(database).replace(str(postgres.port), "1"))
+    with pytest.raises(ConfigurationError) as refused:
+        assert nobody.identity
+    assert str(refused.value).startswith("budgets and rates cannot be kept with the catalogue at")
+    assert "\n" not in str(refused.value) and PASSWORD not in str(refused.value)

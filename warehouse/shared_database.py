@@ -1,0 +1,235 @@
+"""State that machines share beside the lake: budgets and rates, in the database of its catalogue.
+
+Without a catalogue in PostgreSQL one machine does all the work, and keeps this state in files.
+"""
+
+import asyncio
+import atexit
+import os
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, NamedTuple, Protocol, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from uuid import uuid4
+
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+from warehouse.statements import statement
+
+AnswerT = TypeVar("AnswerT")
+_CONNECT_SECONDS, _STATEMENT_SECONDS = 10.0, 60.0
+_PATIENCE_SECONDS, _PAUSE_SECONDS = 60.0, 1.0
+"""A server that restarts is back by then."""
+_OPTIONS = ("sslmode", "sslcert", "sslkey", "sslrootcert", "sslcrl", "passfile", "application_name")
+
+
+class Answer(Protocol):
+    """Rows that a statement returned."""
+
+    def fetchone(self) -> Any: ...
+
+    def fetchall(self) -> Sequence[Any]: ...
+
+
+class Statements(Protocol):
+    """An open transaction, of SQLite or PostgreSQL; parameters are written ?1, ?2."""
+
+    def execute(self, sql: str, values: Sequence[Any] = ..., /) -> Answer: ...
+
+
+class Record(NamedTuple):
+    """Bytes under a name (None: nothing yet), the server's clock in seconds, a way to replace the
+    bytes.
+    """
+
+    content: bytes | None
+    clock: float
+    replace: Callable[[bytes | None], None]
+
+
+class SharedDatabase:
+    """Short transactions in PostgreSQL, for code that is not asynchronous.
+
+    A process has one connection, on an event loop of its own, since those of its callers end.
+    """
+
+    def __init__(self, url: str) -> None:
+        from warehouse.catalogue.postgres import PostgresCatalogue  # late: it brings DuckDB along
+
+        self._url, self._title = _for_asyncpg(url), PostgresCatalogue.of(url).title
+        self._lock = threading.Lock()
+        self._connection: Any = None
+        self._has_tables = False
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        atexit.register(self._close)
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether a machine has kept anything here."""
+        if not self._has_tables:
+            with self._begun() as statements:
+                found = statements.execute("select to_regclass('public.records') is not null")
+                self._has_tables = bool(found.fetchone()[0])
+        return self._has_tables
+
+    @property
+    def identity(self) -> str:
+        """The name of this database, by which two machines know that they share it."""
+        with self.record("identity") as record:
+            content = record.content or uuid4().hex.encode()
+            record.replace(content)  # which shows that this user may
+            return content.decode()
+
+    @contextmanager
+    def transaction(self, subject: str) -> Iterator[Statements]:
+        """A transaction over `subject`, one at a time over all machines.
+
+        Raises:
+            ConfigurationError: the server cannot be reached or refuses.
+        """
+        if not self.has_tables:
+            self._make_tables()
+        with self._begun() as statements:
+            statements.execute(statement("budgets", "take_turn"), [subject])
+            yield statements
+
+    @contextmanager
+    def record(self, name: str) -> Iterator[Record]:
+        """The record of this name; no other machine changes it meanwhile.
+
+        Raises:
+            ConfigurationError: as `transaction`.
+        """
+        with self.transaction(name) as statements:
+            query = statement("budgets", "read_record")
+            content, clock = statements.execute(query, [name]).fetchone()
+
+            def replace(content: bytes | None) -> None:
+                if content is None:
+                    statements.execute("delete from records where name = ?1", [name])
+                else:
+                    statements.execute(statement("budgets", "keep_record"), [name, content])
+
+            yield Record(content, clock, replace)
+
+    def _close(self) -> None:
+        """Give up the connection before the interpreter takes its modules apart."""
+        if self._connection is not None:
+            self._loop.call_soon_threadsafe(self._connection.terminate)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=1.0)
+
+    def _make_tables(self) -> None:
+        with self._begun() as statements:
+            statements.execute(statement("budgets", "take_turn"), ["tables"])
+            self._run(self._connection.execute(statement("budgets", "schema")))
+            self._run(self._connection.execute(statement("budgets", "records")))
+
+    @contextmanager
+    def _begun(self) -> Iterator[Statements]:
+        with self._lock:
+            transaction = self._run(self._begin())
+            try:
+                yield _Transaction(self._connection, self._run)
+            except BaseException:
+                try:
+                    self._run(transaction.rollback())
+                except ConfigurationError:  # lost, or interrupted in the middle of a statement
+                    self._loop.call_soon_threadsafe(self._connection.terminate)
+                raise
+            self._run(transaction.commit())
+
+    async def _begin(self) -> Any:
+        """A transaction that has begun; a connection that was lost is made again."""
+        import asyncpg  # late: most processes need none
+
+        until = time.monotonic() + (_PATIENCE_SECONDS if self._connection is not None else 0.0)
+        while True:
+            try:
+                if self._connection is None or self._connection.is_closed():
+                    self._connection = await asyncpg.connect(
+                        self._url,
+                        timeout=_CONNECT_SECONDS,
+                        command_timeout=_STATEMENT_SECONDS,
+                        # What a crash of the server may lose is the latest spend, as with a file.
+                        server_settings={"search_path": "public", "synchronous_commit": "off"},
+                    )
+                transaction = self._connection.transaction()
+                await transaction.start()
+            except (
+                asyncpg.PostgresConnectionError,
+                asyncpg.CannotConnectNowError,
+                asyncpg.InterfaceError,
+                OSError,
+                TimeoutError,
+            ):
+                if time.monotonic() >= until:
+                    raise
+                if self._connection is not None:
+                    self._connection.terminate()
+            else:
+                return transaction
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    def _run(self, coroutine: Coroutine[Any, Any, AnswerT]) -> AnswerT:
+        import asyncpg
+
+        try:
+            return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ConfigurationError(
+                f"budgets and rates cannot be kept with the catalogue at {self._title}"
+                f" (ASSAY_CATALOGUE_URL): {reason}"
+            ) from None
+
+
+def _for_asyncpg(url: str) -> str:
+    """The address without options of libpq that asyncpg would take for settings of the server."""
+    parts = urlsplit(url)
+    options = [(name, value) for name, value in parse_qsl(parts.query) if name in _OPTIONS]
+    return urlunsplit(parts._replace(query=urlencode(options)))
+
+
+class _Transaction:
+    """Implements `Statements`."""
+
+    def __init__(self, connection: Any, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+        self._connection, self._run = connection, run
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> "_Rows":
+        return _Rows(self._run(self._connection.fetch(sql.replace("?", "$"), *values)))
+
+
+class _Rows:
+    """Implements `Answer`."""
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        self._rows = rows
+
+    def fetchone(self) -> Any:
+        return self._rows[0] if self._rows else None
+
+    def fetchall(self) -> Sequence[Any]:
+        return self._rows
+
+
+def shared_database() -> SharedDatabase | None:
+    """The database that keeps what machines share; None: one machine keeps it in files.
+
+    Raises:
+        ConfigurationError: the catalogue's address is none.
+    """
+    url = Settings().catalogue
+    return None if url is None else _database(url, os.getpid())
+
+
+@cache
+def _database(url: str, process: int) -> SharedDatabase:
+    del process  # a forked one has no event loop of its own yet
+    return SharedDatabase(url)
