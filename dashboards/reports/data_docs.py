@@ -15,7 +15,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.naming import unturned
 from schemas.run import ValidationRow
-from warehouse.expectation_results import suite_results
+from warehouse.great_expectations import suite_results
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 

@@ -29,7 +29,7 @@ from warehouse.rows import Row, Rows, rejection_rows, rows_of
 from warehouse.runs.standing import VOTE_TABLE, standing_of_rows, unanswered_in_rows
 from warehouse.units import landing, shared
 from warehouse.units.kind import Given, Kind
-from warehouse.violations import Violations
+from warehouse.violations import ExpectationResult, examples_of
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
@@ -70,16 +70,24 @@ def _weights(run: Run) -> Row:
     return {f"{module}_weight": weight for module, weight in run.score_weights}
 
 
-def _evaluated_twice(receipts: Sequence[Receipt]) -> tuple[Violations]:
+def _evaluated_twice(receipts: Sequence[Receipt]) -> tuple[ExpectationResult]:
     counted = Counter(receipt.idea_id for receipt in receipts)
     repeated = [
         {"idea_id": idea_id, "evaluations": count}
         for idea_id, count in counted.items()
         if count > 1
     ]
-    violations = Violations("every_idea_is_evaluated_once", Severity.CRITICAL, "ideas", "idea_id")
-    violations.add(len(receipts), len(repeated), repeated)
-    return (violations,)
+    return (
+        ExpectationResult(
+            "every_idea_is_evaluated_once",
+            Severity.CRITICAL,
+            "ideas",
+            "idea_id",
+            len(receipts),
+            len(repeated),
+            examples_of(repeated),
+        ),
+    )
 
 
 def _concluded(layout: Layout, run: Run, receipts: Sequence[Receipt]) -> Run:
@@ -162,7 +170,7 @@ RUNS = Kind(
     lets_go=_lets_go,
     totals=_totals,
     head_columns=_weights,
-    receipt_violations=_evaluated_twice,
+    receipt_rules=_evaluated_twice,
     concluded=_concluded,
     settle=_settle,
     announce=_announce,

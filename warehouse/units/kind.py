@@ -18,7 +18,7 @@ from schemas.run import UnitReceipt
 from schemas.tables import TABLE
 from warehouse.layout import Layout, safe_name
 from warehouse.rows import Row, Rows
-from warehouse.violations import Violations
+from warehouse.violations import ExpectationResult
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
@@ -43,7 +43,7 @@ def _no_columns(_: object) -> Row:
     return {}
 
 
-def _no_violations(_: object) -> Sequence[Violations]:
+def _no_results(_: object) -> Sequence[ExpectationResult]:
     return ()
 
 
@@ -91,7 +91,7 @@ class Kind(Generic[ReceiptT, HeadT]):
         totals: what a receipt says of its rows beside their numbers.
         head_columns: what the row of `head_table` holds beside the fields of the head.
         concluded: the head as all receipts together tell; publishing begins with it.
-        receipt_violations: rules that only all receipts together can break.
+        receipt_rules: results of rules that only all receipts together can break.
         refuse: raises PublicationError when the lake no longer holds what the work rests on.
         settle: what else publishing it changes, within the transaction.
         announce: what is noted of a unit before its receipt is there.
@@ -118,7 +118,7 @@ class Kind(Generic[ReceiptT, HeadT]):
     totals: Callable[[Rows], dict[str, Any]] = _no_columns
     head_columns: Callable[[HeadT], Row] = _no_columns
     concluded: Callable[[Layout, HeadT, Sequence[ReceiptT]], HeadT] = _as_it_is
-    receipt_violations: Callable[[Sequence[ReceiptT]], Sequence[Violations]] = _no_violations
+    receipt_rules: Callable[[Sequence[ReceiptT]], Sequence[ExpectationResult]] = _no_results
     refuse: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
     settle: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
     announce: Callable[[Layout, ReceiptT], None] = _nothing
