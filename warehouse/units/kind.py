@@ -189,12 +189,16 @@ class Kind(Generic[ReceiptT, HeadT]):
         """The last validation result."""
         return self.folder(layout, *names) / "validation.json"
 
-    def condition(self, table: Table) -> str:
+    def condition(self, table: Table, *, several: bool = False) -> str:
         """SQL that holds for the rows of one piece of work, whose names are the parameters `ids`.
 
         Tables such as `llm_calls` hold the rows of a run and those of its rankings side by side.
+
+        Args:
+            several: whether each parameter is the list of the names of several works.
         """
-        parts = [f'"{name}" = ${name}' for name in self.ids]
+        holds = '"{0}" in (select unnest(${0}))' if several else '"{0}" = ${0}'
+        parts = [holds.format(name) for name in self.ids]
         if "ranking_id" in table.column_names and "ranking_id" not in self.ids:
             parts.append("ranking_id is null")
         return " and ".join(parts)
