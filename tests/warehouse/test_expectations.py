@@ -146,7 +146,7 @@ def test_every_expectation_has_a_result_whether_it_holds_or_not() -> None:
 def test_great_expectations_has_a_word_for_each() -> None:
     for table in TABLE.values():
         expectations = list(expectations_of(table, RUN_ID))
-        assert [translated(each).configuration.type for each in expectations] == [
+        assert [translated(each).type for each in expectations] == [
             each.kind.value for each in expectations
         ]
 
