@@ -103,7 +103,8 @@ class Suites:
     @property
     def _runs(self) -> str:
         first, *others = self._run_ids
-        return f"run {first}" + (f" and {len(others):,} others" if others else "")
+        more = f" and {len(others):,} other{'s' * (len(others) != 1)}" if others else ""
+        return f"run {first}{more}"
 
 
 def evaluate(
