@@ -144,7 +144,7 @@ def hold(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationRes
     """Validate `rows` by what `table` says about its columns and key, with Arrow."""
     for expectation in expectations_of(table, run_id):
         broken = broken_rows(expectation, rows)
-        first = broken.slice(0, EXAMPLES).to_pylist()
+        first = broken.slice(0, EXAMPLES).to_pylist() if len(broken) else []
         values = (
             first if len(expectation.columns) > 1 else (next(iter(row.values())) for row in first)
         )

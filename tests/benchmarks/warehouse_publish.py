@@ -17,7 +17,7 @@ from tests.support.evaluations import make_evaluation, make_run
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
 
-SIZES = (200, 1000)
+SIZES = (300, 1000)
 SPAWN = multiprocessing.get_context("spawn")
 
 

@@ -13,6 +13,7 @@ LATER_COLUMNS = {
     "method_evidence": ("removed_citation_count",),
     "comparisons": ("removed_citation_count",),
     "evidence": ("removed_citation_count",),
+    "validations": ("great_expectations",),
     "manuscripts": ("missing_files", "missing_preamble_files"),
 }
 """Columns that rows landed by an earlier version lack."""
