@@ -197,8 +197,11 @@ class Kind(Generic[ReceiptT, HeadT]):
         Args:
             several: whether each parameter is the list of the names of several works.
         """
-        holds = '"{0}" in (select unnest(${0}))' if several else '"{0}" = ${0}'
-        parts = [holds.format(name) for name in self.ids]
+        if several:
+            columns, lists = ", ".join(self.ids), ", ".join(f"unnest(${name})" for name in self.ids)
+            parts = [f"({columns}) in (select {lists})"]
+        else:
+            parts = [f'"{name}" = ${name}' for name in self.ids]
         if "ranking_id" in table.column_names and "ranking_id" not in self.ids:
             parts.append("ranking_id is null")
         return " and ".join(parts)

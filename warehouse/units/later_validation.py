@@ -125,7 +125,7 @@ def _validated(
     recorded = [
         noun_of(ValidationRow, row) for row in rows_in(connection, sql, _parameters(kind, works))
     ]
-    suites = Suites([kind.run_id(*names) for names in works])
+    suites = Suites(list(dict.fromkeys(kind.run_id(*names) for names in works)))
     for name in dict.fromkeys((*kind.tables, kind.head_table)):
         rows = _rows_of(connection, kind, TABLE[name], works)
         if len(rows):
