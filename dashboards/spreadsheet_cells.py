@@ -5,8 +5,8 @@ import io
 from collections.abc import Sequence
 from decimal import Decimal
 
-from schemas.naming import unturned
-from schemas.patterns import bounded
+from schemas.literature.naming import unturned
+from schemas.text.patterns import bounded
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _QUOTED = ";\t\r\n"

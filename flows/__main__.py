@@ -1,5 +1,5 @@
 """`python -m flows` is `assay`."""
 
-from flows.command_line import main
+from flows.cli.command_line import main
 
 main()

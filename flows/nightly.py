@@ -14,35 +14,35 @@ from pathlib import Path
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
-from dashboards.reports.write_ideation import ideation_page
-from dashboards.reports.write_nightly import write_nightly
-from flows.campaign import run_campaign
-from flows.cluster import carry_out_on_cluster
-from flows.environment import keep_known_errors_short
-from flows.evaluate import Evaluation, RunSummary
-from flows.ideate_request import resolve_ideation
-from flows.ideating import IdeationSummary, ideate
-from flows.ideation_stacks import ideas_of
-from flows.notification import post
-from flows.preflight import check_before_ideating, check_before_run
-from flows.request import resolve_request
+from dashboards.views.write_ideation import ideation_page
+from dashboards.views.write_nightly import write_nightly
+from flows.run.campaign import run_campaign
+from flows.run.cluster import carry_out_on_cluster
+from flows.run.environment import keep_known_errors_short
+from flows.run.notification import post
+from flows.run.preflight import check_before_ideating, check_before_run
+from flows.works.evaluate.evaluate import Evaluation, RunSummary
+from flows.works.evaluate.request import resolve_request
+from flows.works.ideate.ideate_request import resolve_ideation
+from flows.works.ideate.ideating import IdeationSummary, ideate
+from flows.works.ideate.ideation_stacks import ideas_of
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.choices import EXTRACTIVE
 from schemas.errors import AssayError, IdeaFileError
-from schemas.ideation_run import IdeationHead, IdeationRequest
 from schemas.identifiers import RunId
-from schemas.option_values import DEFAULT_PROFILE
-from schemas.options import IdeateOptions, RunOptions
+from schemas.options.commands import IdeateOptions, RunOptions
+from schemas.options.values import DEFAULT_PROFILE
 from schemas.place import warehouse_folder
-from schemas.plain_files import PlainFileError, open_file
 from schemas.run import RunRequest
 from schemas.settings import Settings
+from schemas.text.plain_files import PlainFileError, open_file
+from schemas.works.ideation_run import IdeationHead, IdeationRequest
 from tasks.ideas.json_lines import write_ideas
 from tasks.telemetry.reporting import reporting, span
-from warehouse.kinds import KINDS
+from warehouse.kinds.registry import KINDS
 from warehouse.lake import may_hold_a_lake
 from warehouse.layout import Layout
-from warehouse.shared_reports import share_reports
+from warehouse.objects.shared_reports import share_reports
 from warehouse.units.later_validation import validate_published
 
 logger = logging.getLogger(__name__)

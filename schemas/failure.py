@@ -10,10 +10,10 @@ from typing import Generic, TypeVar
 from pydantic import Field
 
 from schemas.base import Noun, Writable
+from schemas.literature.paper import Paper
 from schemas.outcome import Unscored
-from schemas.paper import Paper
-from schemas.patterns import bounded
 from schemas.reasons import About, Passes, Reason
+from schemas.text.patterns import bounded
 
 ItemT = TypeVar("ItemT")
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from schemas.base import Stored
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 
 EARLIEST_YEAR, LATEST_YEAR = 1500, 2100
 EARLIEST_MOMENT = datetime(1900, 1, 1, tzinfo=UTC)

@@ -7,10 +7,15 @@ from pydantic import Field
 from schemas.base import Noun, Prose, Writable
 from schemas.formats import EARLIEST_YEAR, LATEST_YEAR
 from schemas.identifiers import IdeaId, content_hash
-from schemas.patterns import bounded
-from schemas.publication import read_date
-from schemas.publication_fields import author_names, identified, names_authors, names_publication
+from schemas.literature.publication import read_date
+from schemas.literature.publication_fields import (
+    author_names,
+    identified,
+    names_authors,
+    names_publication,
+)
 from schemas.reasons import Reason
+from schemas.text.patterns import bounded
 
 AUTHORS = "authors"
 """The name under which the metadata holds an idea's authors."""

@@ -6,7 +6,7 @@ from typing import Annotated, NewType
 from pydantic import Field
 
 from schemas.base import Severity, Stored
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 
 IdeaId = NewType("IdeaId", str)
 PaperId = NewType("PaperId", str)

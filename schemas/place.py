@@ -13,7 +13,7 @@ from pydantic_core import CoreSchema, core_schema
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.errors import ConfigurationError
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 
 SHAPE = "s3://bucket/prefix"
 _SCHEME, _FOLDER_SCHEME = "s3://", "file:"

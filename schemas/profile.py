@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from schemas.assessment import WEIGHTED_CRITERIA
 from schemas.base import Noun
+from schemas.judgement.assessment import WEIGHTED_CRITERIA
 from schemas.judging import JudgingParameters
 
 WORDS_ASKED = "None: as many as the text needs. The extractive engine takes no notice."

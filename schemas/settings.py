@@ -8,9 +8,9 @@ from pathlib import Path
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from schemas.choices import LiteratureChoice
-from schemas.experiment import Container
 from schemas.place import Home, WarehouseFolder
 from schemas.secrets import Key, Secret
+from schemas.works.experiment import Container
 
 
 class Section(BaseModel):

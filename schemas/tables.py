@@ -9,54 +9,25 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from schemas.assessment import Assessment
 from schemas.base import Noun
-from schemas.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.calls import ApiCall, LlmCall
-from schemas.check_run import CheckHead
-from schemas.citation import Citation
 from schemas.columns import Column, ColumnType, Table, columns_of
-from schemas.committee import Claim, GroundedEvidence, KnowledgeRecord, MetaReview, PersonaReview
-from schemas.contribution import Candidate, Comparison, ContributionReview, Dimension
-from schemas.curation import (
-    CuratedDrop,
-    CuratedReview,
-    CuratedSentence,
-    CuratedStatement,
-    Curation,
-)
-from schemas.curation_edit import CurationEdit
-from schemas.curation_run import CurationHead
-from schemas.decisions import Decision, Request
-from schemas.draft import Draft, DraftClaim, DraftFigure, DraftSection, DraftWork
-from schemas.draft_neighbour import NeighbourSection
-from schemas.draft_run import DraftHead
-from schemas.evaluation import IdeaEvaluation, Receipt
-from schemas.experiment import Execution, Experiment, Program
-from schemas.experiment_run import ExperimentHead
-from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
 from schemas.idea import Idea, RejectedIdea
-from schemas.ideation import FindingAnswer, IdeationRound, IdeaVersion, KeywordRelation
-from schemas.ideation_run import IdeationHead
-from schemas.judging import JudgeVote
-from schemas.ledger import LedgerEntry, LedgerRow
-from schemas.manuscripts import (
-    Attempt,
-    ManuscriptCheck,
-    ManuscriptReview,
-    PooledWork,
-    Problem,
-    Vote,
+from schemas.judgement.assessment import Assessment
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
+from schemas.judgement.committee import (
+    Claim,
+    GroundedEvidence,
+    KnowledgeRecord,
+    MetaReview,
+    PersonaReview,
 )
-from schemas.novelty import ClaimedContribution, NoveltyJudgement
-from schemas.outcome import Provenance
-from schemas.paper import CitationEdge, Paper, PaperSection, Passage
-from schemas.profile import ScoreWeights
-from schemas.ranking import GroupSummary, Match, RankingHead, Rating
-from schemas.recommendation import Resource
-from schemas.run import Module, Run, ValidationRow
-from schemas.soundness import (
+from schemas.judgement.contribution import Candidate, Comparison, ContributionReview, Dimension
+from schemas.judgement.evaluation import IdeaEvaluation, Receipt
+from schemas.judgement.novelty import ClaimedContribution, NoveltyJudgement
+from schemas.judgement.ranking import GroupSummary, Match, RankingHead, Rating
+from schemas.judgement.soundness import (
     Concern,
     Method,
     MethodEvidence,
@@ -65,8 +36,12 @@ from schemas.soundness import (
     SoundnessReview,
     SoundnessSummary,
 )
-from schemas.suggestion import Suggestion
-from schemas.survey import (
+from schemas.judgement.suggestion import Suggestion
+from schemas.judging import JudgeVote
+from schemas.literature.citation import Citation
+from schemas.literature.paper import CitationEdge, Paper, PaperSection, Passage
+from schemas.literature.recommendation import Resource
+from schemas.literature.survey import (
     Survey,
     SurveyCluster,
     SurveyLayer,
@@ -74,9 +49,40 @@ from schemas.survey import (
     SurveyQuery,
     SurveyQuote,
 )
-from schemas.survey_review import RemovedSentence, SurveyJoin, SurveySection
-from schemas.survey_run import SurveyHead
-from schemas.votes import HumanVote
+from schemas.literature.survey_review import RemovedSentence, SurveyJoin, SurveySection
+from schemas.literature.survey_run import SurveyHead
+from schemas.outcome import Provenance
+from schemas.people.decisions import Decision, Request
+from schemas.people.ledger import LedgerEntry, LedgerRow
+from schemas.people.votes import HumanVote
+from schemas.profile import ScoreWeights
+from schemas.run import Module, Run, ValidationRow
+from schemas.works.check_run import CheckHead
+from schemas.works.curation import (
+    CuratedDrop,
+    CuratedReview,
+    CuratedSentence,
+    CuratedStatement,
+    Curation,
+)
+from schemas.works.curation_edit import CurationEdit
+from schemas.works.curation_run import CurationHead
+from schemas.works.draft import Draft, DraftClaim, DraftFigure, DraftSection, DraftWork
+from schemas.works.draft_neighbour import NeighbourSection
+from schemas.works.draft_run import DraftHead
+from schemas.works.experiment import Execution, Experiment, Program
+from schemas.works.experiment_run import ExperimentHead
+from schemas.works.experimental_result import ExperimentalResult
+from schemas.works.ideation import FindingAnswer, IdeationRound, IdeaVersion, KeywordRelation
+from schemas.works.ideation_run import IdeationHead
+from schemas.works.manuscripts import (
+    Attempt,
+    ManuscriptCheck,
+    ManuscriptReview,
+    PooledWork,
+    Problem,
+    Vote,
+)
 
 STRING, BOOLEAN = ColumnType.STRING, ColumnType.BOOLEAN
 RUN_ID = Column("run_id", STRING, "The run the row belongs to.")

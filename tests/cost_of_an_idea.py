@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flows.profiles import load_profile
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tasks.ideas.read import read_ideas
 from tasks.literature.snapshot.build import build_snapshot
 from tests.benchmarks._reader import JudgeOfThePlan, Reader, reading_server

@@ -11,11 +11,11 @@ from functools import cache
 from itertools import cycle, islice
 from pathlib import Path
 
-from flows.estimate import Estimate, estimate_run
-from flows.request import bundled, resolve_request
+from flows.run.estimates.estimate import Estimate, estimate_run
+from flows.works.evaluate.request import bundled, resolve_request
 from schemas.base import replace
 from schemas.choices import EngineChoice, LiteratureChoice
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.run import RunRequest
 from schemas.settings import LanguageModelSettings, LiteratureSettings, Settings
 from tasks.ideas.read import read_ideas

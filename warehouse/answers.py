@@ -4,11 +4,11 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from schemas.assessment import WEIGHTED_CRITERIA
 from schemas.base import Noun, Severity
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, RunId
-from schemas.paper import Paper
+from schemas.judgement.assessment import WEIGHTED_CRITERIA
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.literature.paper import Paper
 from schemas.profile import ScoreWeights
 from schemas.run import Run, ValidationRow
 from schemas.standing import IdeaState

@@ -13,16 +13,16 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.settings import CacheSettings, LanguageModelSettings
-from warehouse.caches import trim_caches
-from warehouse.definitions import check_catalogue
-from warehouse.kinds import KINDS
+from warehouse.catalogue.definitions import check_catalogue
+from warehouse.catalogue.postgres import check_may_publish
+from warehouse.kinds.rankings.landing import RANKINGS
+from warehouse.kinds.registry import KINDS
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.lake import filled_tables, may_hold_a_lake, no_lake, one_line, open_writer
 from warehouse.layout import Layout
-from warehouse.postgres import check_may_publish
-from warehouse.rankings.landing import RANKINGS
-from warehouse.runs.landing import RUNS
 from warehouse.statements import quoted
-from warehouse.transcripts import forget_expired
+from warehouse.stores.caches import trim_caches
+from warehouse.stores.transcripts import forget_expired
 from warehouse.unfinished_reports import remove_unfinished
 from warehouse.units.landing import LEFTOVERS
 from warehouse.units.letting_go import let_go, published_names

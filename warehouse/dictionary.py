@@ -3,7 +3,7 @@
 from schemas.base import Severity
 from schemas.columns import Column, Table
 from schemas.tables import TABLES
-from warehouse.connection import in_memory
+from warehouse.catalogue.connection import in_memory
 from warehouse.statements import MARTS, meaning, names, statement
 
 

@@ -10,7 +10,7 @@ from schemas.columns import Table
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.tables import TABLES
-from warehouse.definitions import held_columns
+from warehouse.catalogue.definitions import held_columns
 from warehouse.lake import one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.statements import MARTS, meaning, quoted, statement, table_statement

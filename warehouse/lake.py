@@ -22,13 +22,10 @@ from schemas.errors import (
     UpstreamError,
 )
 from schemas.place import in_object_storage
-from warehouse.catalogue_file import has_catalogue, make_catalogue, refuse_programs
-from warehouse.connection import in_memory, restrict_files, share_out
-from warehouse.definitions import check_catalogue, show_as_defined
-from warehouse.layout import Layout
-from warehouse.object_files import reach, storage_failure, storage_failures_told
-from warehouse.object_storage import ObjectFolder
-from warehouse.postgres import (
+from warehouse.catalogue.catalogue_file import has_catalogue, make_catalogue, refuse_programs
+from warehouse.catalogue.connection import in_memory, restrict_files, share_out
+from warehouse.catalogue.definitions import check_catalogue, show_as_defined
+from warehouse.catalogue.postgres import (
     VARIABLE,
     PostgresCatalogue,
     catalogue_state,
@@ -36,8 +33,11 @@ from warehouse.postgres import (
     only_publisher,
     refuse_server_programs,
 )
+from warehouse.catalogue.sqlite_file import refuse_foreign_journal
+from warehouse.layout import Layout
+from warehouse.objects.object_files import reach, storage_failure, storage_failures_told
+from warehouse.objects.object_storage import ObjectFolder
 from warehouse.publisher_lock import publisher_lock
-from warehouse.sqlite_file import refuse_foreign_journal
 from warehouse.statements import filled, quoted, statement, table_statement
 
 if TYPE_CHECKING:  # questions in SQL do without it

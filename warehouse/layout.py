@@ -6,9 +6,9 @@ from typing import Self
 
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import EvaluationKey, RunId
-from schemas.patterns import bounded
 from schemas.place import address_of, warehouse_folder
-from warehouse.object_storage import ObjectFolder
+from schemas.text.patterns import bounded
+from warehouse.objects.object_storage import ObjectFolder
 
 _NAME = bounded(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
@@ -26,7 +26,7 @@ def safe_name(kind: str, name: str) -> str:
 class Layout:
     """Paths of one warehouse; creates nothing.
 
-    landing/<work>/<unit>/<table>.parquet     what workers write; folders by `warehouse/kinds.py`
+    landing/<work>/<unit>/<table>.parquet     what workers write; folders by `warehouse/kinds/registry.py`
     landing/receipts/<kk>/<key>/<run>         which runs landed an evaluation
     lake/catalog.sqlite, lake/data/           what is published
     state/, cache/, reports/, logs/           resumption, replies, reports, a log of each run

@@ -12,10 +12,10 @@ import orjson
 from pydantic import ValidationError
 
 from schemas.identifiers import RunId, content_hash
-from schemas.ledger import LedgerEntry, LedgerHead, LedgerRow
-from schemas.plain_files import PlainFileError, read_file
+from schemas.people.ledger import LedgerEntry, LedgerHead, LedgerRow
 from schemas.tables import TABLE
-from warehouse.connection import every_row_read
+from schemas.text.plain_files import PlainFileError, read_file
+from warehouse.catalogue.connection import every_row_read
 from warehouse.lake import insert, rows_in
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table, write_bytes

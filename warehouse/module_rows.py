@@ -10,7 +10,7 @@ from types import NoneType
 from typing import get_args, get_origin
 
 from schemas.base import Noun
-from schemas.evaluation import IdeaEvaluation, ModuleEvaluation
+from schemas.judgement.evaluation import IdeaEvaluation, ModuleEvaluation
 from schemas.tables import IDEA_TABLES
 
 _BESIDE = {"passages": ("passage_method_ids", "method_id")}

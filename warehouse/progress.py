@@ -15,8 +15,8 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.run import PlannedRun
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS
 from warehouse.units.landing import read_noun, unit_folders, write_noun
 from warehouse.units.shared import RECEIPT_FILE
 

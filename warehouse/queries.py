@@ -16,12 +16,12 @@ import duckdb
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, UnknownNameError
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, PaperId, RunId
-from schemas.ledger import LedgerHead
-from schemas.paper import Paper
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.literature.paper import Paper
+from schemas.literature.recommendation import Resource
+from schemas.people.ledger import LedgerHead
 from schemas.profile import ScoreWeights
-from schemas.recommendation import Resource
 from schemas.run import Run, ValidationRow
 from schemas.tables import IDEA_TABLES
 from warehouse.answers import (
@@ -38,7 +38,7 @@ from warehouse.answers import (
     RunCost,
     StepCost,
 )
-from warehouse.console import run_sql, run_sql_to_arrow, run_sql_with_names
+from warehouse.console.console import run_sql, run_sql_to_arrow, run_sql_with_names
 from warehouse.lake import one_line, one_snapshot, open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.ledger import head_of

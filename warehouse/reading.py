@@ -6,11 +6,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from warehouse.definitions import show_as_defined
+from warehouse.catalogue.definitions import show_as_defined
+from warehouse.catalogue.postgres import PostgresCatalogue, loss_told
 from warehouse.lake import object_folder, open_reader
 from warehouse.layout import Layout
-from warehouse.object_files import sign, storage_failures_told
-from warehouse.postgres import PostgresCatalogue, loss_told
+from warehouse.objects.object_files import sign, storage_failures_told
 from warehouse.queries import Queries
 
 

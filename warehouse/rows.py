@@ -12,12 +12,12 @@ import orjson
 
 from schemas.base import Noun
 from schemas.columns import Table
-from schemas.coverage import FieldCoverage
 from schemas.errors import PublicationError
-from schemas.evaluation import IdeaEvaluation, ModuleEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import RunId
+from schemas.judgement.evaluation import IdeaEvaluation, ModuleEvaluation
+from schemas.literature.coverage import FieldCoverage
 from schemas.outcome import Provenance
 from schemas.reasons import Passes
 from schemas.tables import TABLE

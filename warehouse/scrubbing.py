@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from schemas.errors import ConfigurationError
-from schemas.patterns import IGNORECASE, bounded
 from schemas.secrets import QUOTATION_MARKS
+from schemas.text.patterns import IGNORECASE, bounded
 
 MASK = "***"
 WHERE_KEYS_BELONG = (

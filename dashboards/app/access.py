@@ -23,10 +23,9 @@ from dashboards.app.attempts import Attempts
 from schemas.base import encodable
 from schemas.errors import NotAllowedError
 from schemas.identifiers import content_hash
-from schemas.role import Action, Person
+from schemas.people.role import Action, Person
 from schemas.settings import DashboardSettings, Settings
-from warehouse.layout import Layout
-from warehouse.services.accounts import (
+from warehouse.app.accounts import (
     account_of,
     claims_ended,
     end_claims,
@@ -34,7 +33,8 @@ from warehouse.services.accounts import (
     person_of,
     sign_out,
 )
-from warehouse.services.database import ServiceDatabase, services_file
+from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.layout import Layout
 
 SIGN_IN_PATH = "/sign-in"
 OF_AN_OPEN_DASHBOARD = frozenset({Action.READ, Action.SUBMIT})

@@ -11,7 +11,7 @@ from dashboards.app.access import admitted, may, show_person
 from dashboards.app.data import Lake, open_lake
 from dashboards.app.registry import PAGES, Page
 from schemas.errors import AssayError
-from schemas.role import Action
+from schemas.people.role import Action
 from schemas.settings import DashboardSettings, Settings
 
 MATERIAL = ":material/{}:"

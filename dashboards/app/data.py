@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import polars
 import streamlit as st
 
-from dashboards.reports.alarms import USUAL
+from dashboards.views.alarms import USUAL
 from schemas.run import Run
 from schemas.settings import AlarmSettings, Settings
 from warehouse.lake import may_hold_a_lake

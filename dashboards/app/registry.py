@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from dashboards.app.data import Lake
-from schemas.role import Action
+from schemas.people.role import Action
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.starlette import App
 
 from dashboards.app.sign_in import OpenPages, SignIn
+from schemas.people.web_origins import is_followed_link, is_of_another_site, names_of_server
 from schemas.settings import ProviderSettings, Settings
-from schemas.web_origins import is_followed_link, is_of_another_site, names_of_server
 from warehouse.layout import Layout
 
 OPTIONS: dict[str, bool | str] = {

@@ -19,11 +19,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboards.app.access import SIGN_IN_PATH, by_password, cookie_name, services_of
 from dashboards.app.attempts import Attempts
-from schemas.patterns import bounded
+from schemas.people.web_origins import is_followed_link, is_of_another_site
 from schemas.settings import DashboardSettings
-from schemas.web_origins import is_followed_link, is_of_another_site
+from schemas.text.patterns import bounded
+from warehouse.app.accounts import person_of, sign_in, sign_out
 from warehouse.layout import Layout
-from warehouse.services.accounts import person_of, sign_in, sign_out
 
 FREE_GUESSES_OF_AN_ADDRESS = 10
 MOST_BYTES, MOST_SECONDS = 8_192, 10.0

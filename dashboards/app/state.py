@@ -10,8 +10,8 @@ import streamlit as st
 
 from dashboards.app import empty, links, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures
-from schemas.naming import unturned
+from dashboards.render import figures
+from schemas.literature.naming import unturned
 from schemas.run import Run
 
 BOUND = "query-params"

@@ -99,5 +99,5 @@ def moment(label: str, help: str | None = None) -> Any:
 
 
 def link(label: str, shown: str = "open", help: str | None = None) -> Any:
-    """A column of addresses made by `links.address` or `schemas.naming.safe_url`."""
+    """A column of addresses made by `links.address` or `schemas.literature.naming.safe_url`."""
     return COLUMN.LinkColumn(label, help=help, display_text=shown)

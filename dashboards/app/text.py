@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
 
-from dashboards.reports import safe_text
-from schemas.patterns import Match, bounded
+from dashboards.render import safe_text
+from schemas.text.patterns import Match, bounded
 
 _FORMULA = bounded(r"(?<!\\)\$")
 _BARE_ADDRESS = bounded(r"(?i)(\\://|\bwww(?=\\\.)|\\@)")

@@ -1,1 +1,1 @@
-"""The HTTP API: `flows/service.py` for programs that speak HTTP."""
+"""The HTTP API: `flows/api/service.py` for programs that speak HTTP."""

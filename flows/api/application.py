@@ -19,8 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as StarletteScope
 
-from dashboards.reports.formats.report_format import ReportFormat
-from flows import deciding
+from dashboards.render.formats.report_format import ReportFormat
 from flows.api.bodies import (
     AskBody,
     CurateBody,
@@ -31,12 +30,12 @@ from flows.api.bodies import (
 )
 from flows.api.events import watched
 from flows.api.gate import Gate
+from flows.api.mcp_server import mcp_server
 from flows.api.page import page_of
-from flows.commands.answer import Answer, error_answer
-from flows.mcp_server import mcp_server
-from flows.sent_ideas import IdeaFile, idea_lines, name_of, uploaded
-from flows.service import JobSeen, Service
-from schemas.decisions import GivenAnswer
+from flows.api.sent_ideas import IdeaFile, idea_lines, name_of, uploaded
+from flows.api.service import JobSeen, Service
+from flows.cli.answer import Answer, error_answer
+from flows.people import deciding
 from schemas.errors import (
     AssayError,
     BudgetExhaustedError,
@@ -49,9 +48,10 @@ from schemas.errors import (
     TransientError,
     UnknownNameError,
 )
-from schemas.literature_options import SearchOptions
-from schemas.options import EvaluateOptions, PlanOptions
-from schemas.role import Token
+from schemas.options.commands import EvaluateOptions, PlanOptions
+from schemas.options.literature_options import SearchOptions
+from schemas.people.decisions import GivenAnswer
+from schemas.people.role import Token
 
 MCP_PATH = "/mcp"
 _STATUS = (

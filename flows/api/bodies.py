@@ -5,17 +5,17 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import QueryParams
 
-from schemas.curation_run import MOST_PAPERS, SentPaper
 from schemas.errors import ConfigurationError
-from schemas.option_values import Options
-from schemas.options import (
+from schemas.literature.survey_run import LONGEST_QUESTION
+from schemas.options.commands import (
     AskOptions,
     CurateOptions,
     EvaluateOptions,
     PlanOptions,
     RankOptions,
 )
-from schemas.survey_run import LONGEST_QUESTION
+from schemas.options.values import Options
+from schemas.works.curation_run import MOST_PAPERS, SentPaper
 
 MOST_IDEAS = 10_000
 OptionsT = TypeVar("OptionsT", bound=Options)

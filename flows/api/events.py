@@ -8,11 +8,11 @@ import orjson
 from fastapi.sse import ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from flows.service import Service
+from flows.api.service import Service
 from schemas.identifiers import content_hash
-from schemas.patterns import bounded
-from schemas.role import Token
-from warehouse.services.tokens import still_valid
+from schemas.people.role import Token
+from schemas.text.patterns import bounded
+from warehouse.app.tokens import still_valid
 
 LOOK_EVERY_SECONDS = 0.5
 _MOST_BYTES = 65_536

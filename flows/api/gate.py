@@ -10,11 +10,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from flows.commands.answer import error_answer
-from schemas.role import Action
+from flows.cli.answer import error_answer
+from schemas.people.role import Action
 from schemas.settings import ApiSettings
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.tokens import token_of
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.tokens import token_of
 
 OPEN_PATHS = frozenset({"/", "/openapi.json", "/health"})
 """Told to anybody: they say what the service is, and nothing of the warehouse."""

@@ -4,14 +4,14 @@ import sys
 from pathlib import Path
 
 from flows.api.application import application
-from flows.command_line import log_to_stderr, run_command
-from flows.environment import prepare_environment
-from flows.service import open_service
+from flows.api.service import open_service
+from flows.cli.command_line import log_to_stderr, run_command
+from flows.run.environment import prepare_environment
+from schemas.people.web_origins import names_of_server
 from schemas.settings import Settings
-from schemas.web_origins import names_of_server
 from tasks.web.serving import answer_requests, listen
+from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
 
 
 def serve(warehouse: Path, host: str, port: int, gateway_url: str) -> None:

@@ -4,13 +4,13 @@ apart than from two intervals.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from dashboards.reports.benchmark_page import Difference
+from dashboards.views.benchmark_page import Difference
 from tasks.metrics.classification import macro_f1_value
 from tasks.metrics.comparing import metric_difference
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import paired_difference
-from warehouse.benchmarks.queries import benchmark
+from warehouse.kinds.benchmarks.queries import benchmark
 from warehouse.queries import Queries
 from warehouse.rows import Row
 

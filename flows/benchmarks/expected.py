@@ -11,26 +11,26 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from flows.benchmarks import ask, ideation, injected_errors, survey
-from flows.benchmarks.problems_judging import DEFAULT_CHECK_COUNT
 from flows.benchmarks.suite import Suite
-from flows.benchmarks.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
-from flows.estimate import Estimate, estimate_run, unpriced
-from flows.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
-from flows.request import bundled
-from flows.survey_request import answer_parameters
+from flows.benchmarks.suites import ask, ideation, injected_errors, survey
+from flows.benchmarks.suites.problems_judging import DEFAULT_CHECK_COUNT
+from flows.benchmarks.suites.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
+from flows.run.estimates.estimate import Estimate, estimate_run, unpriced
+from flows.works.evaluate.request import bundled
+from flows.works.rank.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
+from flows.works.survey.survey_request import answer_parameters
 from schemas.base import Noun
-from schemas.benchmark import (
+from schemas.idea import Idea
+from schemas.judgement.benchmark import (
     ANOTHER_IDEAS,
     PROMPT_ONLY,
     PROMPT_WITH_SEARCH,
     BenchmarkRequest,
     SubmissionText,
 )
-from schemas.idea import Idea
+from schemas.literature.survey import SurveyParameters
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
-from schemas.survey import SurveyParameters
 from tasks.benchmarks import innoeval, novelty_sets, review_sets
 from tasks.benchmarks.answer_sets import ANSWERS_FILE, RUBRICS_FILE, answer_cases
 from tasks.benchmarks.full_papers import as_long_as_a_paper

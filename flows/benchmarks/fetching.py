@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from flows.talk import print_note
+from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 from tasks.benchmarks.homes import LOCK_FILE, Fetched, fetch_sets, public_sets, sets_elsewhere

@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from schemas.benchmark import BenchmarkItem
+from schemas.judgement.benchmark import BenchmarkItem
 from schemas.outcome import Scored, Unscored
 
 ValueT = TypeVar("ValueT")

@@ -6,8 +6,8 @@ import tomllib
 from datetime import date
 from importlib import resources
 
-from schemas.benchmark import BenchmarkScore
 from schemas.choices import EngineChoice
+from schemas.judgement.benchmark import BenchmarkScore
 
 _KEYS = ("paper", "table", "row", "system", "metric", "value")
 

@@ -1,6 +1,8 @@
 """The one list of suites: the command line, the reports and the tests iterate it."""
 
-from flows.benchmarks import (
+from flows.benchmarks.names import SUITE_NAMES, WITHOUT_DATA
+from flows.benchmarks.suite import Suite
+from flows.benchmarks.suites import (
     agreement,
     ask,
     concepts,
@@ -16,8 +18,6 @@ from flows.benchmarks import (
     survey,
     votes,
 )
-from flows.benchmarks.names import SUITE_NAMES, WITHOUT_DATA
-from flows.benchmarks.suite import Suite
 
 _SUITES: tuple[Suite, ...] = (
     coverage.SUITE,

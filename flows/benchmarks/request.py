@@ -7,7 +7,7 @@ from pathlib import Path
 
 from flows.benchmarks.names import WITHOUT_DATA
 from flows.profiles import load_profile
-from flows.request import (
+from flows.works.evaluate.request import (
     check_api_base,
     check_warehouse,
     resolve_literature,
@@ -15,16 +15,16 @@ from flows.request import (
     with_prior,
 )
 from schemas.base import replace
-from schemas.benchmark import (
+from schemas.choices import LiteratureChoice
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.judgement.benchmark import (
     ANOTHER_IDEAS,
     PROMPT_ONLY,
     PROMPT_WITH_SEARCH,
     BenchmarkRequest,
 )
-from schemas.benchmark_options import BenchmarkOptions
-from schemas.choices import LiteratureChoice
-from schemas.errors import ConfigurationError
-from schemas.identifiers import RunId
+from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.profile import Profile
 from schemas.settings import Settings
 

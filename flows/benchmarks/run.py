@@ -3,20 +3,25 @@
 from importlib import metadata
 from pathlib import Path
 
-from dashboards.reports.benchmark_write import write_benchmark_report
+from dashboards.views.benchmark_write import write_benchmark_report
 from flows.benchmarks.published_figures import published_scores, training_until
 from flows.benchmarks.suite import Suite, benchmark_id, data_sha256, prompts_sha256
 from flows.benchmarks.trial import Evaluates, Trial
-from flows.campaign import Summary, summary_of
-from flows.run_lock import only_command_on
+from flows.run.campaign import Summary, summary_of
+from flows.run.run_lock import only_command_on
 from schemas.base import replace
-from schemas.benchmark import BenchmarkReceipt, BenchmarkRequest, BenchmarkRun, BenchmarkScore
+from schemas.judgement.benchmark import (
+    BenchmarkReceipt,
+    BenchmarkRequest,
+    BenchmarkRun,
+    BenchmarkScore,
+)
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
+from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
+from warehouse.objects.shared_reports import share_reports
 from warehouse.run_log import EVENTS, run_log
-from warehouse.shared_reports import share_reports
 from warehouse.units.landing import complete_receipt, journalled_calls
 from warehouse.units.publish import publish
 

@@ -26,9 +26,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemas.benchmark import BenchmarkRequest, BenchmarkScore, SubmissionText
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
+from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore, SubmissionText
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.benchmarks.full_papers import papers_sha256

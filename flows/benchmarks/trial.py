@@ -12,15 +12,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from flows.gateway import OpenGateway, open_gateway
-from flows.talk import print_note
+from flows.cli.talk import print_note
+from flows.run.gateway import OpenGateway, open_gateway
 from schemas.base import Noun, Reply
-from schemas.benchmark import BenchmarkItem, BenchmarkRequest, SubmissionText
 from schemas.calls import LlmCall
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import RunId
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRequest, SubmissionText
 from schemas.outcome import Outcome
 from schemas.profile import Profile
 from schemas.reasons import Reason
@@ -48,7 +48,7 @@ from tasks.judging.step import Step
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.web.client import open_client
 from warehouse.answers import IdeaReview
-from warehouse.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 
@@ -58,7 +58,7 @@ OutputT = TypeVar("OutputT", bound=Reply)
 
 
 class Evaluates(Protocol):
-    """Runs the main job and gives the published run; `flows.commands.session` in a command."""
+    """Runs the main job and gives the published run; `flows.run.session` in a command."""
 
     def __call__(self, request: RunRequest) -> Run: ...
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
-from warehouse.budget_file import WHOLE_RUN, BudgetFile, Spend, reached
 from warehouse.owner import kept
+from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile, Spend, reached
 
 __all__ = ["SharedBudget", "Spend"]
 

@@ -10,7 +10,7 @@ from schemas.calls import ApiCall, LlmCall
 from schemas.failure import LEFT_OUT, Failure
 from schemas.identifiers import IdeaId, PaperId
 from schemas.judging import JudgeVote
-from schemas.paper import CitationEdge
+from schemas.literature.paper import CitationEdge
 from schemas.reasons import Reason
 from tasks.telemetry.reporting import model_calls, source_calls
 from tasks.text.words import shorten_words

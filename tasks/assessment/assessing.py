@@ -6,14 +6,14 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-from schemas.assessment import Assessment, AssessmentCriterion
 from schemas.base import replace
-from schemas.citation import Citation
 from schemas.failure import Failure, call_failures
+from schemas.judgement.assessment import Assessment, AssessmentCriterion
+from schemas.judgement.soundness import Concern, ConcernSeverity, deciding
+from schemas.literature.citation import Citation
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.profile import AssessmentParameters
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernSeverity, deciding
 from tasks.assessment.material import METHODS_ASSESSED, STAGE, Material
 from tasks.assessment.steps.assess_plan import (
     ASSESS_PLAN,

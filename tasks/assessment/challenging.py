@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from schemas.base import replace
-from schemas.citation import Citation
 from schemas.failure import Failure, call_failures
+from schemas.judgement.soundness import Concern, deciding
+from schemas.literature.citation import Citation
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
-from schemas.soundness import Concern, deciding
 from tasks.assessment.material import STAGE, Material
 from tasks.assessment.steps.challenge_concerns import (
     CHALLENGE_CONCERNS,

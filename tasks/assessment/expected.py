@@ -1,6 +1,6 @@
 """What an assessment will take, before it is paid for."""
 
-from schemas.assessment import AssessmentCriterion
+from schemas.judgement.assessment import AssessmentCriterion
 from schemas.profile import AssessmentParameters
 from tasks.assessment.material import (
     EVIDENCE_WORDS,

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from schemas.contribution import Comparison, Overlap, closest_first
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import PaperId
-from schemas.novelty import ClaimedContribution, WorkOverlap
-from schemas.paper import Paper
+from schemas.judgement.contribution import Comparison, Overlap, closest_first
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.novelty import ClaimedContribution, WorkOverlap
+from schemas.judgement.soundness import Concern, SoundnessEvaluation
+from schemas.literature.paper import Paper
 from schemas.reasons import Reason
-from schemas.soundness import Concern, SoundnessEvaluation
 from tasks.assessment.steps.shown import ConcernShown, MethodShown, WorkShown
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed

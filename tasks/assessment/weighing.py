@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
-from schemas.citation import Citation
 from schemas.failure import Failure, call_failures
+from schemas.judgement.soundness import Concern, ConcernKind, ConcernSeverity
+from schemas.judgement.suggestion import Suggestion
+from schemas.literature.citation import Citation
 from schemas.outcome import Provenance, Unscored
 from schemas.profile import AssessmentParameters
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernKind, ConcernSeverity
-from schemas.suggestion import Suggestion
 from tasks.assessment.material import STAGE, Material
 from tasks.assessment.steps.weigh_concerns import WEIGH_CONCERNS, WeighedPoint, WeighInput
 from tasks.citations.keys import Shown

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.special import expit
 
 from schemas.base import Noun
-from schemas.committee import ReviewDimension
-from schemas.patterns import IGNORECASE, bounded
-from schemas.ranking import Match, Winner
+from schemas.judgement.committee import ReviewDimension
+from schemas.judgement.ranking import Match, Winner
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.judging.step import Engine
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 from tasks.benchmarks.injection_rules import RULES, Change, ErrorKind, Sentence
 from tasks.manuscripts.steps.reading import Reading
 from tasks.text.quotations import normal

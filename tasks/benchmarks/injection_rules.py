@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from schemas.patterns import IGNORECASE, Match, Pattern, bounded, linear
+from schemas.text.patterns import IGNORECASE, Match, Pattern, bounded, linear
 from tasks.text.vocabulary import STOP_WORDS
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from schemas.check_run import ManuscriptSource
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.settings import DocumentSettings
+from schemas.works.check_run import ManuscriptSource
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.records import json_lines, text_of
 from tasks.manuscripts.collect import TEX_SUFFIXES, TEXT_SUFFIXES

@@ -21,7 +21,7 @@ from tasks.embeddings import Embedder
 from tasks.judging.opening import EngineOf
 from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 # Answers of a benchmark on disk as they come, each with the calls paid for it: a kill loses calls
 # in flight only.

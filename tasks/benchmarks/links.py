@@ -1,7 +1,7 @@
 """Addresses a review cites, and what each answers to a HEAD request (ScholarEval E.2)."""
 
 from schemas.base import Noun
-from schemas.patterns import linear
+from schemas.text.patterns import linear
 from tasks.metrics.reviews import LinkAnswer
 from tasks.web.client import InvalidURL, redirected, web_address
 from tasks.web.exchange import REDIRECTS, NoAnswerError

@@ -12,7 +12,7 @@ import orjson
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId, content_hash
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from tasks.benchmarks.records import Record, day_of, json_lines, json_list, text_of
 from tasks.ideas.parts import title_of
 from tasks.metrics.novelty import SCALE

@@ -6,9 +6,9 @@ from statistics import fmean
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.judgement.ranking import Rating, RatingMethod
 from schemas.outcome import Provenance
 from schemas.profile import RankingParameters
-from schemas.ranking import Rating, RatingMethod
 from schemas.reasons import Reason, may_pass
 from tasks.benchmarks.items import ItemContext
 from tasks.ranking.dimensions import AS_REVIEWERS, DIMENSIONS, OVERALL

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
-from schemas.ranking import Match, Winner
+from schemas.judgement.ranking import Match, Winner
 from tasks.benchmarks.records import Record, day_of, json_lines, text_of
 from tasks.ideas.parts import parts_of, title_of
 from tasks.ranking.dimensions import OVERALL

@@ -4,9 +4,9 @@ apart by layout.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from schemas.evaluation import IdeaEvaluation
-from schemas.soundness import Concern, standing
-from schemas.survey import Survey
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import Concern, standing
+from schemas.literature.survey import Survey
 from tasks.benchmarks.steps.prompted_contribution import PromptedContributionReply
 from tasks.benchmarks.steps.prompted_soundness import PromptedSoundnessReply
 from tasks.citations.keys import Shown

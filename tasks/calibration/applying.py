@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from schemas.calibration import CALIBRATOR_VERSION, Calibrator, Prior
 from schemas.errors import ConfigurationError
+from schemas.judgement.calibration import CALIBRATOR_VERSION, Calibrator, Prior
 from tasks.calibration.examples import item_sha256
 from tasks.calibration.model import (
     MACRO_F1,

@@ -10,11 +10,11 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.contribution import Overlap
 from schemas.errors import ConfigurationError
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import content_hash
-from schemas.novelty import Difference, NoveltyEvaluation, WorkOverlap
+from schemas.judgement.contribution import Overlap
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.novelty import Difference, NoveltyEvaluation, WorkOverlap
 
 FEATURE_KINDS: Mapping[str, tuple[str, ...]] = {
     "closeness": (

@@ -14,9 +14,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from schemas.calibration import Calibrator, CalibratorGain, CalibratorLabel, Prior
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
+from schemas.judgement.calibration import Calibrator, CalibratorGain, CalibratorLabel, Prior
 from tasks.calibration.examples import Example, LabelScale, usable
 from tasks.calibration.model import (
     MACRO_F1,

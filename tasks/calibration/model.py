@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.calibration import CalibratorFeature, DecisionRule
 from schemas.errors import ConfigurationError
+from schemas.judgement.calibration import CalibratorFeature, DecisionRule
 from tasks.calibration.examples import Example, LabelScale, matrix
 from tasks.metrics.classification import macro_f1_value
 from tasks.metrics.labelled import pair_up

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.calibration import CalibratorTerm
 from schemas.errors import ConfigurationError
+from schemas.judgement.calibration import CalibratorTerm
 
 if TYPE_CHECKING:  # it takes seconds to import, and few commands apply a calibrator
     from sklearn.feature_extraction.text import TfidfVectorizer

@@ -12,10 +12,10 @@ from pylatexenc.latex2text import LatexNodes2Text
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId, arxiv_id_of
-from schemas.paper import Paper
-from schemas.paper_state import state_of
-from schemas.patterns import bounded
-from schemas.publication import Publication, preprint_month, publication_of
+from schemas.literature.paper import Paper
+from schemas.literature.paper_state import state_of
+from schemas.literature.publication import Publication, preprint_month, publication_of
+from schemas.text.patterns import bounded
 
 MOST_BYTES, MOST_ENTRIES = 5_000_000, 2_000
 logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # what it skips is refused by line

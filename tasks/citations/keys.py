@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
-from schemas.patterns import IGNORECASE, bounded
+from schemas.literature.paper import Paper
+from schemas.text.patterns import IGNORECASE, bounded
 
 # What a citation, a link or an invented reference looks like in a reply. All patterns run in
 # linear time.

@@ -1,6 +1,6 @@
 """Quotations in replies: words of others, which are never searched for citations."""
 
-from schemas.patterns import IGNORECASE, MULTILINE, Match, bounded
+from schemas.text.patterns import IGNORECASE, MULTILINE, Match, bounded
 from tasks.citations.keys import ONLY_KEYS
 
 REMOVED, MARK_BEGIN, MARK_END, _SHIELD = "\x00", "\x01", "\x02", "\x03"

@@ -6,9 +6,9 @@ Everything a paper says about itself is untrusted.
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from schemas.naming import INVISIBLE, safe_url, surname, surnames
-from schemas.paper import Paper
-from schemas.patterns import IGNORECASE, bounded
+from schemas.literature.naming import INVISIBLE, safe_url, surname, surnames
+from schemas.literature.paper import Paper
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.citations.keys import Shown
 
 _TITLE_WORDS_WITHOUT_AUTHORS = 6

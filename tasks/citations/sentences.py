@@ -1,6 +1,6 @@
 """The sentences of a text, and how many of them state something without a citation."""
 
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.citations.quoted import MARK_BEGIN
 
 MINIMUM_WORDS_OF_A_STATEMENT = 5

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from schemas.citation import Citation
 from schemas.identifiers import PaperId
-from schemas.naming import safe_url
-from schemas.paper import Paper
-from schemas.patterns import MULTILINE, Match, bounded
+from schemas.literature.citation import Citation
+from schemas.literature.naming import safe_url
+from schemas.literature.paper import Paper
+from schemas.text.patterns import MULTILINE, Match, bounded
 from tasks.citations.keys import (
     KEY,
     LOWER_CASE_KEY,

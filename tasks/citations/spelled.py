@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from schemas.identifiers import PaperId
-from schemas.patterns import Match, bounded
+from schemas.text.patterns import Match, bounded
 from tasks.citations.keys import BARE_REPORTING, KEY, LOWER_CASE_KEY, ONLY_KEYS, Shown
 from tasks.citations.quoted import plain, shielded
 from tasks.citations.settle import without_made_up

@@ -8,12 +8,12 @@ from statistics import fmean, stdev
 from typing import Any
 
 from schemas.base import replace
-from schemas.citation import Citation
-from schemas.committee import KnowledgePhase, MetaReview, PersonaReview, ReviewDimension
 from schemas.failure import Failure
+from schemas.judgement.committee import KnowledgePhase, MetaReview, PersonaReview, ReviewDimension
+from schemas.judgement.suggestion import Suggestion
+from schemas.literature.citation import Citation
 from schemas.outcome import Provenance, Unscored, confidence_of_all
 from schemas.reasons import Reason
-from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
 from tasks.citations.settle import settle

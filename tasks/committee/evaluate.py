@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
-from schemas.citation import Citation
-from schemas.committee import Claim, CommitteeEvaluation, IdeaPart, MetaReview, Persona
 from schemas.failure import Failure
 from schemas.idea import Idea
+from schemas.judgement.committee import Claim, CommitteeEvaluation, IdeaPart, MetaReview, Persona
+from schemas.judgement.suggestion import Suggestion
+from schemas.literature.citation import Citation
+from schemas.literature.paper import Paper
 from schemas.outcome import Unscored
-from schemas.paper import Paper
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
-from schemas.suggestion import Suggestion
 from tasks.committee.concluding import conclude, no_committee
 from tasks.committee.knowledge.context import STAGE
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge

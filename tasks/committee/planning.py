@@ -4,10 +4,10 @@ what it will cost.
 
 import math
 
-from schemas.committee import IdeaPart
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from schemas.knowledge import SourceKind
+from schemas.judgement.committee import IdeaPart
+from schemas.literature.knowledge import SourceKind
 from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
 from tasks.committee.knowledge.asking import GIST_WORDS

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from schemas.citation import Citation
-from schemas.committee import (
+from schemas.errors import ConfigurationError
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId, content_hash
+from schemas.judgement.committee import (
     GroundedEvidence,
     KnowledgePhase,
     KnowledgeRecord,
@@ -18,10 +20,8 @@ from schemas.committee import (
     PersonaReview,
     ReviewDimension,
 )
-from schemas.errors import ConfigurationError
-from schemas.idea import Idea
-from schemas.identifiers import IdeaId, content_hash
-from schemas.knowledge import SourceKind
+from schemas.literature.citation import Citation
+from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown

@@ -5,10 +5,10 @@ counted.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.citation import Citation
-from schemas.committee import GroundedEvidence, KnowledgePhase, KnowledgeRecord, Relation
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.judgement.committee import GroundedEvidence, KnowledgePhase, KnowledgeRecord, Relation
+from schemas.literature.citation import Citation
+from schemas.literature.paper import Paper
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import publication_label, reference
 from tasks.citations.settle import Settled

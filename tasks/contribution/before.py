@@ -5,10 +5,15 @@ the same step.
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.contribution import Comparison, ContributionEvaluation, Dimension, JudgedBefore
 from schemas.identifiers import PaperId, content_hash
+from schemas.judgement.contribution import (
+    Comparison,
+    ContributionEvaluation,
+    Dimension,
+    JudgedBefore,
+)
+from schemas.literature.paper import Paper
 from schemas.outcome import Provenance
-from schemas.paper import Paper
 from tasks.contribution.steps.compare_paper import COMPARE_PAPER
 from tasks.contribution.steps.extract_dimensions import EXTRACT_DIMENSIONS
 from tasks.contribution.steps.relevance import RELEVANCE

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from schemas.contribution import Comparison, Dimension
 from schemas.failure import Failure, call_failures
+from schemas.judgement.contribution import Comparison, Dimension
+from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Unscored
-from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelled import spelled_out

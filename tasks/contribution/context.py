@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from schemas.base import replace
-from schemas.contribution import ContributionReview, Dimension
 from schemas.failure import Failure
 from schemas.idea import Idea
+from schemas.judgement.contribution import ContributionReview, Dimension
 from schemas.outcome import Provenance
 from schemas.profile import ContributionParameters
 from schemas.reasons import Reason

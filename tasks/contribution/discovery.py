@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
-from schemas.contribution import Dimension
 from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
+from schemas.judgement.contribution import Dimension
 from schemas.outcome import Outcome, Unscored
 from schemas.profile import ContributionParameters
 from schemas.reasons import Reason

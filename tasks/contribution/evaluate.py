@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from schemas.citation import Citation
-from schemas.contribution import Candidate, ContributionEvaluation, JudgedBefore
 from schemas.failure import Failure, own_work
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.judgement.contribution import Candidate, ContributionEvaluation, JudgedBefore
+from schemas.judgement.suggestion import Suggestion
+from schemas.literature.citation import Citation
+from schemas.literature.paper import Paper
 from schemas.profile import ContributionParameters
-from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
 from tasks.contribution.before import Before
 from tasks.contribution.comparing import Compared, compare

@@ -8,8 +8,8 @@ given.
 from collections.abc import Mapping, Sequence
 
 from schemas.identifiers import PaperId
+from schemas.literature.paper import Paper
 from schemas.outcome import Outcome
-from schemas.paper import Paper
 from tasks.citations.keys import Shown
 from tasks.contribution.context import STAGE, Context
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput, RelevanceReply

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
-from schemas.citation import Citation
-from schemas.contribution import (
+from schemas.failure import Failure, call_failures
+from schemas.identifiers import PaperId
+from schemas.judgement.contribution import (
     CLOSEST_SHOWN,
     Comparison,
     ContributionReview,
@@ -20,12 +21,11 @@ from schemas.contribution import (
     novelty_interval,
     novelty_of,
 )
-from schemas.failure import Failure, call_failures
-from schemas.identifiers import PaperId
+from schemas.judgement.suggestion import Suggestion
+from schemas.literature.citation import Citation
+from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Unscored
-from schemas.paper import Paper
 from schemas.reasons import Reason
-from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import citation_rows, settle
 from tasks.contribution.context import STAGE, Context, not_asked, unreviewed

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from schemas.contribution import CandidateOrigin, Dimension
 from schemas.failure import Answer, Failure, look_up_failures
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.judgement.contribution import CandidateOrigin, Dimension
+from schemas.literature.paper import Paper
 from schemas.profile import RecommendationKind, SearchKind
 from tasks.contribution.context import STAGE, Context
 from tasks.embeddings.similarity import SharedWords

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from schemas.base import encodable
-from schemas.curation import ReviewedAt
-from schemas.curation_run import CurationRequest, PaperSource
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from schemas.plain_files import PlainFileError, read_file
+from schemas.text.plain_files import PlainFileError, read_file
+from schemas.works.curation import ReviewedAt
+from schemas.works.curation_run import CurationRequest, PaperSource
 from tasks.curation.review_files import LARGEST_FILE_BYTES, TEXT_SUFFIXES
 from tasks.shards.work import Shard
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from schemas.base import replace
-from schemas.curation import (
+from schemas.failure import Failure, call_failures
+from schemas.outcome import Provenance, Unscored
+from schemas.reasons import Reason
+from schemas.works.curation import (
     CuratedDrop,
     CuratedReview,
     CuratedSentence,
     CuratedStatement,
     Kept,
 )
-from schemas.failure import Failure, call_failures
-from schemas.outcome import Provenance, Unscored
-from schemas.reasons import Reason
 from tasks.curation.leaks import Outcomes
 from tasks.curation.review_text import Place, ReviewText
 from tasks.curation.steps.curate_criticism import (

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.curation import HEADINGS, CuratedDrop, CuratedReview, Curation, Kept, idea_text
-from schemas.curation_run import CurationParameters, PaperSource
 from schemas.failure import Failure
 from schemas.outcome import Provenance, Unscored
 from schemas.reasons import Reason
+from schemas.works.curation import HEADINGS, CuratedDrop, CuratedReview, Curation, Kept, idea_text
+from schemas.works.curation_run import CurationParameters, PaperSource
 from tasks.accounting.ledger import Ledger
 from tasks.curation.criticism import STAGE, Found, Stated, find_criticism, state
 from tasks.curation.leaks import Outcomes

@@ -8,10 +8,10 @@ from collections.abc import Awaitable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from schemas.curation import Curation, ReviewedAt
-from schemas.curation_run import CurationReceipt, PaperSource
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
+from schemas.works.curation import Curation, ReviewedAt
+from schemas.works.curation_run import CurationReceipt, PaperSource
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.curation.collect import CurationJob
@@ -23,9 +23,9 @@ from tasks.judging.opening import EngineOf, open_judging, traced
 from tasks.shards.work import each_unit, land_once, or_failure
 from tasks.sources.requests import SourceContext
 from tasks.web.client import Client, open_client
-from warehouse.curations.landing import CURATION_RECORD
-from warehouse.keyed_store import KeyedStore
+from warehouse.kinds.curations.landing import CURATION_RECORD
 from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore
 
 PAPERS_IN_FLIGHT = 4
 

@@ -5,7 +5,7 @@ that something turned out better.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.text.signs import read_sentence
 from tasks.text.words import sentences
 

@@ -16,9 +16,9 @@ from pydantic import SecretStr
 
 from schemas.base import encodable
 from schemas.failure import Failure, SourceFailure, look_up_failures
+from schemas.literature.source_text import plain_abstract, plain_text
 from schemas.reasons import Passes, Reason
 from schemas.settings import Settings
-from schemas.source_text import plain_abstract, plain_text
 from tasks.curation.review_files import number_of
 from tasks.curation.submission import GivenReview, Unread
 from tasks.sources.fields import Row, json_of, mappings_of, rows_of, text_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from schemas.paper import SectionKind
-from schemas.patterns import bounded
+from schemas.literature.paper import SectionKind
+from schemas.text.patterns import bounded
 from tasks.curation.leaks import claims_outcome
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.headings import chapter_of, is_closing, is_opening, kind_of, plain

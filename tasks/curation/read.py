@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from schemas.base import encodable
-from schemas.curation import ReviewedAt
-from schemas.curation_run import PaperSource
 from schemas.failure import Failure, SourceFailure
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
+from schemas.works.curation import ReviewedAt
+from schemas.works.curation_run import PaperSource
 from tasks.accounting.ledger import Ledger
 from tasks.curation.collect import PARSED
 from tasks.curation.openreview import PAGE, OpenReview

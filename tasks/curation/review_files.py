@@ -11,8 +11,8 @@ import orjson
 
 from schemas.base import encodable
 from schemas.idea import cutoff_day
-from schemas.plain_files import PlainFileError, read_file
 from schemas.reasons import Reason
+from schemas.text.plain_files import PlainFileError, read_file
 from tasks.curation.submission import GivenReview, Unread
 
 LARGEST_FILE_BYTES = 20_000_000

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from schemas.patterns import IGNORECASE, MULTILINE, bounded
+from schemas.text.patterns import IGNORECASE, MULTILINE, bounded
 from tasks.text.words import sentences
 
 _LABEL = bounded(

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from schemas.curation import CuratedDrop, CuratedReview, Kept
-from schemas.curation_run import CurationParameters
 from schemas.failure import Failure
 from schemas.reasons import Reason
+from schemas.works.curation import CuratedDrop, CuratedReview, Kept
+from schemas.works.curation_run import CurationParameters
 from tasks.documents.document import ParsedDocument
 from tasks.text.vocabulary import STOP_WORDS
 from tasks.text.words import words

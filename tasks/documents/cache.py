@@ -10,7 +10,7 @@ from schemas.failure import SourceFailure
 from schemas.reasons import Passes
 from schemas.settings import DocumentSettings
 from tasks.documents.document import ParsedDocument
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 LOOK_UP_SECONDS = 30 * 24 * 3600.0
 """How long an address is taken to lead to the same file."""

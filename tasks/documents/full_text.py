@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from schemas.failure import Answer, SourceFailure
-from schemas.paper import Paper, PaperSection, SectionKind
-from schemas.patterns import IGNORECASE, bounded
+from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.accounting.ledger import Ledger
 from tasks.documents import grobid, latex, pdf
 from tasks.documents.cache import DocumentCache
@@ -23,7 +23,7 @@ from tasks.documents.grobid import PARSER as GROBID
 from tasks.documents.layout import PARSER as PDF
 from tasks.documents.sections import abstract_section, no_abstract, paper_sections
 from tasks.web.calls import failure, record_cache_hit
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 # Where a paper's PDF may be, from what the literature source said.
 

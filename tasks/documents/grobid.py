@@ -12,9 +12,9 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from schemas.failure import SourceFailure
-from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
+from schemas.text.patterns import bounded
 from tasks.accounting.ledger import Ledger
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.headings import is_known, kind_of, number_depth

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from schemas.paper import SectionKind
-from schemas.patterns import IGNORECASE, bounded
+from schemas.literature.paper import SectionKind
+from schemas.text.patterns import IGNORECASE, bounded
 
 _NUMBER = bounded(
     r"^\s*+(?:(?:section|chapter|appendix)\s++)?"

@@ -11,11 +11,11 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from schemas.check_run import IncludedFile
 from schemas.failure import SourceFailure
-from schemas.plain_files import PlainFileError, files_below, open_file, read_file
 from schemas.reasons import Reason, reason_named
 from schemas.settings import DocumentSettings
+from schemas.text.plain_files import PlainFileError, files_below, open_file, read_file
+from schemas.works.check_run import IncludedFile
 from tasks.documents.child import EXIT_REFUSED, run_child, verdict
 from tasks.documents.document import LatexSource, ParsedDocument
 from tasks.documents.latex_files import MAXIMUM_MEMBERS, LatexError, decoded, is_latex

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import NamedTuple, Protocol
 
-from schemas.patterns import Match, Pattern, bounded, linear
+from schemas.text.patterns import Match, Pattern, bounded, linear
 from tasks.documents.latex_files import inner_name
 
 _VERBATIM = bounded(r"\\(begin|end)\{(verbatim\*?|lstlisting|minted|comment)\}")

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from schemas.patterns import DOTALL, Match, bounded
 from schemas.reasons import Reason
+from schemas.text.patterns import DOTALL, Match, bounded
 from tasks.documents.latex_files import LatexError
 from tasks.documents.latex_inclusions import (
     file_named,

@@ -11,9 +11,9 @@ from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import LatexWalkerError
 
 from schemas.base import replace
-from schemas.paper import SectionKind
-from schemas.patterns import DOTALL, bounded, linear
+from schemas.literature.paper import SectionKind
 from schemas.reasons import Reason
+from schemas.text.patterns import DOTALL, bounded, linear
 from tasks.documents.child import EXIT_MEMORY, EXIT_REFUSED
 from tasks.documents.document import HeadedSection, LatexSource, ParsedDocument
 from tasks.documents.headings import kind_of

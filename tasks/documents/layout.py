@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from schemas.paper import SectionKind
-from schemas.patterns import DOTALL, IGNORECASE, bounded
+from schemas.literature.paper import SectionKind
+from schemas.text.patterns import DOTALL, IGNORECASE, bounded
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.headings import Line, font_headings, kind_of, number_depth, plain
 

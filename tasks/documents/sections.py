@@ -6,7 +6,7 @@ from typing import Protocol
 
 from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import Paper, PaperSection, SectionKind
+from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.headings import is_closing, is_opening, kind_of

@@ -16,8 +16,8 @@ from schemas.settings import EmbeddingSettings
 from tasks.embeddings import local_model, unit
 from tasks.web.litellm_library import asked_to_wait_seconds, library
 from tasks.web.retrying import RetryPolicy, Tried
-from warehouse.keyed_store import KeyedStore
 from warehouse.scrubbing import one_line, without_secrets
+from warehouse.stores.keyed_store import KeyedStore
 
 # Embeddings from an API, through LiteLLM.
 

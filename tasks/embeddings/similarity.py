@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from schemas.profile import Ranking
 from tasks.embeddings import Embedder
 from tasks.text.words import content_words, sections_of_markdown, shorten_words

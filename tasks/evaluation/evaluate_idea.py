@@ -8,17 +8,17 @@ from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from schemas.base import Noun, replace
-from schemas.citation import Citation
-from schemas.coverage import FieldCoverage
-from schemas.evaluation import IdeaEvaluation
 from schemas.failure import LEFT_OUT, Failure, look_up_failures
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import Concern
+from schemas.judgement.suggestion import Suggestion
+from schemas.literature.citation import Citation
+from schemas.literature.coverage import FieldCoverage
+from schemas.literature.paper import Paper
 from schemas.reasons import Reason
 from schemas.run import Module
-from schemas.soundness import Concern
 from schemas.stopwatch import Stopwatch
-from schemas.suggestion import Suggestion
 from tasks.accounting.ledger import Ledger
 from tasks.citations.keys import show
 from tasks.citations.settle import settle

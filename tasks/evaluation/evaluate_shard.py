@@ -10,9 +10,9 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 
 from schemas.boundary import ErrorBoundary, out_of_memory
-from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
 from schemas.identifiers import EvaluationKey
+from schemas.judgement.evaluation import IdeaEvaluation, Receipt
 from schemas.reasons import About, Reason, first_that_may_pass
 from schemas.run import Module
 from schemas.stopwatch import Stopwatch
@@ -29,9 +29,9 @@ from tasks.evaluation.waiting import Waiting
 from tasks.shards.standstill import StandstillError, until_standstill
 from tasks.shards.work import cause_of, each_unit, land_failure
 from tasks.telemetry.reporting import idea_landed, span
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout, safe_name
 from warehouse.owner import kept
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.landing import complete_receipt, read_receipt
 
 MAXIMUM_ATTEMPTS = 3

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from schemas.contribution import JudgedBefore
-from schemas.coverage import FieldCoverage
-from schemas.evaluation import IdeaEvaluation
-from schemas.experimental_result import ExperimentalResult
 from schemas.idea import Idea
+from schemas.judgement.contribution import JudgedBefore
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.literature.coverage import FieldCoverage
 from schemas.profile import Profile
 from schemas.run import Module
+from schemas.works.experimental_result import ExperimentalResult
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import DocumentLibrary
 from tasks.embeddings import Embedder

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.contribution import NOVELTY_RULE, JudgedBefore
-from schemas.experimental_result import ExperimentalResult
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
-from schemas.paper import LITERATURE_RULES
+from schemas.judgement.contribution import NOVELTY_RULE, JudgedBefore
+from schemas.literature.paper import LITERATURE_RULES
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
+from schemas.works.experimental_result import ExperimentalResult
 from tasks.evaluation.modules import steps_of
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY, PAPERS_PER_SEARCH
 from tasks.judging.step import Step
@@ -23,7 +23,7 @@ from tasks.literature.identities import publication_names
 from tasks.shards.work import Shard
 
 if TYPE_CHECKING:
-    from schemas.evaluation import Receipt
+    from schemas.judgement.evaluation import Receipt
 
 _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
     "committee": {"personas_file"},

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from schemas.evaluation import Receipt
+from schemas.judgement.evaluation import Receipt
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
@@ -26,8 +26,8 @@ from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.sources.requests import SourceContext
 from tasks.sources.unpaywall import open_full_texts
 from tasks.web.client import Client, open_client
-from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from datetime import date
 from schemas.failure import Answer, call_failures
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
+from schemas.literature.paper import CitationEdge, Paper, Passage
+from schemas.literature.survey import SurveyParameters
 from schemas.outcome import Unscored
-from schemas.paper import CitationEdge, Paper, Passage
-from schemas.survey import SurveyParameters
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.relevance import Judgement, Judgements

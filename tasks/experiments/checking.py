@@ -12,12 +12,12 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from schemas.experiment import Container, Execution, Stage, Task
+from schemas.works.experiment import Container, Execution, Stage, Task
 from tasks.experiments.executing import EvaluatorError, Executor
 from tasks.experiments.gains import detectable, interval
-from tasks.experiments.sandbox import check_sandbox
+from tasks.experiments.sandbox.sandbox import check_sandbox
 from tasks.experiments.task_folder import PARENT, TaskFolder, read_task
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 
 class CheckedProgram(Noun):

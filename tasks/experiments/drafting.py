@@ -11,15 +11,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import ValidationError
 
 from schemas.base import Noun
-from schemas.contribution import Comparison, Overlap, closest_first
 from schemas.errors import ConfigurationError
-from schemas.evaluation import IdeaEvaluation
-from schemas.experiment import KnownIdea, KnownWork
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.naming import INVISIBLE
-from schemas.recommendation import Recommendation, ResourceKind
-from schemas.soundness import ConcernSeverity, standing
+from schemas.judgement.contribution import Comparison, Overlap, closest_first
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import ConcernSeverity, standing
+from schemas.literature.naming import INVISIBLE
+from schemas.literature.recommendation import Recommendation, ResourceKind
+from schemas.works.experiment import KnownIdea, KnownWork
 from tasks.experiments.task_folder import BASELINES, EVALUATE, FILL_IN, IDEA, PROGRAM, TASK
 from warehouse.scrubbing import one_line
 

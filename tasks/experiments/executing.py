@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
-from schemas.experiment import Container, Execution, Stage
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason, reason_named
-from tasks.experiments.sandbox import Ended, Stop, run_sandboxed
+from schemas.works.experiment import Container, Execution, Stage
+from tasks.experiments.sandbox.sandbox import Ended, Stop, run_sandboxed
 from tasks.experiments.task_folder import TaskFolder
-from warehouse.keyed_store import KeyedStore, json_entry
 from warehouse.scrubbing import one_line
+from warehouse.stores.keyed_store import KeyedStore, json_entry
 
 _SIZES = {Stage.SCREENING: "small"}
 _STOPPED = {

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.experiment import Stage
+from schemas.works.experiment import Stage
 from tasks.experiments.experiment import compared_count
 from tasks.experiments.task_folder import TaskFolder, read_task
 

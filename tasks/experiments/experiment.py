@@ -9,13 +9,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.base import replace
-from schemas.experiment import Container, Experiment, Fate, Finding, Program, Role, Stage, Task
 from schemas.reasons import Reason, may_pass
+from schemas.works.experiment import (
+    Container,
+    Experiment,
+    Fate,
+    Finding,
+    Program,
+    Role,
+    Stage,
+    Task,
+)
 from tasks.experiments.executing import EvaluatorError, Executor
 from tasks.experiments.gains import Gain, finding, gains, interval
 from tasks.experiments.proposing import Proposer
 from tasks.experiments.record import Record, mean_of
-from tasks.experiments.sandbox import environment
+from tasks.experiments.sandbox.sandbox import environment
 from tasks.experiments.task_folder import PARENT, PROGRAM, TaskFolder
 
 SIDE_BY_SIDE = 4

@@ -11,22 +11,22 @@ from pathlib import Path
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.experiment import Experiment
-from schemas.experiment_run import ExperimentReceipt, ExperimentRequest, TaskSource
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
+from schemas.works.experiment import Experiment
+from schemas.works.experiment_run import ExperimentReceipt, ExperimentRequest, TaskSource
 from tasks.accounting.ledger import Ledger
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment, unmeasured
 from tasks.experiments.model_proposer import ModelProposer
 from tasks.experiments.proposing import Proposer, TunableProposer
-from tasks.experiments.sandbox import check_sandbox, environment
+from tasks.experiments.sandbox.sandbox import check_sandbox, environment
 from tasks.experiments.task_folder import read_task
 from tasks.judging.opening import EngineOf, open_judging, traced
 from tasks.shards.work import Shard, each_unit, land_once, or_failure
-from warehouse.experiments import EXPERIMENT_RECORD
-from warehouse.keyed_store import KeyedStore
+from warehouse.kinds.experiments import EXPERIMENT_RECORD
 from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore
 
 EXECUTIONS = "executions.sqlite"
 TASKS_IN_FLIGHT = 4

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import t as students_t
 from statsmodels.stats.power import TTestPower
 
-from schemas.experiment import Direction, Finding
+from schemas.works.experiment import Direction, Finding
 from tasks.metrics.estimate import POWER
 
 CONFIDENCE = 0.95

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.base import replace
-from schemas.experiment import Aim, Fate, Program, Role, Stage
 from schemas.failure import Failure
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import may_pass
+from schemas.works.experiment import Aim, Fate, Program, Role, Stage
 from tasks.experiments.executing import Executor, SyntaxRefusedError
 from tasks.experiments.patching import PatchError, difference, patched, regions_of
 from tasks.experiments.program import hash_of_tree, syntax_tree

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from schemas.choices import EXTRACTIVE
-from schemas.experiment import Direction, Program, Role, Stage
 from schemas.failure import Failure
 from schemas.identifiers import content_hash
 from schemas.outcome import Provenance
+from schemas.works.experiment import Direction, Program, Role, Stage
 from tasks.experiments.patching import difference
 from tasks.experiments.program import Tunable, Value, tree_hash, tunables_of, with_settings
 from tasks.experiments.record import Record, mean_of

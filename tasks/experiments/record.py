@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.base import replace
-from schemas.experiment import Execution, Fate, Program, Role, Stage, Task
+from schemas.works.experiment import Execution, Fate, Program, Role, Stage, Task
 from tasks.experiments.gains import Gain, gains, interval
 from tasks.experiments.program import tree_hash, tunables_of
 from tasks.experiments.task_folder import PARENT, TaskFolder

@@ -4,10 +4,10 @@ that a surprising result asks for.
 
 from collections.abc import Iterable
 
-from schemas.experiment import Experiment, Finding, Program, Role
-from schemas.experimental_result import ExperimentalResult, Surprise
 from schemas.idea import Idea
 from schemas.identifiers import RunId
+from schemas.works.experiment import Experiment, Finding, Program, Role
+from schemas.works.experimental_result import ExperimentalResult, Surprise
 from tasks.text.phrases import phrase_queries, specific_stems
 
 _LEAST_SHARED_STEMS = 2

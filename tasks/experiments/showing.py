@@ -6,7 +6,7 @@ Nothing of the data by which candidates are selected or confirmed is shown, nor 
 from collections.abc import Iterable
 from textwrap import shorten
 
-from schemas.experiment import Fate, Program, Stage, Task
+from schemas.works.experiment import Fate, Program, Stage, Task
 from tasks.experiments.record import Record, mean_of
 from tasks.experiments.steps.learn_from_runs import Attempt
 from tasks.experiments.steps.propose_program import ShownProgram

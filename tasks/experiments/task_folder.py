@@ -13,11 +13,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from schemas.errors import ConfigurationError
-from schemas.experiment import KnownIdea, Task
 from schemas.identifiers import content_hash
-from schemas.plain_files import PlainFileError, files_below, read_file
 from schemas.reasons import Reason
-from schemas.toml_text import parse_toml
+from schemas.text.plain_files import PlainFileError, files_below, read_file
+from schemas.text.toml_text import parse_toml
+from schemas.works.experiment import KnownIdea, Task
 from tasks.experiments.patching import regions_of
 from tasks.experiments.program import is_read_as_shown, syntax_tree, tunables_of
 from warehouse.layout import safe_name

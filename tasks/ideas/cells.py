@@ -6,8 +6,8 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from html import unescape
 
-from schemas.patterns import DOTALL, IGNORECASE, Match, bounded, linear
-from schemas.source_text import BLOCKS, TAG
+from schemas.literature.source_text import BLOCKS, TAG
+from schemas.text.patterns import DOTALL, IGNORECASE, Match, bounded, linear
 
 SPREADSHEET_ERRORS = frozenset(
     ("#REF!", "#N/A", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 from tasks.ideas.columns import Columns
 from tasks.ideas.fields import (
     Entries,

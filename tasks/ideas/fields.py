@@ -8,9 +8,9 @@ from typing import Any
 
 from schemas.errors import IdeaFileError
 from schemas.idea import AUTHORS, METADATA, RejectedIdea
-from schemas.patterns import bounded
-from schemas.publication_fields import names_authors
+from schemas.literature.publication_fields import names_authors
 from schemas.reasons import Reason
+from schemas.text.patterns import bounded
 from tasks.ideas.cells import is_blank, joined_text, scalar_text
 from tasks.ideas.columns import LEFT_OUT, Columns
 from tasks.ideas.limits import MAXIMUM_COLUMNS, has_words

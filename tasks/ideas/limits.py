@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 from schemas.errors import IdeaFileError
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import IdeaId
-from schemas.patterns import bounded
 from schemas.reasons import Reason
+from schemas.text.patterns import bounded
 from tasks.ideas.names import has_text
 
 # What counts as a word, for limits and for comparison.

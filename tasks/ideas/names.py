@@ -5,8 +5,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from schemas.idea import AUTHORS
-from schemas.patterns import IGNORECASE, bounded
-from schemas.publication_fields import names_authors
+from schemas.literature.publication_fields import names_authors
+from schemas.text.patterns import IGNORECASE, bounded
 
 # First the names of the parts, then what else a producer's file may hold.
 NAMES: dict[str, tuple[str, ...]] = {

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from itertools import takewhile
 
 from schemas.idea import looks_like_date
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 from tasks.ideas.limits import MINIMUM_WORDS, has_words
 from tasks.ideas.names import TEXTS
 from tasks.ideas.parts import MAXIMUM_TITLE_CHARACTERS

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 
 MAXIMUM_TITLE_CHARACTERS = 120
 _TITLE_HEADING = bounded(r"^ {0,3}#{1,6}\s")

@@ -9,8 +9,8 @@ from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
 from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from schemas.identifiers import IdeaId
-from schemas.patterns import bounded
 from schemas.reasons import Reason
+from schemas.text.patterns import bounded
 from tasks.ideas.columns import Columns
 from tasks.ideas.delimited import read_delimited
 from tasks.ideas.duplicates import mark_duplicates

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from schemas.patterns import IGNORECASE, bounded, linear
+from schemas.text.patterns import IGNORECASE, bounded, linear
 from tasks.ideas.limits import MINIMUM_WORDS, has_words
 from tasks.ideas.parts import problems_with_methods
 

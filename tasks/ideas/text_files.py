@@ -10,9 +10,9 @@ import yaml
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
-from schemas.patterns import DOTALL, bounded
-from schemas.plain_files import PlainFileError, files_below, open_file
 from schemas.reasons import Reason
+from schemas.text.patterns import DOTALL, bounded
+from schemas.text.plain_files import PlainFileError, files_below, open_file
 from tasks.ideas.columns import Columns
 from tasks.ideas.fields import (
     Entries,

@@ -5,7 +5,7 @@ A concept is known by the stems of its words, so that `neural networks` and `neu
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.text.phrases import specific_stems
 from tasks.text.vocabulary import STOP_WORDS

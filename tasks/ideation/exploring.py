@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
-from schemas.ideation_run import IdeationParameters
+from schemas.works.ideation_run import IdeationParameters
 from tasks.embeddings import Embedder
 from tasks.embeddings.clusters import clusters_by_count
 from tasks.ideation.network import Concept, ConceptNetwork, Link

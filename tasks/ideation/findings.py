@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from textwrap import shorten
 
-from schemas import experiment
-from schemas.contribution import Comparison, Overlap, closest_first
-from schemas.evaluation import IdeaEvaluation
-from schemas.ideation import Finding, FindingAnswer, FindingKind, Move
 from schemas.identifiers import IdeaId
-from schemas.soundness import ConcernSeverity, standing
+from schemas.judgement.contribution import Comparison, Overlap, closest_first
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import ConcernSeverity, standing
+from schemas.works import experiment
+from schemas.works.ideation import Finding, FindingAnswer, FindingKind, Move
 from tasks.citations.references import label, reference
 from tasks.ideation.steps.ideate_proposal import ToldAnswer
 from tasks.text.phrases import specific_stems

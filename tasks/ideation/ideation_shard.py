@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from schemas.base import replace
 from schemas.failure import Failure, look_up_failures
-from schemas.ideation import IdeationRound, IdeaVersion, kept_versions
-from schemas.ideation_run import IdeationReceipt, IdeationRequest
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import Settings
+from schemas.works.ideation import IdeationRound, IdeaVersion, kept_versions
+from schemas.works.ideation_run import IdeationReceipt, IdeationRequest
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text
@@ -27,7 +27,7 @@ from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.shards.work import Shard, each_unit, land_once, or_failure
 from tasks.web.client import open_client
-from warehouse.ideations import IDEATION_RECORD
+from warehouse.kinds.ideations import IDEATION_RECORD
 from warehouse.layout import Layout
 
 

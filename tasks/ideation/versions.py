@@ -8,11 +8,11 @@ from pydantic import Field
 
 from schemas.base import Noun, replace
 from schemas.idea import Idea
-from schemas.ideation import Finding, FindingAnswer, IdeaVersion, KeywordRelation, Move
-from schemas.ideation_run import IdeationParameters
 from schemas.identifiers import IdeaId
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
+from schemas.works.ideation import Finding, FindingAnswer, IdeaVersion, KeywordRelation, Move
+from schemas.works.ideation_run import IdeationParameters
 from tasks.embeddings import Embedder
 from tasks.ideation.exploring import Candidate, candidates, clustered, links_of
 from tasks.ideation.findings import checked_answers

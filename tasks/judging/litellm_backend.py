@@ -37,9 +37,9 @@ from tasks.judging.replies import reply_json
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode
 from tasks.web.litellm_library import library
-from warehouse.keyed_store import KeyedStore, json_entry
 from warehouse.scrubbing import without_secrets
-from warehouse.transcripts import Transcripts
+from warehouse.stores.keyed_store import KeyedStore, json_entry
+from warehouse.stores.transcripts import Transcripts
 
 # Valid replies kept on disk, so that no call is paid twice.
 

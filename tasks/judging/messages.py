@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.patterns import MULTILINE, bounded
 from schemas.settings import LanguageModelSettings
+from schemas.text.patterns import MULTILINE, bounded
 from tasks.judging.models import model_info
 
 Message = dict[str, str]

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from schemas.patterns import IGNORECASE, bounded
 from schemas.settings import LanguageModelSettings
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.judging.step import end_of_first_block
 from tasks.web.headers import plain_number, seconds_until
 from tasks.web.litellm_library import library

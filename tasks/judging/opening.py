@@ -27,9 +27,9 @@ from tasks.judging.panel import AssignedEngine
 from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, Engine, NoAnswer, Step
 from tasks.telemetry.reporting import current, span
-from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
-from warehouse.transcripts import open_transcripts
+from warehouse.stores.keyed_store import KeyedStore
+from warehouse.stores.transcripts import open_transcripts
 
 OutputT = TypeVar("OutputT", bound=Reply)
 

@@ -11,8 +11,8 @@ from schemas.settings import LanguageModelSettings
 from tasks.judging.models import is_claude, model_info
 from tasks.judging.structured_output import OutputMode, output_mode
 from tasks.web.litellm_library import library
-from warehouse.keyed_store import KeyedStore, json_entry
 from warehouse.scrubbing import without_secrets
+from warehouse.stores.keyed_store import KeyedStore, json_entry
 
 _ASSUMED_CONTEXT_TOKENS = 32_768
 _REMEMBERED_SECONDS = 86_400.0

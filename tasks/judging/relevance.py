@@ -14,8 +14,8 @@ from pydantic import Field
 from schemas.base import Noun, Reply
 from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
+from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Provenance, Unscored
-from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.judging.packing import even_batches, first_alone

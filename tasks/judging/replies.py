@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from schemas.base import Reply
 from schemas.calls import CallStatus
-from schemas.patterns import IGNORECASE, MULTILINE, Match, bounded
 from schemas.reasons import Reason
+from schemas.text.patterns import IGNORECASE, MULTILINE, Match, bounded
 from tasks.web.decoding import with_whole_characters
 
 _DECODER = json.JSONDecoder(strict=False)

@@ -17,8 +17,8 @@ from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import PromptError
 from schemas.judging import DEFAULT_ANSWER_TOKENS, StepKind
 from schemas.outcome import Outcome, Provenance
-from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, escape
 from schemas.reasons import Reason
+from schemas.text.patterns import IGNORECASE, MULTILINE, Pattern, bounded, escape
 from tasks.embeddings import Embedder
 from tasks.text.words import Excerpt, nearest_sentences
 

@@ -8,10 +8,10 @@ from pydantic import BeforeValidator, Field
 
 from schemas.base import Reply
 from schemas.failure import Failure
+from schemas.judgement.soundness import Concern
+from schemas.judgement.suggestion import ActionEffort, Suggestion
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
-from schemas.soundness import Concern
-from schemas.suggestion import ActionEffort, Suggestion
 from tasks.citations.keys import Shown
 from tasks.citations.settle import Settled, settle
 from tasks.judging.reply_fields import Prose, word_of

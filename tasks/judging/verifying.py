@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
+from schemas.literature.paper import Paper
 from schemas.outcome import Unscored
-from schemas.paper import Paper
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import CitingSentence, citing_sentences, settle
 from tasks.judging.packing import even_batches, side_by_side

@@ -5,8 +5,8 @@ from datetime import date
 
 from schemas.base import replace
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
-from schemas.paper_state import PaperState, gravest, title_of_notice, unmarked_title
+from schemas.literature.paper import Paper
+from schemas.literature.paper_state import PaperState, gravest, title_of_notice, unmarked_title
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.literature.versions import Works

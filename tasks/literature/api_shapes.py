@@ -10,11 +10,11 @@ from typing import Any
 
 from schemas.errors import RequestRejectedError
 from schemas.identifiers import PaperId, content_hash
-from schemas.naming import INVISIBLE
-from schemas.paper import CitationEdge, Paper, Passage
-from schemas.paper_state import state_of
-from schemas.patterns import bounded
-from schemas.publication import preprint_month, publication_of
+from schemas.literature.naming import INVISIBLE
+from schemas.literature.paper import CitationEdge, Paper, Passage
+from schemas.literature.paper_state import state_of
+from schemas.literature.publication import preprint_month, publication_of
+from schemas.text.patterns import bounded
 from tasks.literature.publication import canonical_doi, is_discussion
 
 FIELDS = (

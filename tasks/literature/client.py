@@ -10,8 +10,8 @@ from typing import Protocol
 from schemas.failure import Answer
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.paper import CitationEdge, Paper, Passage
-from schemas.source_text import plain_text
+from schemas.literature.paper import CitationEdge, Paper, Passage
+from schemas.literature.source_text import plain_text
 from tasks.literature.identities import named_by
 from tasks.text.titles import Work, is_own_work
 

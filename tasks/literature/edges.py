@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import CitationEdge, Paper
+from schemas.literature.paper import CitationEdge, Paper
 from schemas.reasons import Reason
 from tasks.literature.api_shapes import edge_of, parse_paper, until
 from tasks.literature.gateway_requests import Fetched, GatewayRequests

@@ -12,10 +12,10 @@ from datetime import date
 from statistics import fmean
 
 from schemas.choices import stored_snapshot
-from schemas.coverage import FieldCoverage
 from schemas.failure import Answer
 from schemas.idea import Idea
-from schemas.paper import Paper
+from schemas.literature.coverage import FieldCoverage
+from schemas.literature.paper import Paper
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.literature.client import own_publications

@@ -10,7 +10,7 @@ import orjson
 
 from schemas.errors import BudgetExhaustedError
 from schemas.failure import Failure, SourceFailure
-from schemas.publication import read_date
+from schemas.literature.publication import read_date
 from schemas.reasons import Reason, reason_named
 from tasks.accounting.ledger import Ledger
 from tasks.literature.admission import Admission

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from schemas.identifiers import PaperId, arxiv_id_of
-from schemas.paper import Paper
-from schemas.patterns import bounded
+from schemas.literature.paper import Paper
+from schemas.text.patterns import bounded
 from tasks.literature.publication import arxiv_of_doi, canonical_doi, without_deposit
 from tasks.literature.snapshot.records import (
     canonical_url,

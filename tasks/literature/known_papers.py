@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from schemas.base import replace
 from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
-from schemas.patterns import bounded
+from schemas.literature.paper import Paper
+from schemas.text.patterns import bounded
 from tasks.literature.api_shapes import parse_paper
 from tasks.literature.gateway.messages import LARGEST_BATCH
 from tasks.literature.gateway_requests import GatewayRequests

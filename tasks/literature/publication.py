@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 
 
 class Kind(IntEnum):

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from schemas.errors import RequestRejectedError
 from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import CitationEdge, Paper, Passage
+from schemas.literature.paper import CitationEdge, Paper, Passage
 from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.api_shapes import (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import IdeaId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger

@@ -12,9 +12,9 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
-from schemas.patterns import IGNORECASE, bounded
-from schemas.publication import in_words
+from schemas.literature.paper import Paper
+from schemas.literature.publication import in_words
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.literature.identities import identifiers
 from tasks.literature.publication import (
     Kind,

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from schemas.check_run import CheckRequest
 from schemas.failure import Failure
-from schemas.manuscripts import Attempt, ManuscriptReview, Problem
+from schemas.works.check_run import CheckRequest
+from schemas.works.manuscripts import Attempt, ManuscriptReview, Problem
 from tasks.judging.messages import Attachment
 from tasks.judging.step import Engine
 from tasks.manuscripts.debate import with_debate

@@ -5,9 +5,9 @@ once, and which of the others say the same.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from schemas.manuscripts import PooledWork
+from schemas.literature.paper_state import PaperState, state_of_title
 from schemas.outcome import Provenance
-from schemas.paper_state import PaperState, state_of_title
+from schemas.works.manuscripts import PooledWork
 from tasks.manuscripts.sections import Section
 from tasks.manuscripts.steps.find_problems import CHECKS
 from tasks.manuscripts.steps.read_section import CandidateReply, LeadShown

@@ -5,18 +5,18 @@ known (quality checker, section 2.3).
 import asyncio
 from collections.abc import Sequence
 
-from schemas.check_run import CheckRequest, ManuscriptSource
 from schemas.failure import Failure
-from schemas.manuscripts import (
+from schemas.outcome import Outcome, Scored
+from schemas.reasons import Reason
+from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest, ManuscriptSource
+from schemas.works.manuscripts import (
     Attempt,
     ManuscriptCheck,
     ManuscriptForm,
     Problem,
     Vote,
 )
-from schemas.outcome import Outcome, Scored
-from schemas.reasons import Reason
-from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.judging.messages import Attachment
 from tasks.manuscripts.attempts import attempts_at

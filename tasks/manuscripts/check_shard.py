@@ -3,19 +3,19 @@
 A manuscript that landed whole is not checked again.
 """
 
-from schemas.check_run import CheckReceipt, CheckRequest, ManuscriptSource
 from schemas.identifiers import IdeaId
-from schemas.manuscripts import ManuscriptCheck
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
+from schemas.works.check_run import CheckReceipt, CheckRequest, ManuscriptSource
+from schemas.works.manuscripts import ManuscriptCheck
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.check import check_manuscript, unread
 from tasks.manuscripts.collect import CheckJob
 from tasks.manuscripts.read import Unreadable
 from tasks.manuscripts.tools import CheckTools
 from tasks.shards.work import each_unit, or_failure
+from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.units.landing import complete_receipt
 
 MANUSCRIPTS_IN_FLIGHT = 4

@@ -12,10 +12,10 @@ from datetime import date
 
 from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
-from schemas.knowledge import SourceQuery
-from schemas.paper import Paper
-from schemas.paper_state import PaperState, gravest, unmarked_title
-from schemas.patterns import IGNORECASE, MULTILINE, bounded, linear
+from schemas.literature.knowledge import SourceQuery
+from schemas.literature.paper import Paper
+from schemas.literature.paper_state import PaperState, gravest, unmarked_title
+from schemas.text.patterns import IGNORECASE, MULTILINE, bounded, linear
 from tasks.literature.client import LiteratureClient
 from tasks.manuscripts.steps.reading import Reading
 from tasks.sources.registry import Source

@@ -12,9 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from schemas.base import encodable
-from schemas.check_run import CheckRequest, IncludedFile, ManuscriptSource
 from schemas.errors import ConfigurationError
-from schemas.plain_files import PlainFileError, open_file
+from schemas.text.plain_files import PlainFileError, open_file
+from schemas.works.check_run import CheckRequest, IncludedFile, ManuscriptSource
 from tasks.documents.latex import FolderFiles, included_files, latex_content
 from tasks.documents.latex_files import LatexError, decoded
 from tasks.documents.latex_inclusions import drawn_on, is_figure, main_files, starts_document

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from schemas.base import replace
-from schemas.manuscripts import Attempt, Problem
 from schemas.outcome import Outcome, Scored
+from schemas.works.manuscripts import Attempt, Problem
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
 from tasks.manuscripts.pool import Pool

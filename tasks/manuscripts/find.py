@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 
 from schemas.calls import LlmCall
-from schemas.manuscripts import Attempt, ManuscriptForm, Problem
 from schemas.outcome import Outcome, Scored
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
+from schemas.works.manuscripts import Attempt, ManuscriptForm, Problem
 from tasks.judging.step import Engine
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.sections import passage_around

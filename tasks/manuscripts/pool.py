@@ -12,13 +12,13 @@ from typing import Any
 from schemas.base import replace
 from schemas.failure import Failure, look_up_failures
 from schemas.identifiers import PaperId
-from schemas.manuscripts import ManuscriptCheck, PooledWork
+from schemas.literature.paper import Paper
+from schemas.literature.paper_state import PaperState, gravest
+from schemas.literature.recommendation import ResourceKind
+from schemas.literature.survey import Expansion, SurveyParameters
 from schemas.outcome import Unscored
-from schemas.paper import Paper
-from schemas.paper_state import PaperState, gravest
-from schemas.patterns import IGNORECASE, bounded
-from schemas.recommendation import ResourceKind
-from schemas.survey import Expansion, SurveyParameters
+from schemas.text.patterns import IGNORECASE, bounded
+from schemas.works.manuscripts import ManuscriptCheck, PooledWork
 from tasks.citations.keys import Shown, show
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.step import Engine

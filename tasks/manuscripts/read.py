@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from schemas.check_run import ManuscriptSource
 from schemas.failure import Failure, SourceFailure
-from schemas.manuscripts import ManuscriptForm
-from schemas.plain_files import PlainFileError, read_file
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
+from schemas.text.plain_files import PlainFileError, read_file
+from schemas.works.check_run import ManuscriptSource
+from schemas.works.manuscripts import ManuscriptForm
 from tasks.accounting.ledger import Ledger
 from tasks.documents.document import ParsedDocument
 from tasks.documents.grobid import read_with_grobid

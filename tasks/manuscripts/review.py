@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from schemas.failure import Failure
-from schemas.manuscripts import Attempt, ManuscriptReview, Problem
 from schemas.outcome import Outcome, Scored, Unscored
+from schemas.works.manuscripts import Attempt, ManuscriptReview, Problem
 from tasks.judging.step import Engine
 from tasks.manuscripts.aspects import raised_by, review_aspects
 from tasks.manuscripts.candidates import (

@@ -7,8 +7,8 @@ passages about what is looked at again; the review of the whole is written over 
 from collections.abc import Mapping, Sequence
 
 from schemas.base import replace
-from schemas.check_run import Preference, Revision
-from schemas.manuscripts import Attempt, Decision, ManuscriptReview, Problem
+from schemas.works.check_run import Preference, Revision
+from schemas.works.manuscripts import Attempt, Decision, ManuscriptReview, Problem
 from tasks.judging.step import Engine
 from tasks.manuscripts.candidates import Candidate
 from tasks.manuscripts.pool import Pool

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.manuscripts import ManuscriptCheck
+from schemas.works.manuscripts import ManuscriptCheck
 from tasks.metrics.estimate import Estimate, benchmark_score
 from tasks.metrics.hit_rate import (
     CheckedPaper,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.failure import Failure
-from schemas.manuscripts import Decision, Problem
 from schemas.outcome import Outcome, Scored
+from schemas.works.manuscripts import Decision, Problem
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine

@@ -5,8 +5,8 @@ from contextlib import AsyncExitStack
 from functools import partial
 from types import TracebackType
 
-from schemas.check_run import CheckRequest, Judge
 from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest, Judge
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
@@ -23,8 +23,8 @@ from tasks.sources.openalex import OpenAlexSource
 from tasks.sources.registry import Source, open_sources
 from tasks.sources.requests import SourceContext
 from tasks.web.client import Client, open_client
-from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore
 
 EngineOfRepetition = Callable[[int], Engine]
 """The engine that gives a judge's n-th answer, from 1."""

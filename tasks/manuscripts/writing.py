@@ -7,8 +7,8 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.failure import Failure
-from schemas.manuscripts import ManuscriptReview, Problem
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from schemas.works.manuscripts import ManuscriptReview, Problem
 from tasks.judging.step import Engine, Step
 from tasks.manuscripts.aspects import ABSTRACT_WORDS, Asked
 from tasks.manuscripts.read import Manuscript

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from schemas.benchmark import BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkScore
 from tasks.metrics.estimate import Estimate, benchmark_scores, undefined
 from tasks.metrics.labelled import Label, Labelled, Row, pair_up
 from tasks.metrics.means import percentile_interval

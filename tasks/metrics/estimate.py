@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from schemas.benchmark import BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkScore
 
 NAN = math.nan
 LEVEL = 0.95

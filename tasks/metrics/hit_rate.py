@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from schemas.manuscripts import ManuscriptCheck
+from schemas.works.manuscripts import ManuscriptCheck
 from tasks.metrics.estimate import Estimate
 from tasks.metrics.means import mean, share_of
 

@@ -1,11 +1,11 @@
 """When a calibrator fits judgements of novelty, and what becomes of those."""
 
 from schemas.base import replace
-from schemas.calibration import Calibrator
 from schemas.errors import ConfigurationError
 from schemas.failure import Failure
 from schemas.idea import Idea
-from schemas.novelty import NoveltyEvaluation
+from schemas.judgement.calibration import Calibrator
+from schemas.judgement.novelty import NoveltyEvaluation
 from schemas.reasons import Reason
 from tasks.calibration.applying import calibrate, load_calibrator
 from tasks.calibration.examples import item_sha256, novelty_features

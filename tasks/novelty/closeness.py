@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.embeddings import Embedder
 from tasks.text.phrases import specific_stems
 from tasks.text.signs import BACKGROUND, CLAIM, GAP, NOVELTY

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from schemas.citation import Citation
 from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
-from schemas.novelty import ClaimedContribution, NoveltyEvaluation, NoveltyJudgement
+from schemas.judgement.novelty import ClaimedContribution, NoveltyEvaluation, NoveltyJudgement
+from schemas.judgement.suggestion import Suggestion
+from schemas.literature.citation import Citation
+from schemas.literature.paper import Paper
 from schemas.outcome import Provenance, Unscored, confidence_by_evidence
-from schemas.paper import Paper
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
-from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import citation_rows, settle
 from tasks.embeddings import Embedder

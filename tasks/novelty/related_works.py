@@ -12,11 +12,11 @@ from enum import StrEnum
 from schemas.failure import Failure, call_failures, look_up_failures
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
+from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Unscored
-from schemas.paper import Paper
-from schemas.patterns import IGNORECASE, Pattern, bounded
 from schemas.profile import NoveltyParameters, Ranking
 from schemas.reasons import Reason
+from schemas.text.patterns import IGNORECASE, Pattern, bounded
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, fused, nearest, similarity_of
 from tasks.judging.packing import side_by_side

@@ -10,8 +10,8 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from schemas.base import Noun
-from schemas.committee import Persona, ReviewDimension
 from schemas.errors import ConfigurationError
+from schemas.judgement.committee import Persona, ReviewDimension
 
 SHIPPED_PERSONAS, SHIPPED_DIMENSIONS = "personas.toml", "dimensions.toml"
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from schemas.votes import HumanVote
+from schemas.people.votes import HumanVote
 from tasks.ranking.tally import PRIOR_DEVIATION
 
 EFFECTS = ("length", "citations", "shown_first")

@@ -5,8 +5,8 @@ the whole.
 from collections.abc import Iterable, Sequence
 
 from schemas.base import replace
-from schemas.committee import ReviewDimension
 from schemas.errors import ConfigurationError
+from schemas.judgement.committee import ReviewDimension
 from schemas.profile import Criterion, Profile
 from tasks.personas.roster import load_roster
 

@@ -8,14 +8,14 @@ from functools import cached_property
 
 from pydantic import Field
 
-from schemas.assessment import AssessmentCriterion, AssessmentEvaluation
 from schemas.base import Noun
-from schemas.calibration import Prior
-from schemas.committee import CommitteeEvaluation
 from schemas.identifiers import IdeaId, PaperId, content_hash
-from schemas.paper import Paper
+from schemas.judgement.assessment import AssessmentCriterion, AssessmentEvaluation
+from schemas.judgement.calibration import Prior
+from schemas.judgement.committee import CommitteeEvaluation
+from schemas.judgement.soundness import deciding
+from schemas.literature.paper import Paper
 from schemas.run import Module
-from schemas.soundness import deciding
 from tasks.calibration.applying import prior_log_odds
 from tasks.calibration.examples import evidence_features
 from warehouse.answers import IdeaReview

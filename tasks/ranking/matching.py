@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from schemas.committee import ReviewDimension
 from schemas.identifiers import content_hash
+from schemas.judgement.committee import ReviewDimension
+from schemas.judgement.ranking import Match
 from schemas.outcome import Outcome, Unscored
-from schemas.patterns import bounded
-from schemas.ranking import Match
 from schemas.reasons import Reason, may_pass
+from schemas.text.patterns import bounded
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import reference
 from tasks.citations.settle import settle

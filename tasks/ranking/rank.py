@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from schemas.committee import ReviewDimension
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
+from schemas.judgement.committee import ReviewDimension
+from schemas.judgement.ranking import BRIDGES, GroupSummary, Match, Rating
 from schemas.profile import RankingParameters
-from schemas.ranking import BRIDGES, GroupSummary, Match, Rating
 from schemas.reasons import may_pass
 from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine

@@ -16,9 +16,16 @@ from pydantic import Field, ValidationError
 from schemas.base import Noun
 from schemas.boundary import ErrorBoundary
 from schemas.calls import LlmCall
-from schemas.committee import ReviewDimension
 from schemas.identifiers import IdeaId, content_hash
-from schemas.ranking import BRIDGES, GroupReceipt, GroupSummary, Match, RankedGroup, RankRequest
+from schemas.judgement.committee import ReviewDimension
+from schemas.judgement.ranking import (
+    BRIDGES,
+    GroupReceipt,
+    GroupSummary,
+    Match,
+    RankedGroup,
+    RankRequest,
+)
 from schemas.reasons import first_that_may_pass
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
@@ -31,8 +38,8 @@ from tasks.ranking.rank import Joined, Ranked, rank_groups
 from tasks.ranking.schedule import kind_of
 from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import Shard, cause_of, each_unit, land_failure
+from warehouse.kinds.rankings.landing import RANKINGS, iterate_heads, land_group, landed_matches
 from warehouse.layout import Layout
-from warehouse.rankings.landing import RANKINGS, iterate_heads, land_group, landed_matches
 from warehouse.scrubbing import concealed
 from warehouse.units.landing import complete_receipt, read_receipt
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from schemas.base import replace
 from schemas.identifiers import IdeaId
+from schemas.judgement.ranking import Match, Rating, RatingMethod
 from schemas.profile import RankingParameters
-from schemas.ranking import Match, Rating, RatingMethod
 from tasks.ranking.strengths import EloRatings, Fit, covariance, elo, fit, seed_of
 from tasks.ranking.tally import Tally, is_vote, tally, threads_for
 

@@ -14,8 +14,8 @@ from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.linalg import cg
 
 from schemas.identifiers import IdeaId, content_hash
+from schemas.judgement.ranking import Match
 from schemas.profile import RankingParameters
-from schemas.ranking import Match
 from tasks.ranking.tally import PRIOR_DEVIATION, Tally, events, threads_for
 
 CONVERGED_AT = 1e-10

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from threadpoolctl import ThreadpoolController
 
 from schemas.identifiers import IdeaId
-from schemas.ranking import Match, Winner
+from schemas.judgement.ranking import Match, Winner
 
 # Keeps linear algebra of small groups on one thread: handing a matrix of 100 rows to two takes
 # longer than the work itself.

@@ -3,9 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from schemas.identifiers import IdeaId
+from schemas.judgement.ranking import Match, Rating, RatingMethod, Winner
+from schemas.people.votes import (
+    Choice,
+    Contender,
+    Contest,
+    HumanVote,
+    Standing,
+    Track,
+    VotedStrength,
+)
 from schemas.profile import RankingParameters
-from schemas.ranking import Match, Rating, RatingMethod, Winner
-from schemas.votes import Choice, Contender, Contest, HumanVote, Standing, Track, VotedStrength
 from tasks.ranking.dimensions import OVERALL
 from tasks.ranking.rating import rate_votes
 from tasks.ranking.schedule import Pair, next_round

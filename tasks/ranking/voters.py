@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import betaln, expit, logsumexp
 
 from schemas.identifiers import IdeaId, content_hash
-from schemas.ranking import Match, Winner
-from schemas.vote_report import Care
+from schemas.judgement.ranking import Match, Winner
+from schemas.people.vote_report import Care
 from tasks.metrics.agreement import cohen_kappa, krippendorff_alpha
 from tasks.metrics.estimate import Estimate
 from tasks.ranking.strengths import covariance, fit

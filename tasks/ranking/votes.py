@@ -12,7 +12,7 @@ from typing import Any
 from schemas.base import encodable
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, content_hash
-from schemas.ranking import Match, Winner
+from schemas.judgement.ranking import Match, Winner
 from tasks.ranking.dimensions import OVERALL
 from tasks.ranking.tally import HUMAN
 

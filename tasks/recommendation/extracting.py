@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from schemas.base import replace
 from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.recommendation import Resource, ResourceKind
 from schemas.outcome import Unscored
-from schemas.paper import CitationEdge, Paper
 from schemas.profile import ResourceParameters
 from schemas.reasons import Reason
-from schemas.recommendation import Resource, ResourceKind
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine
 from tasks.recommendation.steps.extract_resources import (

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from schemas.identifiers import PaperId
-from schemas.paper import CitationEdge, Paper, Passage
-from schemas.recommendation import RECOMMENDED, Resource, ResourceKind
+from schemas.literature.paper import CitationEdge, Paper, Passage
+from schemas.literature.recommendation import RECOMMENDED, Resource, ResourceKind
 from tasks.citations.keys import Shown, show
 from tasks.recommendation.extracting import Stretch, found_by_rule
 from tasks.text.words import shorten_words

@@ -10,8 +10,14 @@ from datetime import date
 
 from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
-from schemas.recommendation import RECOMMENDED, Recommendation, Resource, ResourceKind, Use
+from schemas.literature.paper import Paper
+from schemas.literature.recommendation import (
+    RECOMMENDED,
+    Recommendation,
+    Resource,
+    ResourceKind,
+    Use,
+)
 from tasks.embeddings.similarity import Nearness, SharedWords, fused, paper_text
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.ranking import Evidence, in_order

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from schemas.paper import CitationEdge, Paper
-from schemas.patterns import IGNORECASE, Match, bounded
-from schemas.recommendation import ResourceKind
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.recommendation import ResourceKind
+from schemas.text.patterns import IGNORECASE, Match, bounded
 from tasks.text.words import sentences
 
 _DATA = bounded(

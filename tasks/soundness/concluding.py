@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.base import replace as replace_noun
-from schemas.citation import Citation
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
+from schemas.judgement.soundness import Method, SoundnessReview, SoundnessSummary
+from schemas.literature.citation import Citation
 from schemas.outcome import Provenance, Unscored
 from schemas.reasons import Reason
-from schemas.soundness import Method, SoundnessReview, SoundnessSummary
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
 from tasks.citations.settle import citation_rows, settle

@@ -7,16 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from schemas.citation import Citation
-from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.paper import Paper, PaperSection, Passage, SectionKind
+from schemas.judgement.soundness import (
+    Method,
+    MethodEvidence,
+    SoundnessEvaluation,
+    SoundnessSummary,
+)
+from schemas.judgement.suggestion import Suggestion
+from schemas.literature.citation import Citation
+from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation, SoundnessSummary
-from schemas.suggestion import Suggestion
+from schemas.works.experimental_result import ExperimentalResult
 from tasks.citations.keys import show
 from tasks.documents.sections import DocumentLibrary
 from tasks.judging.packing import Beginning, even_batches

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from schemas.base import replace
 from schemas.failure import Failure
 from schemas.idea import Idea
+from schemas.judgement.soundness import Method, PlanElement
 from schemas.outcome import Provenance, Scored, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.soundness import Method, PlanElement
 from tasks.judging.step import Engine, shortened
 from tasks.soundness.steps.extract_methods import EXTRACT_METHODS, MethodsInput, MethodsReply
 from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, MethodQuery, QueriesInput

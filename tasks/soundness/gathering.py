@@ -11,10 +11,10 @@ from schemas.base import replace
 from schemas.failure import Answer, Failure, SourceFailure, look_up_failures, own_work
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.paper import Paper, PaperSection, Passage, SectionKind
+from schemas.judgement.soundness import Method
+from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.soundness import Method
 from tasks.documents.sections import DocumentLibrary
 from tasks.judging.packing import side_by_side
 from tasks.literature.client import LiteratureClient, own_publications

@@ -6,15 +6,15 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
-from schemas.citation import Citation
-from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
 from schemas.idea import Idea
+from schemas.judgement.soundness import Concern, ConcernKind, ConcernSeverity, PlanReview
+from schemas.judgement.suggestion import Suggestion
+from schemas.literature.citation import Citation
 from schemas.outcome import Provenance, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernKind, ConcernSeverity, PlanReview
-from schemas.suggestion import Suggestion
+from schemas.works.experimental_result import ExperimentalResult
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import Settled, citation_rows, settle
 from tasks.judging.step import Engine, shortened

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.failure import Answer, Failure
+from schemas.judgement.soundness import Method, MethodEvidence
+from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.outcome import Provenance, Unscored
-from schemas.paper import Paper, PaperSection, Passage, SectionKind
-from schemas.patterns import IGNORECASE, bounded
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.soundness import Method, MethodEvidence
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelled import spelled_out
 from tasks.judging.packing import Beginning, side_by_side

@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from schemas.citation import Citation
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
-from schemas.outcome import Provenance, Unscored, confidence_by_evidence
-from schemas.paper import Paper
-from schemas.profile import SoundnessParameters
-from schemas.reasons import Reason
-from schemas.soundness import (
+from schemas.judgement.soundness import (
     Concern,
     ConcernSeverity,
     Method,
     MethodEvidence,
     SoundnessReview,
 )
-from schemas.suggestion import Suggestion
+from schemas.judgement.suggestion import Suggestion
+from schemas.literature.citation import Citation
+from schemas.literature.paper import Paper
+from schemas.outcome import Provenance, Unscored, confidence_by_evidence
+from schemas.profile import SoundnessParameters
+from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import publication_label
 from tasks.citations.settle import Settled, citation_rows, settle

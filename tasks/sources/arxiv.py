@@ -8,11 +8,11 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from schemas.errors import RequestRejectedError
-from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
-from schemas.paper_state import state_of
-from schemas.patterns import bounded
+from schemas.literature.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.literature.paper_state import state_of
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.text.patterns import bounded
 from tasks.sources.fields import Row, UnreadableAnswer, dated, one_line, stated_day
 from tasks.sources.http_source import Gathered, HttpSource, Page, Wording, shortened
 from tasks.sources.requests import Question, Reply, Upstream

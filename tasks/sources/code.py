@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.literature.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.sources.fields import Row, mappings_of, number_of, rows_of, stated_day, text_of, texts_of

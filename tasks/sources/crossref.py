@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
-from schemas.paper_state import state_of
+from schemas.literature.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.literature.paper_state import state_of
+from schemas.literature.source_text import plain_text
 from schemas.settings import Settings
-from schemas.source_text import plain_text
 from tasks.sources.fields import (
     Row,
     clean_doi,

@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 import orjson
 
-from schemas.knowledge import SourceQuery
-from schemas.patterns import IGNORECASE, bounded
-from schemas.publication import DatePrecision, preprint_month, publication_of, read_date
+from schemas.literature.knowledge import SourceQuery
+from schemas.literature.publication import DatePrecision, preprint_month, publication_of, read_date
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.web import decoding
 from tasks.web.client import ascii_lower, stays_in_place
 

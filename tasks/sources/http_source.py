@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from schemas.failure import SourceFailure
-from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
-from schemas.patterns import bounded
+from schemas.literature.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings, SourceSettings
+from schemas.text.patterns import bounded
 from tasks.literature.publication import is_discussion
 from tasks.sources.fields import Row, batches, clean_doi, json_of, one_line, rows_of
 from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests, Upstream

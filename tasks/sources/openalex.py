@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from schemas.identifiers import arxiv_id_of
-from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
-from schemas.paper_state import state_of
+from schemas.literature.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.literature.paper_state import state_of
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.sources.fields import (

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 import tasks.sources
 from schemas.errors import ConfigurationError
-from schemas.knowledge import KnowledgeAnswer, SourceKind, SourceQuery
+from schemas.literature.knowledge import KnowledgeAnswer, SourceKind, SourceQuery
 from schemas.settings import Settings
 from tasks.sources.http_source import HttpSource
 from tasks.sources.requests import SourceContext

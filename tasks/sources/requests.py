@@ -12,9 +12,9 @@ from typing import Generic, TypeVar
 from schemas.errors import BudgetExhaustedError, RequestRejectedError
 from schemas.failure import SourceFailure
 from schemas.identifiers import content_hash
-from schemas.patterns import linear
 from schemas.reasons import Reason
 from schemas.settings import SourceSettings
+from schemas.text.patterns import linear
 from tasks.accounting.ledger import Ledger
 from tasks.sources.fields import UnreadableAnswer, one_line
 from tasks.web.calls import KeptAnswers, record_cache_hit, recorded
@@ -23,7 +23,7 @@ from tasks.web.exchange import Answer, NoAnswerError, exchange_on_host, reason_o
 from tasks.web.headers import retry_after_seconds as told_seconds
 from tasks.web.retrying import RetryPolicy, Tried
 from tasks.web.shared_limits import CircuitBreaker, SharedRateLimit, alone
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 _TAG = linear(r"</?[A-Za-z][^<>]*>")
 

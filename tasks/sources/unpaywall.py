@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from schemas.errors import RequestRejectedError
 from schemas.failure import SourceFailure
-from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.literature.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.documents.full_text import FullTextLibrary
@@ -27,7 +27,7 @@ from tasks.sources.fields import (
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.requests import Question, Reply, SourceContext, Upstream, usual_reason
 from tasks.web.client import Secrets, ascii_lower, stays_in_place
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 
 class UnpaywallSource(HttpSource):

@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 from pydantic import SecretStr
 
-from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
-from schemas.patterns import bounded
+from schemas.literature.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.text.patterns import bounded
 from tasks.sources.fields import (
     Row,
     dated,

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from schemas.literature.paper import Paper
+from schemas.literature.survey import SurveyParameters, SurveyQuery
 from schemas.outcome import Outcome, Scored, Unscored
-from schemas.paper import Paper
 from schemas.reasons import Reason
-from schemas.survey import SurveyParameters, SurveyQuery
 from tasks.citations.keys import Shown
 from tasks.judging.relevance import Judgements, judge_papers, shown_papers
 from tasks.judging.step import Engine

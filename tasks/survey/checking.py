@@ -10,9 +10,9 @@ from typing import Any
 
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
+from schemas.literature.survey_review import RemovedSentence, ReviewPart, SurveySection, WhyRemoved
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
-from schemas.survey_review import RemovedSentence, ReviewPart, SurveySection, WhyRemoved
 from tasks.citations.keys import Shown
 from tasks.citations.sentences import states, uncited_sentence_count
 from tasks.citations.settle import Settled, citing_sentences, settle

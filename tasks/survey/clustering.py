@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from schemas.base import replace
 from schemas.identifiers import PaperId
-from schemas.paper import CitationEdge, Paper
-from schemas.survey import SurveyCluster, SurveyPaper
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.survey import SurveyCluster, SurveyPaper
 from tasks.embeddings import Embedder
 from tasks.embeddings.clusters import clusters_by_count
 from tasks.embeddings.similarity import paper_text

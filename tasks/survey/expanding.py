@@ -14,9 +14,8 @@ from datetime import date
 from schemas.base import replace
 from schemas.failure import Answer, Failure, look_up_failures
 from schemas.identifiers import PaperId
-from schemas.paper import CitationEdge, Paper
-from schemas.reasons import Reason
-from schemas.survey import (
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.survey import (
     Edge,
     End,
     Expansion,
@@ -24,6 +23,7 @@ from schemas.survey import (
     SurveyParameters,
     SurveyQuery,
 )
+from schemas.reasons import Reason
 from tasks.embeddings.similarity import SharedWords, fused
 from tasks.judging.relevance import Judgement, Judgements
 from tasks.literature.client import LiteratureClient

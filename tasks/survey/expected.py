@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from schemas.survey import SurveyParameters
-from schemas.survey_review import Written
+from schemas.literature.survey import SurveyParameters
+from schemas.literature.survey_review import Written
 from tasks.judging.expected import Asked
 from tasks.judging.step import Step
 from tasks.judging.steps.verify_citations import VERIFY_CITATIONS

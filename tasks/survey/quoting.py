@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from schemas.identifiers import PaperId
-from schemas.paper import CitationEdge, Paper, SectionKind
-from schemas.survey import SurveyQuote
-from schemas.survey_review import SurveyJoin
+from schemas.literature.paper import CitationEdge, Paper, SectionKind
+from schemas.literature.survey import SurveyQuote
+from schemas.literature.survey_review import SurveyJoin
 from tasks.text.words import rank_sentences, sentences
 
 CONTEXTS_PER_PAPER = 2

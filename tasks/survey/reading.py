@@ -9,11 +9,11 @@ from functools import partial
 
 from schemas.failure import Answer, Failure, call_failures, look_up_failures
 from schemas.identifiers import PaperId
+from schemas.literature.paper import Paper, PaperSection, SectionKind
+from schemas.literature.survey import SurveyParameters, SurveyQuote
+from schemas.literature.survey_review import Aspect
 from schemas.outcome import Unscored
-from schemas.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
-from schemas.survey import SurveyParameters, SurveyQuote
-from schemas.survey_review import Aspect
 from tasks.citations.keys import Shown, show
 from tasks.documents.sections import DocumentLibrary
 from tasks.judging.packing import even_batches, first_alone, side_by_side

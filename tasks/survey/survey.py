@@ -7,10 +7,8 @@ from datetime import date
 
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
-from schemas.outcome import Unscored
-from schemas.paper import Paper
-from schemas.reasons import Reason
-from schemas.survey import (
+from schemas.literature.paper import Paper
+from schemas.literature.survey import (
     Expansion,
     Survey,
     SurveyCluster,
@@ -19,8 +17,10 @@ from schemas.survey import (
     SurveyQuote,
     heaviest,
 )
-from schemas.survey_review import ReviewPart, Written
-from schemas.survey_run import SurveyQuestion
+from schemas.literature.survey_review import ReviewPart, Written
+from schemas.literature.survey_run import SurveyQuestion
+from schemas.outcome import Unscored
+from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.citations.keys import show
 from tasks.documents.sections import DocumentLibrary

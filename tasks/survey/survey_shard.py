@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.identifiers import IdeaId
+from schemas.literature.survey import Survey
+from schemas.literature.survey_run import SurveyQuestion, SurveyReceipt, SurveyRequest
 from schemas.settings import Settings
-from schemas.survey import Survey
-from schemas.survey_run import SurveyQuestion, SurveyReceipt, SurveyRequest
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import AbstractLibrary, DocumentLibrary
@@ -24,9 +24,9 @@ from tasks.sources.requests import SourceContext
 from tasks.sources.unpaywall import open_full_texts
 from tasks.survey.survey import survey, unsurveyed
 from tasks.web.client import Client, open_client
-from warehouse.keyed_store import KeyedStore
+from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.layout import Layout
-from warehouse.surveys import SURVEY_RECORD
+from warehouse.stores.keyed_store import KeyedStore
 
 QUESTIONS_IN_FLIGHT = 2
 

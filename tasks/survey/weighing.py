@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
-from schemas.survey import Edge, SurveyPaper, SurveyParameters
+from schemas.literature.paper import Paper
+from schemas.literature.survey import Edge, SurveyPaper, SurveyParameters
 from tasks.judging.relevance import Judgement
 
 LINK_SHARE = 0.2

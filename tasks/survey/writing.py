@@ -10,11 +10,11 @@ from itertools import accumulate
 from schemas.base import replace
 from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.survey import SurveyCluster, SurveyParameters, SurveyQuote
+from schemas.literature.survey_review import RemovedSentence, ReviewPart, SurveyJoin, SurveySection
 from schemas.outcome import Unscored
-from schemas.paper import CitationEdge, Paper
 from schemas.reasons import Reason
-from schemas.survey import SurveyCluster, SurveyParameters, SurveyQuote
-from schemas.survey_review import RemovedSentence, ReviewPart, SurveyJoin, SurveySection
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
 from tasks.judging.packing import side_by_side

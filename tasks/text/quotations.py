@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from schemas.patterns import Match, bounded
+from schemas.text.patterns import Match, bounded
 from tasks.text.words import shorten_words
 
 LEAST_CHARACTERS = 20

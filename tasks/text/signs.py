@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from schemas.patterns import IGNORECASE, Pattern, bounded
+from schemas.text.patterns import IGNORECASE, Pattern, bounded
 from tasks.text.words import has_numbers, outcome_cue
 
 

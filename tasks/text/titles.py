@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from schemas.naming import surname
-from schemas.patterns import bounded
+from schemas.literature.naming import surname
+from schemas.text.patterns import bounded
 from tasks.text.vocabulary import STOP_WORDS
 
 LEAST_TITLE_WORDS = 4

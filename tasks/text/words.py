@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.text.vocabulary import ABBREVIATIONS, NEGATIVE_CUES, POSITIVE_CUES, STOP_WORDS
 
 _WORD = bounded(r"[^\W_]+(?:[-'’./][^\W_]+)*")

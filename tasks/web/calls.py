@@ -17,7 +17,7 @@ from schemas.failure import SourceFailure
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.telemetry.reporting import span
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 _LONGEST_ENDPOINT = 300
 _LONGEST_DETAIL = 300

@@ -11,7 +11,7 @@ import orjson
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from schemas.patterns import DOTALL, Match, bounded
+from schemas.text.patterns import DOTALL, Match, bounded
 
 _ESCAPE = bounded(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: whole

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 
 LONGEST_WAIT_SECONDS = 3600.0
 """No answer may ask for more: a broken or hostile server must not stop the work for days."""

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from schemas.errors import ConfigurationError
-from schemas.web_origins import is_of_another_site
+from schemas.people.web_origins import is_of_another_site
 
 _LOG = logging.getLogger("assay.web")
 IDLE_SECONDS = 30.0

@@ -18,7 +18,7 @@ from filelock import AsyncFileLock, lock_descriptor
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 from warehouse.owner import kept
 
 if TYPE_CHECKING:

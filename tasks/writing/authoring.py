@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.base import replace
-from schemas.draft import (
+from schemas.failure import Failure
+from schemas.literature.naming import claim_span
+from schemas.outcome import Provenance, Unscored
+from schemas.reasons import Reason
+from schemas.works.draft import (
     DECLARATION_KEY,
     ClaimKind,
     Draft,
@@ -15,12 +19,8 @@ from schemas.draft import (
     DraftSection,
     FigureKind,
 )
-from schemas.draft_neighbour import SectionPart
-from schemas.draft_run import DraftRevision, Material, PlannedSection
-from schemas.failure import Failure
-from schemas.naming import claim_span
-from schemas.outcome import Provenance, Unscored
-from schemas.reasons import Reason
+from schemas.works.draft_neighbour import SectionPart
+from schemas.works.draft_run import DraftRevision, Material, PlannedSection
 from tasks.judging.step import Engine
 from tasks.writing.checking import MOST_OWN_WORDS, STAGE, faults_of, numbers_in
 from tasks.writing.copying import words_of

@@ -9,10 +9,10 @@ from typing import Any
 
 import altair
 
-from schemas.draft import DraftFigure, FigureKind
-from schemas.experiment import Experiment, Program, Stage
 from schemas.identifiers import RunId
-from schemas.naming import claim_span, escaped
+from schemas.literature.naming import claim_span, escaped
+from schemas.works.draft import DraftFigure, FigureKind
+from schemas.works.experiment import Experiment, Program, Stage
 from tasks.writing.claims import literal, select, shown_programs
 
 WIDTH_PIXELS = 420

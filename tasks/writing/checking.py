@@ -10,11 +10,11 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.draft import DECLARATION_KEY, TITLE_KEY, ClaimKind, Draft, DraftClaim
-from schemas.draft_run import StoredText
 from schemas.failure import Failure
-from schemas.patterns import IGNORECASE, Match, bounded
 from schemas.reasons import Reason
+from schemas.text.patterns import IGNORECASE, Match, bounded
+from schemas.works.draft import DECLARATION_KEY, TITLE_KEY, ClaimKind, Draft, DraftClaim
+from schemas.works.draft_run import StoredText
 from tasks.citations.sentences import sentences
 from tasks.text.quotations import stands_in
 from tasks.writing.claims import number_shown

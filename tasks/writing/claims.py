@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from schemas.choices import EngineChoice
-from schemas.draft import DECLARATION_KEY, TITLE_KEY, ClaimKind, DraftClaim
-from schemas.experiment import Experiment, Fate, Finding, Program, Role, Stage
 from schemas.idea import Idea
 from schemas.identifiers import RunId
-from schemas.naming import one_space
-from schemas.patterns import bounded
-from schemas.soundness import Concern
+from schemas.judgement.soundness import Concern
+from schemas.literature.naming import one_space
+from schemas.text.patterns import bounded
+from schemas.works.draft import DECLARATION_KEY, TITLE_KEY, ClaimKind, DraftClaim
+from schemas.works.experiment import Experiment, Fate, Finding, Program, Role, Stage
 
 _NOT_OF_A_KEY = bounded(r"[^a-z0-9_-]+")
 _LONGEST_STEM = 60

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from schemas.draft_run import StoredText
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
+from schemas.works.draft_run import StoredText
 
 LEAST_WORDS = 8
 """So many words in a row are a sentence, or the greater part of one."""

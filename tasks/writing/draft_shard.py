@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 
 from schemas.base import replace
-from schemas.draft import Draft
-from schemas.draft_run import DraftReceipt, DraftRequest
 from schemas.identifiers import IdeaId, content_hash
 from schemas.settings import Settings
+from schemas.works.draft import Draft
+from schemas.works.draft_run import DraftReceipt, DraftRequest
 from tasks.accounting.ledger import Ledger
 from tasks.judging.messages import Attachment, takes_images
 from tasks.judging.opening import Judging, open_judging, traced
@@ -23,7 +23,7 @@ from tasks.writing.skeleton import write_sections
 from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
 from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
 from tasks.writing.venue_rules import against_rules
-from warehouse.drafts import DRAFT_RECORD
+from warehouse.kinds.drafts import DRAFT_RECORD
 from warehouse.layout import Layout
 
 METHOD_VERSION = 2

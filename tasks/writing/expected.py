@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from schemas.base import replace
-from schemas.draft import DECLARATION_KEY, FigureKind
-from schemas.draft_run import Material, PlannedSection
 from schemas.judging import AskingParameters, JudgingParameters
+from schemas.works.draft import DECLARATION_KEY, FigureKind
+from schemas.works.draft_run import Material, PlannedSection
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.judging.panel import asked_models
 from tasks.judging.pictures import PICTURE_TOKENS

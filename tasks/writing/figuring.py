@@ -10,7 +10,11 @@ import vl_convert
 from pydantic import ValidationError
 
 from schemas.base import replace
-from schemas.draft import (
+from schemas.failure import Failure
+from schemas.literature.naming import MARKDOWN, claim_span, escaped
+from schemas.outcome import Outcome, Unscored
+from schemas.reasons import Reason
+from schemas.works.draft import (
     DECLARATION_KEY,
     ClaimKind,
     Draft,
@@ -22,10 +26,6 @@ from schemas.draft import (
     MethodGraph,
     PictureSpec,
 )
-from schemas.failure import Failure
-from schemas.naming import MARKDOWN, claim_span, escaped
-from schemas.outcome import Outcome, Unscored
-from schemas.reasons import Reason
 from tasks.judging.messages import PNG, Attachment
 from tasks.judging.pictures import as_prompt
 from tasks.judging.step import Engine

@@ -5,11 +5,11 @@ By cues that take time linear in the text; nothing is judged.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from schemas.draft_neighbour import NeighbourSection, SectionPart
 from schemas.failure import SourceFailure
-from schemas.paper import Paper, PaperSection, SectionKind
-from schemas.patterns import IGNORECASE, MULTILINE, bounded
+from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
+from schemas.text.patterns import IGNORECASE, MULTILINE, bounded
+from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from tasks.documents.document import ParsedDocument
 from tasks.documents.headings import is_opening, plain
 from tasks.documents.latex_text import PARSER as LATEX

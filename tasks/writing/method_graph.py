@@ -5,8 +5,8 @@ or what the idea plans to do.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from schemas.draft import DraftFigure, FigureKind, GraphArrow, GraphNode, MethodGraph
-from schemas.experiment import Experiment
+from schemas.works.draft import DraftFigure, FigureKind, GraphArrow, GraphNode, MethodGraph
+from schemas.works.experiment import Experiment
 
 METHOD = "method"
 

@@ -5,9 +5,9 @@ medians of what was measured.
 from collections.abc import Iterable, Sequence
 
 from schemas.base import replace
-from schemas.draft_habits import Habit, Habits
-from schemas.draft_neighbour import SectionPart
-from schemas.draft_run import PlannedSection
+from schemas.works.draft_habits import Habit, Habits
+from schemas.works.draft_neighbour import SectionPart
+from schemas.works.draft_run import PlannedSection
 
 LEAST_SHARE = 0.5
 """Of the papers measured, those that must have a section of a kind."""

@@ -7,11 +7,11 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import replace
-from schemas.draft import DECLARATION_KEY, ClaimKind, Draft, DraftFigure, FigureKind, Form
-from schemas.draft_neighbour import SectionPart
-from schemas.draft_run import Material, PlannedSection
-from schemas.draft_venue import VenueRules
 from schemas.errors import ConfigurationError
+from schemas.works.draft import DECLARATION_KEY, ClaimKind, Draft, DraftFigure, FigureKind, Form
+from schemas.works.draft_neighbour import SectionPart
+from schemas.works.draft_run import Material, PlannedSection
+from schemas.works.draft_venue import VenueRules
 from tasks.writing.claims import Claims
 
 _IN_SHORT = (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pypandoc
 
-from schemas.naming import CLAIM_CLASS, MARKDOWN
+from schemas.literature.naming import CLAIM_CLASS, MARKDOWN
 from tasks.citations.quoted import MARK_BEGIN, MARK_END
 
 CITATION, CLAIM, END = MARK_BEGIN, "\x04", MARK_END

@@ -5,9 +5,9 @@ nothing carries is taken out.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.draft import ClaimKind, DraftClaim
-from schemas.naming import claim_span
-from schemas.patterns import MULTILINE, Match, bounded, linear
+from schemas.literature.naming import claim_span
+from schemas.text.patterns import MULTILINE, Match, bounded, linear
+from schemas.works.draft import ClaimKind, DraftClaim
 from tasks.citations.sentences import sentences
 
 _KEY = bounded(r"\{\{\s{0,9}([A-Za-z0-9][A-Za-z0-9._-]{0,119})\s{0,9}\}\}")

@@ -5,9 +5,9 @@ It imitates no author. Nothing here holds a number: numbers stand in claims alon
 
 from collections.abc import Iterable, Mapping
 
-from schemas.draft import ClaimKind, DraftClaim, DraftSection
-from schemas.draft_run import Material, PlannedSection
-from schemas.naming import claim_span, escaped
+from schemas.literature.naming import claim_span, escaped
+from schemas.works.draft import ClaimKind, DraftClaim, DraftSection
+from schemas.works.draft_run import Material, PlannedSection
 
 _COLUMNS = {
     "name": "Program",

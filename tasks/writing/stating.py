@@ -5,10 +5,10 @@ then kept as claims of their own, corrected once, or taken out.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.draft import ClaimKind, DraftClaim, DraftWork
-from schemas.naming import one_space
+from schemas.literature.naming import one_space
 from schemas.outcome import Unscored
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
+from schemas.works.draft import ClaimKind, DraftClaim, DraftWork
 from tasks.judging.packing import even_batches
 from tasks.judging.step import Engine
 from tasks.judging.steps.verify_citations import (

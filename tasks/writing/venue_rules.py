@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from schemas.draft import Draft, DraftSection
-from schemas.draft_neighbour import SectionPart
-from schemas.draft_run import PlannedSection
-from schemas.draft_venue import VenueRules
 from schemas.failure import Failure
 from schemas.reasons import Reason
+from schemas.works.draft import Draft, DraftSection
+from schemas.works.draft_neighbour import SectionPart
+from schemas.works.draft_run import PlannedSection
+from schemas.works.draft_venue import VenueRules
 from tasks.writing.checking import STAGE, word_count
 
 

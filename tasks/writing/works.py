@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.draft import ClaimKind, DraftWork
-from schemas.draft_run import StoredText
 from schemas.identifiers import PaperId
-from schemas.naming import bib_keys
-from schemas.paper import CitationEdge, Paper
-from schemas.survey import Survey, heaviest
+from schemas.literature.naming import bib_keys
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.survey import Survey, heaviest
+from schemas.works.draft import ClaimKind, DraftWork
+from schemas.works.draft_run import StoredText
 from tasks.literature.versions import Works
 from tasks.text.quotations import LEAST_CHARACTERS, normal, stands_in
 from tasks.text.words import rank_sentences, sentences

@@ -8,8 +8,8 @@ from contextlib import suppress
 import pytest
 
 from dashboards.app import text as app_text
-from dashboards.reports import safe_text
-from dashboards.reports.html_page import html_page
+from dashboards.render import safe_text
+from dashboards.render.html_page import html_page
 from schemas.base import Reply
 from schemas.identifiers import PaperId
 from tasks.citations.keys import show

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from flows.profiles import load_profile
-from flows.request import check_judging
+from flows.works.evaluate.request import check_judging
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.judging import AskingParameters

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from schemas.patterns import DEFINED, DOTALL, IGNORECASE, MULTILINE, Pattern, bounded, linear
+from schemas.text.patterns import DEFINED, DOTALL, IGNORECASE, MULTILINE, Pattern, bounded, linear
 from tests.support.expressions import Repetitions, repeated_atoms
 from tests.support.growth import superlinear_from
 from tests.support.tiers import some
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("schemas", "warehouse", "dashboards", "tasks", "flows")
-THE_ONE_PLACE = Path("schemas/patterns.py")
+THE_ONE_PLACE = Path("schemas/text/patterns.py")
 _CHARACTERS = 16_000
 _FAILS = "\x02"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from flows.command_line import application
+from flows.cli.command_line import application
 
 REPOSITORY = Path(__file__).parents[2]
 PAGES = (

@@ -20,7 +20,11 @@ PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("embedding", ("/tasks/embeddings/", "/onnxruntime/", "/tokenizers/")),
     (
         "validation",
-        ("great_expectations", "/warehouse/units/validate.py", "/warehouse/expectations.py"),
+        (
+            "great_expectations",
+            "/warehouse/units/validate.py",
+            "/warehouse/validate/expectations.py",
+        ),
     ),
     ("publishing", ("/warehouse/units/publish.py", "/warehouse/lake.py", "/warehouse/compact.py")),
     ("landing", ("/warehouse/units/landing.py", "/warehouse/parquet.py")),
@@ -31,7 +35,7 @@ PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("literature", ("/tasks/literature/",)),
     ("Prefect", ("/prefect/",)),
     ("Dask", ("/distributed/", "/dask/")),
-    ("caches", ("/warehouse/keyed_store.py",)),
+    ("caches", ("/warehouse/stores/keyed_store.py",)),
     ("engine", ("/tasks/",)),
 )
 
@@ -94,7 +98,7 @@ def main() -> None:
     try:
         with parts:
             import schemas.run
-            from flows.command_line import main as assay
+            from flows.cli.command_line import main as assay
 
             # All of it here, however many units.
             schemas.run.WorkRequest.in_this_process = lambda *_: True  # type: ignore[method-assign]

@@ -11,9 +11,9 @@ from schemas.columns import Table
 from schemas.identifiers import RunId
 from schemas.tables import IDEA_TABLES
 from tests.support.evaluations import make_evaluation, make_run
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_writer, transaction
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 MODELS = 40

@@ -16,9 +16,9 @@ import duckdb
 from tests.benchmarks._soak_cluster import CATALOGUE, SAMPLES
 from tests.benchmarks._soak_servers import ASKED
 from tests.support.assay_command import COMMAND
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS
 
 Samples = dict[tuple[str, int], list[tuple[float, int, float]]]
 

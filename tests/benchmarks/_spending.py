@@ -11,11 +11,11 @@ from typing import Any
 
 import httpx
 
-from flows.request import with_assessment
+from flows.works.evaluate.request import with_assessment
 from schemas.base import Noun
 from schemas.choices import LIVE, EngineChoice
-from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.outcome import Outcome
 from schemas.profile import Profile
 from schemas.run import Budget, Module, RunRequest

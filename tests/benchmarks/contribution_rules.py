@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from schemas.contribution import NEWNESS, Comparison, Overlap, novelty_of
 from schemas.identifiers import PaperId
+from schemas.judgement.contribution import NEWNESS, Comparison, Overlap, novelty_of
 from tests.support.evaluations import make_provenance
 
 IDEAS = 1000

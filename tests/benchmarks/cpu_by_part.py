@@ -24,7 +24,7 @@ from pathlib import Path
 
 import polars
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tasks.literature.snapshot.build import build_snapshot
 from tests.benchmarks._assay import IDEAS, PAPERS, data_is_here, first
 from tests.benchmarks._reader import Judge, Reader, reading_server

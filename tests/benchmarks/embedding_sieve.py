@@ -22,7 +22,7 @@ import numpy as np
 import polars
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from tasks.embeddings import local_model
 from tasks.embeddings.similarity import (
     SharedWords,

@@ -20,7 +20,7 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
 from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, QueriesInput
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 SERVER = Path(__file__).parents[1] / "support" / "openai_server.py"
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, content_hash
 from schemas.settings import Settings
@@ -42,7 +42,7 @@ from tasks.literature.field_coverage import (
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
 from tasks.literature.snapshot_search import SnapshotSearch
 from tests.benchmarks._assay import DATA, IDEAS, PAPERS
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 COMPUTING, CROPS, SAMPLE = "computing", "crops", "bundled sample"
 LABELS: dict[str, dict[str, bool]] = {

@@ -17,10 +17,10 @@ from urllib.parse import quote
 import httpx
 import psutil
 
-from schemas.role import Role
+from schemas.people.role import Role
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.report_lake import publish_report_lake
-from warehouse.jobs import job_ids
+from warehouse.app.jobs import job_ids
 from warehouse.layout import Layout
 
 READERS, SUBMITTERS, SECONDS = 200, 20, 30.0

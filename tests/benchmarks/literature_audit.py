@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from schemas.audit import Proposal, ProposalState
+from schemas.literature.audit import Proposal, ProposalState
 from tasks.literature.audit.auditing import OtherSource, diagnose, standing
 from tasks.literature.audit.other_snapshot import OtherSnapshot
 from tasks.literature.snapshot.build import build_snapshot

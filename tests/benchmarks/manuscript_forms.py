@@ -16,10 +16,10 @@ import textwrap
 from collections import Counter
 from pathlib import Path
 
-from dashboards.reports.formats.pdf_file import pdf_file
-from schemas.check_run import ManuscriptSource
+from dashboards.render.formats.pdf_file import pdf_file
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
+from schemas.works.check_run import ManuscriptSource
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.candidates import leads_at
 from tasks.manuscripts.read import Manuscript, read_manuscript

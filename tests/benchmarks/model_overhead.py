@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 
-from flows.prefect_server import free_port
+from flows.run.prefect_server import free_port
 from tests.benchmarks._assay import (
     IDEAS,
     PAPERS,

@@ -29,12 +29,12 @@ import duckdb
 import streamlit as st
 
 from dashboards.app.registry import PAGES
-from dashboards.reports.write import write_reports
-from flows.request import bundled
+from dashboards.views.write import write_reports
+from flows.works.evaluate.request import bundled
 from schemas.base import Noun, replace
 from schemas.columns import ColumnType
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import EvaluationKey, RunId, content_hash
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.run import Run
 from schemas.tables import IDEA_TABLES
 from tests.benchmarks._assay import environment, first
@@ -43,10 +43,10 @@ from tests.support.assay_command import COMMAND
 from tests.support.dashboard import open_page
 from tests.support.openai_server import start_openai_server
 from warehouse.compact import compact
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_reader, open_writer, transaction
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.statements import MARTS
 from warehouse.units.publish import publish
 

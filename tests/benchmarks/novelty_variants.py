@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from schemas.calibration import DecisionRule
-from schemas.novelty import NoveltyEvaluation
+from schemas.judgement.calibration import DecisionRule
+from schemas.judgement.novelty import NoveltyEvaluation
 from schemas.profile import NoveltyParameters
 from schemas.settings import Settings
 from tasks.benchmarks.novelty_sets import (

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from schemas.identifiers import IdeaId
-from schemas.ranking import Match, Winner
+from schemas.judgement.ranking import Match, Winner
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.matching import match_id

@@ -13,10 +13,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from flows.benchmarks.decisions import STACKED_CLASSES, scale_of
-from flows.benchmarks.stacking import RATING, stack_scores
+from flows.benchmarks.suites.decisions import STACKED_CLASSES, scale_of
+from flows.benchmarks.suites.stacking import RATING, stack_scores
+from schemas.judgement.ranking import RatingMethod
 from schemas.profile import RankingParameters
-from schemas.ranking import RatingMethod
 from schemas.settings import Settings
 from tasks.benchmarks.innoeval import (
     GROUPS_FILE,

@@ -18,11 +18,11 @@ from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
-from flows.benchmarks.decisions import scale_of
+from flows.benchmarks.suites.decisions import scale_of
 from schemas.base import replace
 from schemas.identifiers import IdeaId
+from schemas.judgement.ranking import Match, Rating, RatingMethod
 from schemas.profile import RankingParameters
-from schemas.ranking import Match, Rating, RatingMethod
 from schemas.settings import Settings
 from tasks.benchmarks.innoeval import (
     GROUPS_FILE,
@@ -46,9 +46,9 @@ from tasks.ranking.rank import Joined, rank_groups
 from tasks.ranking.rating import rate
 from tests.benchmarks._assay import command, environment
 from tests.benchmarks.ranking_stack import submissions_of
+from warehouse.kinds.rankings.queries import ranked_by, rankings_of
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.rankings.queries import ranked_by, rankings_of
 
 SEED = 7
 BRIDGE_PAIRS = 8

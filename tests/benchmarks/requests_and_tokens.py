@@ -29,7 +29,7 @@ import polars
 
 from flows.profiles import load_profile
 from schemas.failure import Answer
-from schemas.paper import Paper, PaperSection, SectionKind
+from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.settings import Settings
 from tasks.documents.sections import AbstractLibrary
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
@@ -39,7 +39,7 @@ from tests.benchmarks._assay import IDEAS, PAPERS, data_is_here
 from tests.benchmarks._reader import Judge, Reader, number_of, reading_server
 from tests.benchmarks._semantic_scholar import SemanticScholarOverSnapshot
 from tests.benchmarks._spending import Spent, spend
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 PUBLISHED = {"requests": 2_273, "calls": 684, "prompt": 2_266_285, "completion": 182_521}
 LIMITS = {

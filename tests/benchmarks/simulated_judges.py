@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.identifiers import IdeaId
-from schemas.ranking import Match, Winner
+from schemas.judgement.ranking import Match, Winner
 from tasks.ranking.schedule import next_bridges, next_round, round_robin
 from tasks.ranking.strengths import covariance, fit
 from tasks.ranking.tally import PRIOR_DEVIATION, Tally, tally

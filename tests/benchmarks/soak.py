@@ -30,7 +30,7 @@ from pathlib import Path
 
 import psutil
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tasks.text.words import sentences
 from tests.benchmarks._soak_checks import Done, report, report_lake
 from tests.benchmarks._soak_cluster import Cluster, Watch, cluster, kill, servers, slowed

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.support.evaluations import make_evaluation, make_run
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 
 SIZES = (300, 1000)
 SPAWN = multiprocessing.get_context("spawn")

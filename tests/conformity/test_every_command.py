@@ -14,8 +14,8 @@ import pytest
 from typer.main import get_command
 
 import schemas
-from flows.command_line import application, run_command
-from flows.exit_codes import EXIT_DONE, EXIT_USAGE
+from flows.cli.command_line import application, run_command
+from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.answers import read_answer
 from tests.support.paper_files import paper_rows, write_jsonl

@@ -28,11 +28,11 @@ from tests.support.tiers import some
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.answers import Publication
 from warehouse.compact import compact
-from warehouse.kinds import KINDS
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.registry import KINDS
 from warehouse.lake import open_reader
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS
 from warehouse.units import landing
 from warehouse.units.deletion import delete_work, deletions_path
 from warehouse.units.landing import (
@@ -47,7 +47,7 @@ from warehouse.units.landing import (
 )
 from warehouse.units.later_validation import LaterValidation, validate_published
 from warehouse.units.publish import publish
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 every_kind = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
 in_depth = pytest.mark.parametrize(

@@ -16,14 +16,14 @@ from schemas.errors import ConflictError
 from schemas.tables import SERVICE_TABLES
 from tests.conformity.test_every_table import sample
 from tests.support.tiers import some
+from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.app.records import fold_into_lake, key_of, record, recorded
 from warehouse.dictionary import data_dictionary
 from warehouse.lake import open_reader, open_writer, rows_in
 from warehouse.layout import Layout
 from warehouse.rows import noun_of
-from warehouse.services.database import ServiceDatabase, services_file
-from warehouse.services.records import fold_into_lake, key_of, record, recorded
-from warehouse.verify import verify
-from warehouse.verify_ledger import verify_ledger
+from warehouse.verify.verify import verify
+from warehouse.verify.verify_ledger import verify_ledger
 
 every_table = pytest.mark.parametrize("table", SERVICE_TABLES, ids=lambda table: table.name)
 in_depth = pytest.mark.parametrize(

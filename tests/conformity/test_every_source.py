@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import BudgetExhaustedError
-from schemas.knowledge import KnowledgeAnswer, SourceKind
+from schemas.literature.knowledge import KnowledgeAnswer, SourceKind
 from tasks.sources.http_source import HttpSource
 from tasks.sources.registry import SOURCES, configured, open_sources
 from tasks.sources.requests import SourceContext
@@ -31,7 +31,7 @@ from tests.support.source_contexts import (
 )
 from tests.support.tiers import some
 from tests.support.web_servers import SHAPES, Find, ShapedServer, shaped_server
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 EVERY = pytest.mark.parametrize("kind", SOURCES, ids=lambda kind: kind.name)
 ONE = pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from schemas.identifiers import RunId
 from schemas.tables import TABLE
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from warehouse.dictionary import data_dictionary
-from warehouse.expectations import expectations_of
 from warehouse.landed import read_rows
 from warehouse.module_rows import MODULE_ROWS, Held
 from warehouse.parquet import write_rows
 from warehouse.rows import evaluation_of, rows_of
+from warehouse.validate.expectations import expectations_of
 
 FIELDS = [
     pytest.param(module, field, held, id=held.table)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.prefect_server import PrefectServer
+from flows.run.prefect_server import PrefectServer
 from tests.support.assay_command import assay, environment
 
 pytestmark = pytest.mark.end_to_end

@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from dashboards.app.registry import PAGES
-from dashboards.reports.data_docs import data_docs
-from dashboards.reports.write import write_reports
+from dashboards.render.data_docs import data_docs
+from dashboards.views.write import write_reports
 from tests.support import browser as browsers
 from tests.support.assay_command import environment
 from tests.support.check_lake import publish_check_lake
@@ -26,8 +26,8 @@ from tests.support.report_lake import (
     publish_validated_report_lake,
 )
 from tests.support.tiers import some
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 pytestmark = [

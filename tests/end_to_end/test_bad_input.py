@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.command_line import application, run_command
-from flows.request import bundled
+from flows.cli.command_line import application, run_command
+from flows.works.evaluate.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, rows
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.wording import reason
-from flows.request import bundled
+from dashboards.render.wording import reason
+from flows.works.evaluate.request import bundled
 from tasks.literature.gateway.storage import RECORD_NAME
 from tests.support.assay_command import assay, find_child, kill_hard, rows, start_assay
 from tests.support.assay_here import assay_here

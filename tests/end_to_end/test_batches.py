@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import assay, rows
 from tests.support.assay_here import assay_here
 from tests.support.batch_night import KEY, BatchNight, expires, ideas_file

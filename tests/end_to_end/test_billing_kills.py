@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.identifiers import RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget
@@ -19,7 +19,7 @@ from tests.support.assay_here import assay_here
 from tests.support.openai_server import Messages, OpenAIServer, start_openai_server
 from tests.support.schema_answers import Schema, answer_from_schema
 from warehouse.layout import Layout
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 pytestmark = pytest.mark.end_to_end
 

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from dashboards.app.registry import PAGES
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, rows
 from tests.support.benchmark_sets import write_groups

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, landed_count, rows

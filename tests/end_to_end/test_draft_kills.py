@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemas.base import replace
-from schemas.survey import SurveyQuote
+from schemas.literature.survey import SurveyQuote
 from tests.support.assay_command import assay, kill_hard, rows, start_assay
 from tests.support.draft_lake import PASSAGES
 from tests.support.draft_writer import ENGINE, MET, answer
@@ -18,7 +18,7 @@ from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.survey_lake import make_survey, published_surveys
 from tests.support.unpaid import Till, not_yet_at
 from warehouse.layout import Layout
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.exit_codes import EXIT_INTERRUPTED
-from flows.request import bundled
+from flows.cli.exit_codes import EXIT_INTERRUPTED
+from flows.works.evaluate.request import bundled
 from schemas.interpreter import module_command
 from tests.support.assay_command import (
     assay,
@@ -183,7 +183,7 @@ def test_a_command_that_loses_its_prefect_server_says_so_in_one_line(
 ) -> None:
     one_landed = lambda: landed_count(tmp_path / "warehouse") > 0  # noqa: E731
     process = started(bare_env, tmp_path, None, ON_WORKERS, one_landed)
-    server = find_child(process, "flows.prefect_app")
+    server = find_child(process, "flows.run.prefect_app")
     assert server is not None
     kill_hard(server)
     assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)

@@ -9,18 +9,18 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from dashboards.app.registry import PAGES
-from dashboards.reports.data_docs import data_docs
-from dashboards.reports.write import write_reports
+from dashboards.render.data_docs import data_docs
+from dashboards.views.write import write_reports
 from schemas.base import replace
 from schemas.identifiers import IdeaId
-from schemas.naming import TURNING
+from schemas.literature.naming import TURNING
 from tests.support.assay_command import environment
 from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
 from tests.support.evaluations import make_evaluation, make_idea, make_run
 from tests.support.report_lake import HOSTILE, RUN, hostile_evaluation
 from tests.support.tiers import some
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.later_validation import validate_published
 from warehouse.units.publish import publish
 

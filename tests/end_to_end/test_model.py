@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.reports.render import run_report
-from dashboards.reports.write_nightly import write_nightly
-from flows.request import bundled
+from dashboards.render.render import run_report
+from dashboards.views.write_nightly import write_nightly
+from flows.works.evaluate.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, rows
 from tests.support.dashboard import open_page, words

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import yaml
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import rows, wait_until
 
 pytestmark = pytest.mark.end_to_end

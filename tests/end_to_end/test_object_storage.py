@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import assay
 from tests.support.object_server import BUCKET, SECRET, ObjectServer, object_server
 from tests.support.postgres_server import PostgresServer, needs_postgres
-from warehouse.object_storage import forget_client
+from warehouse.objects.object_storage import forget_client
 
 pytestmark = [pytest.mark.end_to_end, needs_postgres]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import TIMEOUT_SECONDS, Listening, listening, wait_until
 from tests.support.manuscript_files import faulty_pdf
 from tests.support.ports import quiet_port
@@ -112,7 +112,7 @@ def test_nothing_that_an_evaluation_starts_listens_beyond_this_machine(
 ) -> None:
     _, seen = evaluated
     assert [place for place in seen if not ipaddress.ip_address(place.host).is_loopback] == []
-    parts = ("flows.prefect_app", "tasks.literature.gateway", "multiprocessing.spawn")
+    parts = ("flows.run.prefect_app", "tasks.literature.gateway", "multiprocessing.spawn")
     for part in (*parts, "assay evaluate"):
         assert any(part in place.command for place in seen), part
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from schemas.role import Role
+from schemas.people.role import Role
 from tests.support.assay_command import answers, environment, wait_until
 from tests.support.browser import chromium, needs_chromium, reader_of
 from tests.support.oidc_provider import Provider, oidc_provider
 from tests.support.ports import quiet_port
+from warehouse.app.accounts import add_account
+from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
-from warehouse.services.accounts import add_account
-from warehouse.services.database import ServiceDatabase
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.long]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import assay, rows
 from tests.support.providers.anthropic_messages import AnthropicServer
 from tests.support.providers.azure_openai import AzureOpenAIServer

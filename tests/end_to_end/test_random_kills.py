@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.end_to_end.test_kills import GUARD_SECONDS, MARKS, content
 from tests.support.assay_command import assay, family, start_assay, wait_until
 

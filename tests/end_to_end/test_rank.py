@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, kill_hard, rows, start_assay, wait_until
 from tests.support.openai_server import Messages, Recorded, start_openai_server

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import assay, wait_until
 from tests.support.ports import quiet_port
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pyarrow.parquet as pq
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import assay, environment, rows
 from tests.support.assay_here import assay_here
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pyarrow.parquet as pq
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres

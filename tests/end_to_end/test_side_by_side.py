@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import rows, start_assay
 from warehouse.layout import Layout
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 

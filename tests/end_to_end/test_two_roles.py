@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from dashboards.app.access import cookie_name
-from schemas.role import Role
+from schemas.people.role import Role
 from tests.support.assay_command import environment
 from tests.support.assay_here import assay_here
 from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of

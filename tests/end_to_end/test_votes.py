@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, expect
 
 from schemas.base import replace
 from schemas.identifiers import RunId
-from schemas.role import Role
-from schemas.votes import Choice, HumanVote, Track
+from schemas.people.role import Role
+from schemas.people.votes import Choice, HumanVote, Track
 from tests.end_to_end.conftest import DemoRun
 from tests.end_to_end.test_accessibility import AXE, BEYOND, FINDINGS
 from tests.end_to_end.test_hostile_pages import see_that_nothing_was_touched
@@ -27,12 +27,12 @@ from tests.support.browser import (
 )
 from tests.support.evaluations import make_run
 from tests.support.report_lake import hostile_evaluation, publish_report_lake
+from warehouse.app.accounts import add_account
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.records import recorded
+from warehouse.app.voting import VOTES, contests
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
-from warehouse.services.accounts import add_account
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.records import recorded
-from warehouse.services.voting import VOTES, contests
 from warehouse.units.publish import publish
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900), pytest.mark.long]

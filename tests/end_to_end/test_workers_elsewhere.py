@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.identifiers import RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget
@@ -24,7 +24,7 @@ from tests.support.certificates import write_certificate
 from tests.support.machines import Machine, two_machines
 from tests.support.openai_server import OpenAIServer
 from warehouse.layout import Layout
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 

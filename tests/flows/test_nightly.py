@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from flows import nightly as flow
-from flows.campaign import ThisProcess, carry_out
-from flows.request import bundled
+from flows.run.campaign import ThisProcess, carry_out
+from flows.works.evaluate.request import bundled
 from schemas.errors import UpstreamError
 from schemas.run import RunRequest
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.idea_writer import IdeaWriter
 from tests.support.ideation_lake import evaluate_versions
 from tests.support.openai_server import start_openai_server
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.later_validation import waiting
 from warehouse.units.publish import publish
 

@@ -19,7 +19,7 @@ from distributed.cli.dask_worker import main as dask_worker
 from pydantic import BaseModel
 from typer.main import get_command
 
-from flows.command_line import application
+from flows.cli.command_line import application
 from flows.nightly import nightly
 from schemas.settings import Settings
 

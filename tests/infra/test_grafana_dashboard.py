@@ -16,7 +16,7 @@ from schemas.settings import LiteratureSettings, Settings
 from tasks.literature.gateway.application import application
 from tasks.literature.gateway.upstreams import LiveUpstream
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 INFRA = Path(__file__).parents[2] / "infra"
 _SELECTOR = re.compile(r"(assay_\w+)(?:\{([^}]*)\})?")

@@ -10,14 +10,14 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from flows.model_comparison import ModelCost, compare_engines, named_engines
 from flows.profiles import shipped_profiles
-from flows.request import bundled, resolve_request
+from flows.run.estimates.model_comparison import ModelCost, compare_engines, named_engines
+from flows.works.evaluate.request import bundled, resolve_request
 from schemas.base import replace
 from schemas.choices import LiteratureChoice
 from schemas.idea import Idea
 from schemas.judging import JudgingParameters
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.run import RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.ideas.read import read_ideas

@@ -6,13 +6,13 @@ import pytest
 from pydantic import ValidationError
 
 from schemas.base import Noun, replace
-from schemas.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.identifiers import IdeaId
-from schemas.manuscripts import Attempt, ManuscriptReview, Vote
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
+from schemas.judgement.ranking import RatingMethod, Winner
 from schemas.outcome import Judged
-from schemas.ranking import RatingMethod, Winner
 from schemas.reasons import Reason
 from schemas.tables import TABLES
+from schemas.works.manuscripts import Attempt, ManuscriptReview, Vote
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.curation_lake import make_curation
 from tests.support.draft_lake import make_draft

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.paper_state import (
+from schemas.literature.paper_state import (
     PaperState,
     state_of,
     state_of_title,

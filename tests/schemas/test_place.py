@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from schemas.options import LakeOptions
+from schemas.options.commands import LakeOptions
 from schemas.place import WarehouseFolder, address_of, warehouse_folder
 
 NAMES = st.from_regex(r"[A-Za-z0-9._-]{1,12}", fullmatch=True).filter(lambda name: name.strip("."))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.plain_files import PlainFileError, files_below, open_file, read_file
 from schemas.reasons import Reason
+from schemas.text.plain_files import PlainFileError, files_below, open_file, read_file
 
 
 def refusal(path: Path) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.publication import (
+from schemas.literature.publication import (
     DatePrecision,
     Publication,
     in_words,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.source_text import plain_abstract, plain_text
+from schemas.literature.source_text import plain_abstract, plain_text
 
 MATH = '<mml:math xmlns:mml="http://www.w3.org/1998/Math/MathML"><mml:mi>N</mml:mi></mml:math>'
 

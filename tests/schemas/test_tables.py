@@ -8,7 +8,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored
 from schemas.columns import Column, ColumnType, Table, columns_of
-from schemas.committee import Decision
+from schemas.judgement.committee import Decision
 from schemas.outcome import Provenance
 from schemas.tables import SERVICE_TABLES, TABLE, TABLES
 

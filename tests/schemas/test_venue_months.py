@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
-from schemas.venue_months import LATEST_MONTHS, MEETINGS
+from schemas.literature.paper import Paper
+from schemas.literature.venue_months import LATEST_MONTHS, MEETINGS
 
 
 def paper(venue: str, year: int, arxiv_id: str | None = None) -> Paper:

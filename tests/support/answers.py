@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from flows.commands.answer import Answer
+from flows.cli.answer import Answer
 
 
 def read_answer(printed: str) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from schemas.role import Role, Token
+from schemas.people.role import Role, Token
 from tests.support.assay_command import answers, environment, wait_until
 from tests.support.ports import quiet_port
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.tokens import add_token, new_token_id
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.tokens import add_token, new_token_id
 
 NO_GATEWAY = "http://127.0.0.1:9"
 

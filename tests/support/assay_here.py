@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
-from flows.command_line import application, run_command
+from flows.cli.command_line import application, run_command
 
 
 def assay_here(

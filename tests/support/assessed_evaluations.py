@@ -1,11 +1,11 @@
 """What the assessment finds about an idea: sound in every respect, tests break it from there."""
 
-from schemas.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
 from schemas.base import replace
-from schemas.citation import Citation
-from schemas.evaluation import IdeaEvaluation
+from schemas.judgement.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import Concern, ConcernKind, ConcernSeverity, ConfirmedSeverity
+from schemas.literature.citation import Citation
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernKind, ConcernSeverity, ConfirmedSeverity
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_provenance
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.assay_command import assay, kill_hard, rows, start_assay
 from tests.support.providers.batches import ANSWERED, EXPIRED, Entry, OpenAIBatchServer
 

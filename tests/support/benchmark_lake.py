@@ -2,12 +2,12 @@
 figure beside it.
 """
 
-from schemas.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.identifiers import RunId
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
 from tests.support.report_lake import HOSTILE_TEXT
-from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
+from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
 from warehouse.units.publish import publish
 

@@ -16,8 +16,8 @@ from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from flows.profiles import load_profile
 from schemas.base import replace
-from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.identifiers import EvaluationKey, RunId, content_hash
+from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
 from tasks.benchmarks.answer_sets import ANSWERS_FILE, RUBRICS_FILE
@@ -28,9 +28,9 @@ from tasks.ideas.read import read_ideas
 from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.novelty_sets import write_novelty
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 Score = tuple[float | None, str | None, int]

@@ -1,14 +1,14 @@
 """A check of two manuscripts in a lake: one with a problem, one that could not be read."""
 
 from schemas.base import replace
-from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem
 from schemas.reasons import Reason
+from schemas.works.check_run import CheckHead
+from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
+from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.units.publish import publish
 
 CHECK = RunId("check-a")

@@ -8,8 +8,8 @@ from datetime import date
 from statistics import fmean
 
 from schemas.base import replace
-from schemas.citation import Citation
-from schemas.committee import (
+from schemas.identifiers import PaperId
+from schemas.judgement.committee import (
     Claim,
     CommitteeEvaluation,
     Decision,
@@ -21,18 +21,18 @@ from schemas.committee import (
     PersonaReview,
     Relation,
 )
-from schemas.evaluation import IdeaEvaluation
-from schemas.identifiers import PaperId
-from schemas.judging import JudgeVote
-from schemas.knowledge import SourceKind
-from schemas.novelty import (
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.novelty import (
     ClaimedContribution,
     Difference,
     NoveltyEvaluation,
     NoveltyJudgement,
     WorkOverlap,
 )
-from schemas.paper import Paper
+from schemas.judging import JudgeVote
+from schemas.literature.citation import Citation
+from schemas.literature.knowledge import SourceKind
+from schemas.literature.paper import Paper
 from schemas.reasons import Reason
 from tests.support.evaluations import (
     CUTOFF,

@@ -12,8 +12,8 @@ import numpy as np
 from schemas.base import Reply
 from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
+from schemas.literature.paper import CitationEdge, Paper
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
-from schemas.paper import CitationEdge, Paper
 from schemas.profile import ContributionParameters
 from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer, Step

@@ -2,7 +2,10 @@
 
 from datetime import UTC, date, datetime
 
-from schemas.curation import (
+from schemas.identifiers import RunId
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
+from schemas.works.curation import (
     CuratedDrop,
     CuratedReview,
     CuratedSentence,
@@ -14,12 +17,9 @@ from schemas.curation import (
     StatementSeverity,
     StatementType,
 )
-from schemas.curation_run import CurationHead
-from schemas.identifiers import RunId
-from schemas.outcome import Provenance
-from schemas.reasons import Reason
+from schemas.works.curation_run import CurationHead
 from tests.support.evaluations import START
-from warehouse.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish

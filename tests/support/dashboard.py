@@ -11,10 +11,10 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from dashboards.app import access, app
-from schemas.role import Role
+from schemas.people.role import Role
+from warehouse.app.accounts import account_of, add_account, sign_in
+from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
-from warehouse.services.accounts import account_of, add_account, sign_in
-from warehouse.services.database import ServiceDatabase
 
 # Each run of a page would read the metadata of every installed package: half of its time.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)

@@ -3,16 +3,16 @@
 import asyncio
 from pathlib import Path
 
-from dashboards.reports.drafts.venues import read_venue
+from dashboards.render.drafts.venues import read_venue
 from flows.profiles import load_profile
 from schemas.choices import EXTRACTIVE
-from schemas.draft import Draft, Form
-from schemas.draft_neighbour import NeighbourSection, SectionPart
-from schemas.draft_run import DraftHead, DraftRequest, Material, StoredText
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId, RunId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from schemas.reasons import Reason
+from schemas.works.draft import Draft, Form
+from schemas.works.draft_neighbour import NeighbourSection, SectionPart
+from schemas.works.draft_run import DraftHead, DraftRequest, Material, StoredText
 from tasks.writing.charts import experiment_charts
 from tasks.writing.claims import Claims, add_experiment, add_idea, declare
 from tasks.writing.draft_shard import write_draft
@@ -22,7 +22,7 @@ from tasks.writing.outline import make_outline
 from tasks.writing.works import Known, add_works, draft_works, keyed
 from tests.support.evaluations import START
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
-from warehouse.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 from tests.support.openai_server import Messages
 from tests.support.schema_answers import Schema, answer_from_schema
 

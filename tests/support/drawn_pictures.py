@@ -7,7 +7,7 @@ import io
 from PIL import Image, ImageDraw
 from PIL.PngImagePlugin import PngInfo
 
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 
 _BOX = bounded(r"<box>\n([^\n]{1,200})")
 _SIZES = {"small": (320, 240), "tall": (400, 1600), "vast": (5000, 4000), "wide": (3000, 2000)}

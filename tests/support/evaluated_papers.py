@@ -6,9 +6,9 @@ from typing import Any
 import httpx
 
 from flows.profiles import load_profile
-from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.outcome import Outcome
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings

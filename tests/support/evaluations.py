@@ -8,8 +8,10 @@ from itertools import pairwise, product
 
 from schemas.base import replace
 from schemas.calls import ApiCall, CallStatus, LlmCall
-from schemas.citation import Citation
-from schemas.contribution import (
+from schemas.failure import LEFT_OUT, Failure
+from schemas.idea import Idea
+from schemas.identifiers import EvaluationKey, IdeaId, PaperId, RunId, content_hash
+from schemas.judgement.contribution import (
     Candidate,
     CandidateOrigin,
     Comparison,
@@ -21,18 +23,8 @@ from schemas.contribution import (
     novelty_interval,
     novelty_of,
 )
-from schemas.evaluation import IdeaEvaluation
-from schemas.failure import LEFT_OUT, Failure
-from schemas.idea import Idea
-from schemas.identifiers import EvaluationKey, IdeaId, PaperId, RunId, content_hash
-from schemas.judging import JudgeVote
-from schemas.outcome import Provenance
-from schemas.paper import CitationEdge, Paper, PaperSection, Passage, SectionKind
-from schemas.profile import ScoreWeights
-from schemas.reasons import Reason
-from schemas.recommendation import Resource, ResourceKind
-from schemas.run import Run, RunState
-from schemas.soundness import (
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import (
     Concern,
     ConcernKind,
     ConcernSeverity,
@@ -46,7 +38,15 @@ from schemas.soundness import (
     SoundnessReview,
     SoundnessSummary,
 )
-from schemas.suggestion import ActionEffort, Suggestion
+from schemas.judgement.suggestion import ActionEffort, Suggestion
+from schemas.judging import JudgeVote
+from schemas.literature.citation import Citation
+from schemas.literature.paper import CitationEdge, Paper, PaperSection, Passage, SectionKind
+from schemas.literature.recommendation import Resource, ResourceKind
+from schemas.outcome import Provenance
+from schemas.profile import ScoreWeights
+from schemas.reasons import Reason
+from schemas.run import Run, RunState
 
 START = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
 CUTOFF = date(2025, 6, 30)

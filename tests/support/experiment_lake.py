@@ -2,7 +2,10 @@
 
 from datetime import UTC, datetime
 
-from schemas.experiment import (
+from schemas.identifiers import RunId
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
+from schemas.works.experiment import (
     Direction,
     Execution,
     Experiment,
@@ -12,12 +15,9 @@ from schemas.experiment import (
     Role,
     Stage,
 )
-from schemas.experiment_run import ExperimentHead
-from schemas.identifiers import RunId
-from schemas.outcome import Provenance
-from schemas.reasons import Reason
+from schemas.works.experiment_run import ExperimentHead
 from tests.support.evaluations import START
-from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from schemas.patterns import Pattern
+from schemas.text.patterns import Pattern
 
 Items = list[tuple[Any, Any]]
 

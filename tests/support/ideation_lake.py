@@ -4,7 +4,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from schemas.base import replace
-from schemas.ideation import (
+from schemas.identifiers import EvaluationKey, IdeaId, RunId, content_hash
+from schemas.reasons import Reason
+from schemas.run import RunRequest
+from schemas.works.ideation import (
     FindingAnswer,
     FindingKind,
     IdeationRound,
@@ -12,15 +15,12 @@ from schemas.ideation import (
     KeywordRelation,
     Move,
 )
-from schemas.ideation_run import IdeationHead
-from schemas.identifiers import EvaluationKey, IdeaId, RunId, content_hash
-from schemas.reasons import Reason
-from schemas.run import RunRequest
+from schemas.works.ideation_run import IdeationHead
 from tasks.ideas.read import read_ideas
 from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
-from warehouse.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit

@@ -8,15 +8,15 @@ from uuid import uuid4
 
 import orjson
 
-from flows.jobs import run_jobs
+from flows.jobs.runner import run_jobs
 from schemas.choices import EXTRACTIVE
-from schemas.curation_run import SentPaper
 from schemas.identifiers import RunId
-from schemas.job import CurateJob, EvaluateJob, PlanJob, RankJob
-from schemas.options import CurateOptions, EvaluateOptions, PlanOptions, RankOptions
+from schemas.options.commands import CurateOptions, EvaluateOptions, PlanOptions, RankOptions
+from schemas.people.job import CurateJob, EvaluateJob, PlanJob, RankJob
 from schemas.settings import Settings
+from schemas.works.curation_run import SentPaper
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, paper_text
-from warehouse.jobs import Job, jobs, read_job
+from warehouse.app.jobs import Job, jobs, read_job
 from warehouse.layout import Layout
 
 WAIT_SECONDS = 300.0

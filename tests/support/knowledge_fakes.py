@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
-from schemas.committee import Claim, IdeaPart
 from schemas.failure import Answer, SourceFailure
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
-from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
+from schemas.judgement.committee import Claim, IdeaPart
+from schemas.literature.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
+from schemas.literature.paper import Paper
 from schemas.outcome import Provenance
-from schemas.paper import Paper
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
 from tasks.committee.knowledge.reader import Reading

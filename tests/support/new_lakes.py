@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from warehouse import lake
-from warehouse.definitions import apply_definitions
+from warehouse.catalogue.definitions import apply_definitions
 from warehouse.layout import Layout
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 
 
 def paper(**fields: Any) -> Paper:

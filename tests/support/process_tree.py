@@ -15,7 +15,7 @@ def role_of(command_line: list[str]) -> str:
     """Which part of Assay a process is, read from its command line."""
     text = " ".join(command_line)
     for mark, role in (
-        ("flows.prefect_app", "prefect server"),
+        ("flows.run.prefect_app", "prefect server"),
         ("tasks.literature.gateway", "gateway"),
         ("multiprocessing.spawn", "dask worker"),
         ("multiprocessing.forkserver", "dask fork server"),

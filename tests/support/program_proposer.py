@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 from tests.support.openai_server import Recorded
 from tests.support.small_task import PROGRAM, write_task
 

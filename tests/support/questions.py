@@ -4,17 +4,17 @@ from datetime import UTC, datetime
 
 from schemas.base import replace
 from schemas.identifiers import RunId
-from schemas.job import JobState, JobStatus
-from schemas.live_question import Asked, LiveQuestion
+from schemas.literature.survey import Survey
+from schemas.literature.survey_review import Aspect, Written
+from schemas.people.job import JobState, JobStatus
+from schemas.people.live_question import Asked, LiveQuestion
 from schemas.settings import Settings
-from schemas.survey import Survey
-from schemas.survey_review import Aspect, Written
 from tests.support.survey_lake import START, make_survey, make_survey_head, with_answer
-from warehouse.jobs import read_job, write_status
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.jobs import read_job, write_status
+from warehouse.app.questions import ask, draw_sides
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.questions import ask, draw_sides
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit

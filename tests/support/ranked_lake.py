@@ -4,8 +4,8 @@ from schemas.identifiers import IdeaId
 from tests.support.evaluations import make_idea
 from tests.support.rankings import make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, UNSCORED
+from warehouse.kinds.rankings.landing import RANKINGS, land_group
 from warehouse.layout import Layout
-from warehouse.rankings.landing import RANKINGS, land_group
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 

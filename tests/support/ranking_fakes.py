@@ -6,17 +6,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from schemas.calibration import (
+from schemas.identifiers import IdeaId
+from schemas.judgement.calibration import (
     Calibrator,
     CalibratorFeature,
     CalibratorLabel,
     CalibratorTerm,
     Prior,
 )
-from schemas.identifiers import IdeaId
+from schemas.judgement.ranking import Match, Winner
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.profile import RankingParameters
-from schemas.ranking import Match, Winner
 from schemas.reasons import Reason
 from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import item_sha256

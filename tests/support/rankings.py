@@ -8,8 +8,7 @@ from itertools import combinations
 
 from schemas.calls import CallStatus, LlmCall
 from schemas.identifiers import IdeaId, RunId
-from schemas.outcome import Provenance
-from schemas.ranking import (
+from schemas.judgement.ranking import (
     Grouping,
     GroupSummary,
     Match,
@@ -19,11 +18,12 @@ from schemas.ranking import (
     RatingMethod,
     Winner,
 )
+from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from warehouse.kinds.rankings.landing import basis_of
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.rankings.landing import basis_of
 
 AT = datetime(2026, 3, 1, 3, tzinfo=UTC)
 DIMENSIONS = ("novelty", "overall")

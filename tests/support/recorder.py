@@ -8,9 +8,9 @@ from itertools import count
 from pathlib import Path
 
 from tests.support.votes import make_vote
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.records import fold_into_lake, record
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.records import fold_into_lake, record
 
 VOTES_BETWEEN_FOLDS = 20
 

@@ -12,8 +12,8 @@ from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_idea, make_run
+from warehouse.kinds.runs.landing import RUNS, land, land_rejections
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land, land_rejections
 from warehouse.units.later_validation import validate_published
 from warehouse.units.publish import publish
 

@@ -4,12 +4,12 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
 from schemas.base import replace
-from schemas.evaluation import IdeaEvaluation
+from schemas.judgement.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import Concern, ConcernKind, ConcernSeverity, ConfirmedSeverity
+from schemas.judgement.suggestion import ActionEffort
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernKind, ConcernSeverity, ConfirmedSeverity
-from schemas.suggestion import ActionEffort
 from tests.support.evaluations import make_evaluation, make_provenance, make_run, prose
 from warehouse.answers import IdeaReview, IdeaScore
 

@@ -7,9 +7,9 @@ import pyarrow as pa
 from schemas.base import Severity
 from schemas.columns import Table
 from schemas.tables import IDEA_TABLES
-from warehouse.connection import in_memory
+from warehouse.catalogue.connection import in_memory
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.rows import Rows
-from warehouse.runs.landing import RUNS
 from warehouse.units.validate import judge, rules_of
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pytest
 
 from schemas.errors import ConfigurationError
-from schemas.experiment import Container, Limits
 from schemas.settings import ExperimentSettings
-from tasks.experiments.sandbox import Ended, check_sandbox, run_sandboxed
+from schemas.works.experiment import Container, Limits
+from tasks.experiments.sandbox.sandbox import Ended, check_sandbox, run_sandboxed
 
 LIMITS = Limits(seconds=60, memory_bytes=512 << 20, scratch_bytes=8 << 20, answer_bytes=100_000)
 A_WHILE = f"8641.{os.getpid()}"

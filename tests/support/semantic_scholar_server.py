@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, unquote
 
 import uvicorn
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from tests.support.loopback import QuickServer
 from tests.support.stalls import Stalls
 

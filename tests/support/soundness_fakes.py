@@ -13,12 +13,12 @@ from typing import Any
 from schemas.base import Noun, Reply
 from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
+from schemas.judgement.soundness import ConcernKind, ConcernSeverity
+from schemas.judgement.suggestion import ActionEffort
+from schemas.literature.paper import CitationEdge, Paper, PaperSection, Passage, SectionKind
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
-from schemas.paper import CitationEdge, Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.soundness import ConcernKind, ConcernSeverity
-from schemas.suggestion import ActionEffort
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.suggestions import ProposedSuggestion
 from tasks.soundness.steps.extract_methods import MethodsInput, MethodsReply, ProposedMethod

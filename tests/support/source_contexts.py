@@ -9,13 +9,13 @@ from typing import Any
 from pydantic import SecretStr
 
 from schemas.identifiers import IdeaId
-from schemas.knowledge import SourceQuery
+from schemas.literature.knowledge import SourceQuery
 from schemas.settings import Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
 from tasks.sources.http_source import HttpSource
 from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 KEYS = {
     "openalex_api_key": "oa-Secret+1/9",

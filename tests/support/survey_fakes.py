@@ -6,7 +6,7 @@ from typing import Any
 
 from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import CitationEdge, Paper
+from schemas.literature.paper import CitationEdge, Paper
 from schemas.reasons import Reason
 from tasks.judging.relevance import Judgement, Judgements
 from tasks.survey.expanding import Judge

@@ -3,9 +3,8 @@
 from schemas.base import replace
 from schemas.failure import Failure
 from schemas.identifiers import PaperId, RunId
-from schemas.paper import CitationEdge, Paper, SectionKind
-from schemas.reasons import Reason
-from schemas.survey import (
+from schemas.literature.paper import CitationEdge, Paper, SectionKind
+from schemas.literature.survey import (
     Edge,
     End,
     Survey,
@@ -15,7 +14,7 @@ from schemas.survey import (
     SurveyQuery,
     SurveyQuote,
 )
-from schemas.survey_review import (
+from schemas.literature.survey_review import (
     COMPARED,
     Aspect,
     RemovedSentence,
@@ -25,10 +24,11 @@ from schemas.survey_review import (
     WhyRemoved,
     Written,
 )
-from schemas.survey_run import SurveyHead
+from schemas.literature.survey_run import SurveyHead
+from schemas.reasons import Reason
 from tests.support.evaluations import START
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.layout import Layout
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit

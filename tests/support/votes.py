@@ -5,7 +5,7 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
-from schemas.votes import Choice, HumanVote, Track
+from schemas.people.votes import Choice, HumanVote, Track
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

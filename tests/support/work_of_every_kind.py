@@ -5,18 +5,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.base import Noun, replace
-from schemas.benchmark import BenchmarkItem, BenchmarkReceipt, BenchmarkRun, BenchmarkScore
-from schemas.check_run import CheckReceipt
-from schemas.curation_run import CurationReceipt
-from schemas.draft_run import DraftReceipt
-from schemas.evaluation import Receipt
-from schemas.experiment_run import ExperimentReceipt
-from schemas.ideation_run import IdeationReceipt
 from schemas.identifiers import IdeaId, RunId
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
-from schemas.ranking import GroupReceipt
+from schemas.judgement.benchmark import (
+    BenchmarkItem,
+    BenchmarkReceipt,
+    BenchmarkRun,
+    BenchmarkScore,
+)
+from schemas.judgement.evaluation import Receipt
+from schemas.judgement.ranking import GroupReceipt
+from schemas.literature.survey_run import SurveyReceipt
 from schemas.run import UnitReceipt
-from schemas.survey_run import SurveyReceipt
+from schemas.works.check_run import CheckReceipt
+from schemas.works.curation_run import CurationReceipt
+from schemas.works.draft_run import DraftReceipt
+from schemas.works.experiment_run import ExperimentReceipt
+from schemas.works.ideation_run import IdeationReceipt
+from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
 from tests.support.check_lake import CHECK, check_head
 from tests.support.curation_lake import CURATION, make_curation, make_curation_head
 from tests.support.draft_lake import DRAFT, make_draft, make_draft_head
@@ -25,16 +30,16 @@ from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_expe
 from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
 from tests.support.rankings import make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
-from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
-from warehouse.curations.landing import CURATION_RECORD, CURATIONS
-from warehouse.drafts import DRAFT_RECORD, DRAFTS
-from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark
+from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
+from warehouse.kinds.rankings.landing import RANKINGS, land_group
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS, land_checks
-from warehouse.rankings.landing import RANKINGS, land_group
-from warehouse.runs.landing import RUNS, land
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.kind import Kind
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit

@@ -1,9 +1,15 @@
 """Concerns that were refuted, or that another one says, count for nobody who reads an evaluation."""
 
 from schemas.base import replace
-from schemas.evaluation import IdeaEvaluation
-from schemas.ideation import FindingKind
-from schemas.soundness import Concern, ConcernSeverity, ConfirmedSeverity, deciding, standing
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import (
+    Concern,
+    ConcernSeverity,
+    ConfirmedSeverity,
+    deciding,
+    standing,
+)
+from schemas.works.ideation import FindingKind
 from tasks.benchmarks.review_text import text_of_evaluation
 from tasks.experiments.drafting import known_of
 from tasks.ideation.findings import findings_of

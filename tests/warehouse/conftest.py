@@ -15,11 +15,12 @@ from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.object_server import BUCKET, ObjectServer, object_server
 from tests.support.postgres_server import PostgresServer
-from warehouse import lake, object_storage
+from warehouse import lake
+from warehouse.kinds.runs.landing import RUNS, land, land_rejections
 from warehouse.layout import Layout
-from warehouse.object_files import reach
-from warehouse.object_storage import ObjectFolder, forget_client
-from warehouse.runs.landing import RUNS, land, land_rejections
+from warehouse.objects import object_storage
+from warehouse.objects.object_files import reach
+from warehouse.objects.object_storage import ObjectFolder, forget_client
 from warehouse.units.publish import publish
 
 IDEAS = 6

@@ -12,22 +12,22 @@ import pytest
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.ranking import ranking_budget_scope
+from schemas.judgement.ranking import ranking_budget_scope
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import make_head, make_ranked_group
 from warehouse.compact import compact
+from warehouse.kinds.rankings.landing import RANKINGS, land_group
+from warehouse.kinds.runs.deletion import delete_run
+from warehouse.kinds.runs.landing import RUNS, find_receipt, land, reuse
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.rankings.landing import RANKINGS, land_group
-from warehouse.runs.deletion import delete_run
-from warehouse.runs.landing import RUNS, find_receipt, land, reuse
 from warehouse.units.deletion import deletions_path
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 FIRST, SECOND = RunId("run-a"), RunId("run-b")
 

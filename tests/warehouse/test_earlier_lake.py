@@ -13,16 +13,16 @@ from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.earlier_lake import LATER_COLUMNS, make_earlier, make_landing_earlier
 from tests.support.evaluations import make_idea, make_run
-from warehouse.definitions import held_columns
+from warehouse.catalogue.definitions import held_columns
 from warehouse.export import export_lake
+from warehouse.kinds.runs.landing import RUNS, land, reuse
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.queries import open_queries, run_sql
 from warehouse.reading import LakeReading
-from warehouse.runs.landing import RUNS, land, reuse
 from warehouse.statements import MARTS
 from warehouse.units.publish import publish
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 pytestmark = pytest.mark.long
 EARLIER, NEW = RunId("run-a"), RunId("run-b")

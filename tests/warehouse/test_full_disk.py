@@ -14,12 +14,12 @@ import pytest
 from schemas.errors import AssayError
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse import lake
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.queries import run_sql
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 
 @pytest.fixture

@@ -18,18 +18,18 @@ from schemas.identifiers import RunId
 from schemas.tables import TABLES
 from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.evaluations import make_evaluation
-from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.compact import compact
 from warehouse.dictionary import data_dictionary
 from warehouse.export import export_lake
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_writer
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.statements import MARTS, names
-from warehouse.transcripts import Transcripts, open_transcripts, transcripts_path
+from warehouse.stores.transcripts import Transcripts, open_transcripts, transcripts_path
 from warehouse.units.landing import read_receipt
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from schemas.columns import Column, ColumnType
 from schemas.errors import ConfigurationError, UpstreamError
 from schemas.identifiers import RunId
 from schemas.tables import TABLES
-from warehouse import connection as duckdb_connection
-from warehouse import definitions
-from warehouse.definitions import apply_definitions
+from warehouse.catalogue import connection as duckdb_connection
+from warehouse.catalogue import definitions
+from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import open_reader, open_writer, transaction
 from warehouse.layout import Layout
 from warehouse.queries import open_queries

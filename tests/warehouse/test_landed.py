@@ -9,9 +9,9 @@ from schemas.errors import PublicationError
 from schemas.tables import TABLE
 from tests.support.evaluations import make_evaluation
 from warehouse import landed
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.landed import in_batches, read_landed
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 
 
 def test_batches_hold_some_bytes_whatever_the_number_of_files(

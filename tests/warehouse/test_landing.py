@@ -16,10 +16,10 @@ from schemas.reasons import Reason
 from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call
+from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections, reuse
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.rows import evaluation_of
-from warehouse.runs.landing import RUNS, find_receipt, land, land_rejections, reuse
 from warehouse.units import landing
 from warehouse.units.landing import iterate_receipts, read_receipt
 
@@ -240,7 +240,7 @@ def test_workers_land_without_the_database() -> None:
 def _modules_after_importing_landing() -> list[str]:
     import sys
 
-    import warehouse.kinds  # noqa: F401
+    import warehouse.kinds.registry  # noqa: F401
 
     return [
         name for name in ("duckdb", "great_expectations", "polars", "pandas") if name in sys.modules

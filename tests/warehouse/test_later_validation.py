@@ -11,15 +11,15 @@ from schemas.identifiers import RunId
 from schemas.run import HANDFUL, ValidationRow
 from schemas.tables import TABLE
 from tests.support.evaluations import make_evaluation, make_run
-from warehouse.expectations import expectations_of
-from warehouse.kinds import KINDS
+from warehouse.kinds.registry import KINDS
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.later_validation import validate_published, waiting
 from warehouse.units.publish import publish
 from warehouse.units.validate import rules_of
+from warehouse.validate.expectations import expectations_of
 
 LARGER = HANDFUL + 1
 PUBLISH = """
@@ -27,7 +27,7 @@ import sys
 from pathlib import Path
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 root, count = Path(sys.argv[1]), int(sys.argv[2])

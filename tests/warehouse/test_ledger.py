@@ -16,21 +16,21 @@ from hypothesis import strategies as st
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry, LedgerHead
+from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry, LedgerHead
 from schemas.tables import TABLE
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.votes import make_vote
+from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.app.records import fold_into_lake, record
+from warehouse.kinds.runs.deletion import delete_run
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
 from warehouse.ledger import append, breaks, chained, head_of, rows_of_chain
 from warehouse.rows import Row
-from warehouse.runs.deletion import delete_run
-from warehouse.runs.landing import RUNS, land
-from warehouse.services.database import ServiceDatabase, services_file
-from warehouse.services.records import fold_into_lake, record
 from warehouse.units.publish import publish
-from warehouse.verify import verify
-from warehouse.verify_ledger import LedgerReport, verify_ledger
+from warehouse.verify.verify import verify
+from warehouse.verify.verify_ledger import LedgerReport, verify_ledger
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 RUN = RunId("run-a")

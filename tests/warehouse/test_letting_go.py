@@ -9,22 +9,22 @@ import pytest
 
 from schemas.base import replace
 from schemas.errors import PublicationError
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import RunId
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.tables import TABLE
 from tests.support.evaluations import make_evaluation, make_run
 from tests.warehouse.conftest import publish_ideas
 from warehouse.compact import CompactReport, compact
-from warehouse.kinds import KINDS
+from warehouse.kinds.registry import KINDS
+from warehouse.kinds.runs.landing import RUNS, find_receipt, land, reuse
 from warehouse.lake import open_writer
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
-from warehouse.runs.landing import RUNS, find_receipt, land, reuse
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish
 from warehouse.units.shared import LET_GO
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 RUN, OTHER = RunId("run-a"), RunId("run-b")
 AT_ONCE = timedelta(0)

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
 from schemas.base import replace
-from schemas.contribution import Overlap
-from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import PaperId, RunId
+from schemas.judgement.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
+from schemas.judgement.contribution import Overlap
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.tables import TABLE, TABLES
@@ -34,11 +34,11 @@ from tests.support.evaluations import (
     make_provenance,
     make_run,
 )
-from warehouse.connection import in_memory
+from warehouse.catalogue.connection import in_memory
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.parquet import arrow_table
 from warehouse.queries import resources_of_papers
 from warehouse.rows import rows_of
-from warehouse.runs.landing import RUNS
 from warehouse.statements import MARTS, names, statement, table_statement
 from warehouse.units.publish import head_rows
 

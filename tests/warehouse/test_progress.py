@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from schemas.identifiers import RunId
 from schemas.run import Budget, Module, PlannedRun
 from tests.support.evaluations import make_evaluation
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.progress import Activity, Watch, announce, read_planned
-from warehouse.runs.landing import RUNS, land
 
 RUN = RunId("run-now")
 START = datetime(2026, 3, 1, 2, tzinfo=UTC)

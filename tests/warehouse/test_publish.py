@@ -18,10 +18,10 @@ from schemas.errors import PublicationError, TransientError
 from schemas.identifiers import RunId
 from schemas.run import RunState
 from tests.support.evaluations import make_evaluation, make_run
+from warehouse.kinds.runs.landing import RUNS, land, reuse
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
 from warehouse.queries import run_sql
-from warehouse.runs.landing import RUNS, land, reuse
 from warehouse.units import publish as publishing
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish

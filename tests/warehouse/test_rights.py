@@ -8,10 +8,10 @@ import pytest
 
 from schemas.identifiers import RunId
 from tests.support.evaluations import make_evaluation, make_run
-from warehouse.keyed_store import KeyedStore
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.rights import keep_private
-from warehouse.runs.landing import RUNS, land
+from warehouse.stores.keyed_store import KeyedStore
 from warehouse.units.publish import publish
 
 

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import Noun, replace
-from schemas.contribution import Comparison
 from schemas.errors import PublicationError
-from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea
+from schemas.judgement.contribution import Comparison
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import SoundnessReview
 from schemas.judging import JudgeVote
+from schemas.literature.paper import Paper
 from schemas.outcome import Provenance
-from schemas.paper import Paper
 from schemas.reasons import Reason
-from schemas.soundness import SoundnessReview
 from schemas.tables import TABLE
 from tests.support.assessed_evaluations import make_assessed_evaluation, make_assessments
 from tests.support.committee_evaluations import make_committee, make_full_evaluation, make_novelty

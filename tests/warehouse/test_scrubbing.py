@@ -10,10 +10,10 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from schemas.tables import TABLE
-from warehouse.keyed_store import KeyedStore
 from warehouse.landed import read_rows
 from warehouse.parquet import write_bytes, write_rows
 from warehouse.scrubbing import check_address, concealed, known_secrets
+from warehouse.stores.keyed_store import KeyedStore
 
 KEY = "k3y+of/tests-91x"
 

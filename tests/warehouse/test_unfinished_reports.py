@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.reports.write import write_reports
+from dashboards.views.write import write_reports
 from schemas.identifiers import RunId
 from warehouse.compact import compact
 from warehouse.layout import Layout

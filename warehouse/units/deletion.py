@@ -14,16 +14,16 @@ from pydantic import Field, SerializeAsAny
 
 from schemas.base import Noun
 from schemas.identifiers import RunId
-from schemas.ledger import Artefact, LedgerAction, LedgerEntry
+from schemas.people.ledger import Artefact, LedgerAction, LedgerEntry
 from schemas.run import Budget
-from warehouse.budget_file import BudgetFile
+from warehouse.catalogue.postgres import check_may_publish
 from warehouse.lake import open_writer, transaction
 from warehouse.layout import Layout
 from warehouse.ledger import append
-from warehouse.postgres import check_may_publish
+from warehouse.objects.shared_reports import forget_reports
 from warehouse.queries import open_queries
-from warehouse.shared_reports import forget_reports
 from warehouse.statements import table_statement
+from warehouse.stores.budget_file import BudgetFile
 from warehouse.units import shared
 from warehouse.units.kind import HeadT, Kind
 from warehouse.units.reading import published_head

@@ -1,7 +1,7 @@
 """A kind of work: what its units are, where they land, which tables they fill, what must hold.
 
 A run of ideas, a ranking, a check of manuscripts, a curated set, an experiment and a benchmark are
-such kinds; `warehouse/kinds.py` lists them. Landing, validation, publication and verification are
+such kinds; `warehouse/kinds/registry.py` lists them. Landing, validation, publication and verification are
 written once, over a `Kind`.
 """
 
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from schemas.base import Noun
 from schemas.columns import Table
 from schemas.identifiers import RunId, content_hash
-from schemas.ledger import Artefact
+from schemas.people.ledger import Artefact
 from schemas.run import UnitReceipt
 from schemas.tables import TABLE
 from warehouse.layout import Layout, safe_name
 from warehouse.rows import Row, Rows
-from warehouse.violations import ExpectationResult
+from warehouse.validate.violations import ExpectationResult
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb

@@ -25,13 +25,13 @@ from schemas.errors import CommandGoneError, ConfigurationError
 from schemas.identifiers import RunId
 from schemas.run import Budget
 from schemas.tables import TABLE
-from warehouse.budget_file import BudgetFile
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.object_storage import AT_ONCE
+from warehouse.objects.object_storage import AT_ONCE
 from warehouse.owner import Owner, kept, landing_owner
 from warehouse.parquet import read_bytes, write_bytes, write_rows
 from warehouse.rows import Row, Rows, row_of
+from warehouse.stores.budget_file import BudgetFile
 from warehouse.units import shared
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.shared import RECEIPT_FILE

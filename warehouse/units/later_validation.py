@@ -16,15 +16,15 @@ from schemas.base import Noun, replace
 from schemas.columns import Table
 from schemas.run import ValidationRow
 from schemas.tables import TABLE
-from warehouse.definitions import apply_definitions
+from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, may_hold_a_lake, no_lake, open_writer, rows_in, transaction
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table
 from warehouse.rows import noun_of, row_of
 from warehouse.statements import table_statement
 from warehouse.units.kind import Kind
-from warehouse.verify_values import without_prose
-from warehouse.violations import ExpectationResult, Tally
+from warehouse.validate.violations import ExpectationResult, Tally
+from warehouse.verify.verify_values import without_prose
 
 WORKS_TOGETHER = 50
 _VALIDATIONS = TABLE["validations"]
@@ -118,7 +118,7 @@ def _validated(
     Rows are read from the lake. Of a rule stated in SQL the publication has recorded how many rows
     break it.
     """
-    from warehouse.great_expectations import Suites  # takes three seconds
+    from warehouse.validate.great_expectations import Suites  # takes three seconds
 
     condition = kind.condition(_VALIDATIONS, several=True)
     sql = table_statement("rows_of", table=_VALIDATIONS.name, condition=condition)

@@ -26,7 +26,7 @@ from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.shared import LET_GO
-from warehouse.verify_content import LakeContent, LandedContent
+from warehouse.verify.verify_content import LakeContent, LandedContent
 
 
 class LetGo(Noun):

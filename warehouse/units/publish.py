@@ -18,15 +18,15 @@ from schemas.identifiers import content_hash
 from schemas.run import HANDFUL, UnitReceipt
 from schemas.tables import TABLE, TABLES
 from warehouse.answers import Publication, ValidationReport
-from warehouse.connection import share_out
-from warehouse.definitions import apply_definitions
+from warehouse.app.records import fold
+from warehouse.catalogue.connection import share_out
+from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, open_writer, transaction
 from warehouse.landed import in_batches, read_landed
 from warehouse.layout import Layout
 from warehouse.ledger import note_head
 from warehouse.parquet import arrow_table, write_bytes
 from warehouse.rows import row_of
-from warehouse.services.records import fold
 from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import (

@@ -10,9 +10,9 @@ from uuid import uuid4
 import pyarrow as pa
 
 from schemas.errors import ConfigurationError
-from schemas.patterns import bounded
 from schemas.run import UnitReceipt
 from schemas.tables import TABLE
+from schemas.text.patterns import bounded
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import duckdb
 
 from schemas.columns import Column, ColumnType, Table
-from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
+from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
 from schemas.tables import TABLE
-from warehouse.connection import every_row_read
+from warehouse.catalogue.connection import every_row_read
 from warehouse.lake import rows_in
 from warehouse.ledger import append
 from warehouse.rows import Row

@@ -19,7 +19,7 @@ from pathlib import Path
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from warehouse.layout import Layout
-from warehouse.object_storage import ObjectFolder
+from warehouse.objects.object_storage import ObjectFolder
 from warehouse.owner import Owner, landing_owner
 
 RECEIPT_FILE = "receipt.json"

@@ -17,12 +17,11 @@ import pyarrow as pa
 from schemas.base import Severity
 from schemas.columns import Table
 from schemas.identifiers import RunId
+from schemas.literature.venue_months import LATEST_MONTHS
 from schemas.run import HANDFUL
 from schemas.tables import TABLE
-from schemas.venue_months import LATEST_MONTHS
 from warehouse.answers import ValidationReport
-from warehouse.connection import in_memory, share_out
-from warehouse.expectations import hold
+from warehouse.catalogue.connection import in_memory, share_out
 from warehouse.lake import rows_in
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
@@ -30,10 +29,11 @@ from warehouse.rows import Row
 from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import landed_files, loose_files
-from warehouse.violations import ExpectationResult, Tally, examples_of
+from warehouse.validate.expectations import hold
+from warehouse.validate.violations import ExpectationResult, Tally, examples_of
 
 if TYPE_CHECKING:  # takes three seconds
-    from warehouse.great_expectations import Suites
+    from warehouse.validate.great_expectations import Suites
 
 ROWS_PER_CHUNK = 100_000
 _VENUE_MONTHS = "venue_months"
@@ -93,7 +93,7 @@ def validate(
 def _suites(run_id: RunId, unit_count: int) -> "Suites | None":
     if unit_count <= HANDFUL:
         return None
-    from warehouse.great_expectations import Suites  # takes three seconds
+    from warehouse.validate.great_expectations import Suites  # takes three seconds
 
     return Suites([run_id])
 

@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboards.app import charts, empty, links, tables
 from dashboards.app.data import Lake
-from dashboards.reports.figures import counted
+from dashboards.render.figures import counted
 from schemas.run import Run
 
 BINS, DEAREST = 30, 50

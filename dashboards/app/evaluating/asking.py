@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dashboards.app.access import check_may, signed_in
 from schemas.base import replace
 from schemas.errors import NotAllowedError, UpstreamError
-from schemas.job import JobRequest, PlanJob, check_offered
-from schemas.role import Action
+from schemas.people.job import JobRequest, PlanJob, check_offered
+from schemas.people.role import Action
 from schemas.settings import Settings
-from warehouse.jobs import (
+from warehouse.app.jobs import (
     Job,
     read_job,
     request_stop,

@@ -10,8 +10,8 @@ import streamlit as st
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from schemas.job import OFFERED_PROFILES, EvaluateJob, PlanJob
-from schemas.options import EvaluateOptions, PlanOptions
+from schemas.options.commands import EvaluateOptions, PlanOptions
+from schemas.people.job import OFFERED_PROFILES, EvaluateJob, PlanJob
 from schemas.run import Module
 from schemas.settings import DashboardSettings
 

@@ -9,12 +9,12 @@ from dashboards.app.data import Lake
 from dashboards.app.evaluating.asking import NO_RUNNER, stop
 from dashboards.app.review import whole
 from dashboards.app.screens.runs import cost, under_way
-from dashboards.reports import figures, wording
+from dashboards.render import figures, wording
 from schemas.errors import AssayError
 from schemas.identifiers import IdeaId, RunId
-from schemas.job import JobState
-from schemas.naming import unturned
-from warehouse.jobs import Job, log_tail, read_job, runner_at_work
+from schemas.literature.naming import unturned
+from schemas.people.job import JobState
+from warehouse.app.jobs import Job, log_tail, read_job, runner_at_work
 from warehouse.queries import Queries
 
 EVERY_SECONDS = 1.5

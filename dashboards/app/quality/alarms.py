@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboards.app import charts, empty, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports.alarms import judge_alarms
+from dashboards.views.alarms import judge_alarms
 from schemas.run import Run
 
 

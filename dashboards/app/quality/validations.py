@@ -89,7 +89,7 @@ def _runs(lake: Lake) -> None:
 
 def _data_docs(lake: Lake, run: Run) -> None:
     def page() -> str:
-        from dashboards.reports.data_docs import (
+        from dashboards.render.data_docs import (
             data_docs,
         )  # imports Great Expectations, which takes seconds
 

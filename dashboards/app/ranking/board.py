@@ -9,11 +9,11 @@ import streamlit as st
 from dashboards.app import state
 from dashboards.app.data import Lake
 from dashboards.app.ranking.weighing import OVERALL, scored_parts, weighed
-from dashboards.reports import wording
-from schemas.ranking import RankingHead
+from dashboards.render import wording
+from schemas.judgement.ranking import RankingHead
 from schemas.run import Run
 from warehouse.answers import CRITERION_PARTS, MODULE_PARTS
-from warehouse.rankings.queries import ranking_shown, rankings_of
+from warehouse.kinds.rankings.queries import ranking_shown, rankings_of
 
 BY_SCORES = "scores"
 UNGROUPED = "(no group)"

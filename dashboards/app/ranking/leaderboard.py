@@ -17,7 +17,7 @@ from dashboards.app.ranking.board import (
     parts_of,
     weights_of,
 )
-from dashboards.reports import figures, wording
+from dashboards.render import figures, wording
 
 ROWS_DRAWN = 30
 TABLE_ROWS = 12

@@ -9,11 +9,11 @@ import streamlit as st
 from dashboards.app import charts, empty, state, text
 from dashboards.app.data import Lake
 from dashboards.app.ranking.board import UNGROUPED, Board, choose_group, named, of_group
-from dashboards.reports import figures, wording
+from dashboards.render import figures, wording
 from schemas.identifiers import RunId
-from schemas.ranking import GroupSummary
+from schemas.judgement.ranking import GroupSummary
+from warehouse.kinds.rankings.queries import compared_across, group_summaries, ranking_of
 from warehouse.queries import Queries
-from warehouse.rankings.queries import compared_across, group_summaries, ranking_of
 
 IDEAS_DRAWN = 15
 

@@ -9,7 +9,7 @@ from dashboards.app import charts, empty, tables
 from dashboards.app.data import Lake
 from dashboards.app.ranking.board import Board, choose_group, label, named, of_group
 from dashboards.app.ranking.weighing import scored_parts
-from dashboards.reports.sensitivity import SAMPLES, TOP, shares_among_best
+from dashboards.views.sensitivity import SAMPLES, TOP, shares_among_best
 
 IDEAS_DRAWN = 25
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars
 from scipy.special import stdtrit
 
-from schemas.assessment import AssessmentCriterion
+from schemas.judgement.assessment import AssessmentCriterion
 from warehouse.answers import CRITERION_PARTS, MODULE_PARTS, ScoreBasis
 
 Frame = polars.DataFrame

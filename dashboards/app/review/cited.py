@@ -4,9 +4,9 @@ import streamlit as st
 
 from dashboards.app import links, text
 from dashboards.app.review import words
-from dashboards.reports import papers, wording
+from dashboards.render import papers, wording
 from schemas.identifiers import PaperId
-from schemas.naming import safe_url
+from schemas.literature.naming import safe_url
 from warehouse.answers import IdeaReview
 
 PASSAGES_SHOWN, PASSAGE_CHARACTERS = 3, 900

@@ -8,10 +8,10 @@ import streamlit as st
 
 from dashboards.app import charts, tables, text
 from dashboards.app.review import words
-from dashboards.reports import figures, wording
-from dashboards.reports.committee_part import CommitteePart, committee_part
-from schemas.committee import CommitteeEvaluation, PersonaReview
-from schemas.naming import safe_url
+from dashboards.render import figures, wording
+from dashboards.views.idea.committee_part import CommitteePart, committee_part
+from schemas.judgement.committee import CommitteeEvaluation, PersonaReview
+from schemas.literature.naming import safe_url
 from warehouse.answers import IdeaReview
 
 

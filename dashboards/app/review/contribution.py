@@ -10,14 +10,14 @@ import streamlit as st
 
 from dashboards.app import charts, state, text
 from dashboards.app.review import words
-from dashboards.reports import figures, wording
-from dashboards.reports.idea_page import MARKS, DimensionPart, IdeaPage, idea_page
-from dashboards.reports.safe_text import prose_line
-from dashboards.reports.wording import shortened
+from dashboards.render import figures, wording
+from dashboards.render.safe_text import prose_line
+from dashboards.render.wording import shortened
+from dashboards.views.idea.idea_page import MARKS, DimensionPart, IdeaPage, idea_page
 from schemas.calls import LlmCall
-from schemas.contribution import Comparison, ContributionEvaluation
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.judgement.contribution import Comparison, ContributionEvaluation
+from schemas.literature.paper import Paper
 from warehouse.answers import IdeaReview
 
 NAME_CHARACTERS = 40

@@ -4,8 +4,8 @@ import streamlit as st
 
 from dashboards.app import text
 from dashboards.app.review import words
-from dashboards.reports import wording
-from dashboards.reports.idea_page import idea_page
+from dashboards.render import wording
+from dashboards.views.idea.idea_page import idea_page
 from warehouse.answers import IdeaReview
 
 

@@ -4,10 +4,10 @@ import streamlit as st
 
 from dashboards.app import text
 from dashboards.app.review import words
-from dashboards.reports.idea_page import idea_page
-from dashboards.reports.plan_part import REASONING, ConcernLine
-from dashboards.reports.safe_text import prose_line
-from schemas.soundness import Concern, PlanElement
+from dashboards.render.safe_text import prose_line
+from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.idea.plan_part import REASONING, ConcernLine
+from schemas.judgement.soundness import Concern, PlanElement
 from warehouse.answers import IdeaReview
 
 

@@ -11,15 +11,15 @@ import streamlit as st
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.app.review import waterfall
-from dashboards.reports import figures, wording
+from dashboards.render import figures, wording
 from schemas.base import Noun
 from schemas.calls import LlmCall
 from schemas.choices import EXTRACTIVE
-from schemas.evaluation import IdeaEvaluation
-from schemas.naming import unturned
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.literature.naming import unturned
 from schemas.outcome import Provenance
 from warehouse.answers import IdeaReview
-from warehouse.transcripts import Transcripts, transcripts_path
+from warehouse.stores.transcripts import Transcripts, transcripts_path
 
 _SCORES = (
     "score_0_to_10",

@@ -4,10 +4,10 @@ import polars
 import streamlit as st
 
 from dashboards.app import links, tables, text
-from dashboards.reports import papers
-from dashboards.reports.gaps import gaps_of, shortenings_of
-from dashboards.reports.idea_page import idea_page
-from schemas.naming import safe_url
+from dashboards.render import papers
+from dashboards.views.idea.gaps import gaps_of, shortenings_of
+from dashboards.views.idea.idea_page import idea_page
+from schemas.literature.naming import safe_url
 from warehouse.answers import IdeaReview
 
 

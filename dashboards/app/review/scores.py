@@ -3,10 +3,10 @@
 import streamlit as st
 
 from dashboards.app import text
-from dashboards.reports import figures
-from dashboards.reports.safe_text import prose_line
-from dashboards.reports.wording import baseline_mark, score_in_words, unscored
-from schemas.assessment import AssessmentCriterion, AssessmentEvaluation
+from dashboards.render import figures
+from dashboards.render.safe_text import prose_line
+from dashboards.render.wording import baseline_mark, score_in_words, unscored
+from schemas.judgement.assessment import AssessmentCriterion, AssessmentEvaluation
 from warehouse.answers import IdeaReview, IdeaScore
 
 

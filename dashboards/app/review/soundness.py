@@ -9,12 +9,12 @@ import streamlit as st
 
 from dashboards.app import text
 from dashboards.app.review import words
-from dashboards.reports import figures
-from dashboards.reports.idea_page import MethodPart, idea_page
+from dashboards.render import figures
+from dashboards.views.idea.idea_page import MethodPart, idea_page
 from schemas.calls import LlmCall
 from schemas.identifiers import PaperId
-from schemas.paper import Paper, Passage
-from schemas.soundness import SoundnessEvaluation, SoundnessReview
+from schemas.judgement.soundness import SoundnessEvaluation, SoundnessReview
+from schemas.literature.paper import Paper, Passage
 from warehouse.answers import IdeaReview
 
 

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from dashboards.app import text
-from dashboards.reports import figures
-from dashboards.reports.idea_page import idea_page
-from dashboards.reports.tried_part import MEASURED, TriedPart
+from dashboards.render import figures
+from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.idea.tried_part import MEASURED, TriedPart
 from warehouse.answers import IdeaReview
 
 

@@ -8,7 +8,7 @@ import polars
 
 from dashboards.app import charts
 from schemas.calls import CallStatus
-from schemas.evaluation import IdeaEvaluation
+from schemas.judgement.evaluation import IdeaEvaluation
 
 _MOST = 400
 _ROW_PIXELS = 4

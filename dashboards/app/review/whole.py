@@ -23,9 +23,9 @@ from dashboards.app.review import (
     words,
 )
 from dashboards.app.review.scores import show_scores
-from dashboards.reports import figures, wording
-from dashboards.reports.idea_page import idea_page
-from dashboards.reports.render import first_page_markdown, idea_html, idea_markdown
+from dashboards.render import figures, wording
+from dashboards.render.render import first_page_markdown, idea_html, idea_markdown
+from dashboards.views.idea.idea_page import idea_page
 from warehouse.answers import IdeaReview
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 
 from dashboards.app import text
-from dashboards.reports import figures, papers
-from dashboards.reports.safe_text import prose, prose_line
+from dashboards.render import figures, papers
+from dashboards.render.safe_text import prose, prose_line
 from schemas.calls import LlmCall
 from schemas.identifiers import PaperId
-from schemas.naming import surnames
+from schemas.literature.naming import surnames
+from schemas.literature.paper import Paper
 from schemas.outcome import Provenance
-from schemas.paper import Paper
 
 NONE_NAMED = "None named."
 

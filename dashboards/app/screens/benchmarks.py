@@ -8,10 +8,10 @@ import streamlit as st
 
 from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures, wording
-from dashboards.reports.metric_meanings import meaning_of
-from schemas.benchmark import BenchmarkScore, JudgeWording
-from warehouse.benchmarks.queries import BenchmarkHead, benchmark_scores_of, benchmarks_of
+from dashboards.render import figures, wording
+from dashboards.views.metric_meanings import meaning_of
+from schemas.judgement.benchmark import BenchmarkScore, JudgeWording
+from warehouse.kinds.benchmarks.queries import BenchmarkHead, benchmark_scores_of, benchmarks_of
 
 COMMAND = "assay benchmark SUITE --data DIR --warehouse {}"
 MEASURED, PUBLISHED = "measured", "published"

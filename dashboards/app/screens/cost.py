@@ -8,7 +8,7 @@ import streamlit as st
 from dashboards.app import amounts, charts, empty, state, tables, timing
 from dashboards.app.costs import latency, per_idea, what_if
 from dashboards.app.data import Lake
-from dashboards.reports import figures
+from dashboards.render import figures
 from schemas.run import Run
 from warehouse.progress import read_planned
 from warehouse.queries import Queries

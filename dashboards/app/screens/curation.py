@@ -9,21 +9,22 @@ import streamlit as st
 from dashboards.app import empty, state, text
 from dashboards.app.access import check_may, may, services_of
 from dashboards.app.data import Lake
-from dashboards.reports import figures, wording
-from dashboards.reports.curated_set import CuratedSet
-from schemas.curation import (
+from dashboards.render import figures, wording
+from dashboards.views.curated_set import CuratedSet
+from schemas.errors import AssayError, NotAllowedError
+from schemas.identifiers import RunId
+from schemas.people.role import Action
+from schemas.works.curation import (
     CuratedStatement,
     Curation,
     StatementAxis,
     StatementSeverity,
     StatementType,
 )
-from schemas.curation_edit import ADDED, NO, YES, CurationEdit, EditedField
-from schemas.curation_run import CurationHead
-from schemas.errors import AssayError, NotAllowedError
-from schemas.identifiers import RunId
-from schemas.role import Action
-from warehouse.curations.edits import (
+from schemas.works.curation_edit import ADDED, NO, YES, CurationEdit, EditedField
+from schemas.works.curation_run import CurationHead
+from warehouse.app.people import pseudonym_of
+from warehouse.kinds.curations.edits import (
     Value,
     edited,
     edits_of,
@@ -33,9 +34,8 @@ from warehouse.curations.edits import (
     values_seen,
     with_added,
 )
-from warehouse.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.queries import Queries
-from warehouse.services.people import pseudonym_of
 from warehouse.units.reading import published_heads, published_units
 
 _SAID = "what became of the last save"

@@ -5,13 +5,13 @@ import streamlit as st
 
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures, wording
-from dashboards.reports.write_draft import DraftPart
-from schemas.draft import Draft
-from schemas.draft_habits import Habits
-from schemas.draft_run import DraftHead
+from dashboards.render import figures, wording
+from dashboards.views.write_draft import DraftPart
 from schemas.identifiers import RunId
-from warehouse.drafts import DRAFT_RECORD, DRAFTS
+from schemas.works.draft import Draft
+from schemas.works.draft_habits import Habits
+from schemas.works.draft_run import DraftHead
+from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
 from warehouse.queries import Queries
 from warehouse.units.reading import published_heads, published_units
 

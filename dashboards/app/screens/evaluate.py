@@ -14,11 +14,11 @@ from dashboards.app import text
 from dashboards.app.data import Lake
 from dashboards.app.evaluating import form, watching
 from dashboards.app.evaluating.asking import ask, is_of_reader, plan_of
-from dashboards.reports import figures
+from dashboards.render import figures
 from schemas.errors import AssayError
-from schemas.job import AskJob, CurateJob, EvaluateJob, PlanJob, RankJob, SurveyJob
+from schemas.people.job import AskJob, CurateJob, EvaluateJob, PlanJob, RankJob, SurveyJob
 from schemas.settings import Settings
-from warehouse.jobs import Job, jobs, read_job
+from warehouse.app.jobs import Job, jobs, read_job
 from warehouse.layout import Layout
 
 JOBS_LISTED = 20

@@ -5,12 +5,12 @@ import streamlit as st
 
 from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures
-from dashboards.reports.write_experiment import ExperimentPart, experiment_parts
-from schemas.experiment import Fate, Program, Role
-from schemas.experiment_run import ExperimentHead
+from dashboards.render import figures
+from dashboards.views.write_experiment import ExperimentPart, experiment_parts
 from schemas.identifiers import RunId
-from warehouse.experiments import EXPERIMENTS
+from schemas.works.experiment import Fate, Program, Role
+from schemas.works.experiment_run import ExperimentHead
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.queries import Queries
 from warehouse.units.reading import published_heads
 

@@ -7,7 +7,7 @@ from dashboards.app import empty, links, state, text
 from dashboards.app.data import Lake
 from dashboards.app.review import whole
 from schemas.identifiers import IdeaId, RunId
-from schemas.naming import unturned
+from schemas.literature.naming import unturned
 from warehouse.queries import Place, Queries
 
 IDEAS_LISTED = 50

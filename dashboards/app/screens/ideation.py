@@ -5,13 +5,13 @@ import streamlit as st
 
 from dashboards.app import charts, empty, links, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures, wording
-from dashboards.reports.lineage import change, label
-from dashboards.reports.write_ideation import OUTCOMES, IdeationPage, ideation_page_of
-from schemas.ideation import FindingAnswer, IdeaVersion
-from schemas.ideation_run import IdeationHead
+from dashboards.render import figures, wording
+from dashboards.render.charts.lineage import change, label
+from dashboards.views.write_ideation import OUTCOMES, IdeationPage, ideation_page_of
 from schemas.identifiers import RunId
-from warehouse.ideations import IDEATIONS
+from schemas.works.ideation import FindingAnswer, IdeaVersion
+from schemas.works.ideation_run import IdeationHead
+from warehouse.kinds.ideations import IDEATIONS
 from warehouse.queries import Queries
 from warehouse.units.reading import published_heads
 

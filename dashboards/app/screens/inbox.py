@@ -6,12 +6,12 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboards.app import empty, links, text
 from dashboards.app.access import check_may, may, services_of
 from dashboards.app.data import Lake
-from schemas.decisions import LONGEST_REASON, GivenAnswer, Request, Verdict
 from schemas.errors import AssayError, NotAllowedError
-from schemas.ledger import Participant
-from schemas.role import Action
-from warehouse.services.decisions import decide_and_fold, open_requests
-from warehouse.services.people import participant_with
+from schemas.people.decisions import LONGEST_REASON, GivenAnswer, Request, Verdict
+from schemas.people.ledger import Participant
+from schemas.people.role import Action
+from warehouse.app.decisions import decide_and_fold, open_requests
+from warehouse.app.people import participant_with
 
 MOST_SHOWN = 20
 _SAID = "what became of the last answer"

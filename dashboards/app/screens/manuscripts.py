@@ -5,9 +5,9 @@ import streamlit as st
 
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures, wording
-from dashboards.reports.preferences import NAME as PREFERENCES
-from dashboards.reports.write_check import (
+from dashboards.render import figures, wording
+from dashboards.views.idea.preferences import NAME as PREFERENCES
+from dashboards.views.write_check import (
     CheckPage,
     missing_files,
     missing_macros,
@@ -15,11 +15,11 @@ from dashboards.reports.write_check import (
     outcome,
     was_checked,
 )
-from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
-from warehouse.manuscripts.landing import CHECKS
-from warehouse.manuscripts.queries import manuscript_checks
+from schemas.works.check_run import CheckHead
+from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.queries import Queries
 from warehouse.units.reading import published_heads
 

@@ -6,8 +6,8 @@ import streamlit as st
 from dashboards.app import empty, links, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.app.review import words
-from dashboards.reports import figures
-from schemas.naming import safe_url
+from dashboards.render import figures
+from schemas.literature.naming import safe_url
 
 PAPERS_LISTED, NAME_CHARACTERS, PASSAGES_SHOWN = 50, 90, 20
 

@@ -8,8 +8,8 @@ import streamlit as st
 from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.app.quality import alarms, drift, validations
-from dashboards.reports import wording
-from dashboards.reports.run_page import ModelsPart, models_part
+from dashboards.render import wording
+from dashboards.views.run_page import ModelsPart, models_part
 from schemas.run import Run
 from warehouse.refusals import Refusal, read_refusals
 

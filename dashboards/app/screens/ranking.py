@@ -20,7 +20,7 @@ from dashboards.app.ranking.board import (
     parts_of,
 )
 from dashboards.app.tonight.reasons import why_it_leads
-from dashboards.reports import figures, wording
+from dashboards.render import figures, wording
 from warehouse.answers import IdeaScore
 from warehouse.queries import Queries
 

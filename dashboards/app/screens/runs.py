@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboards.app import empty, links, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures
+from dashboards.render import figures
 from schemas.identifiers import RunId
 from warehouse.progress import Activity, RunProgress, Watch
 

@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboards.app import amounts, charts, empty, state, tables, timing
 from dashboards.app.data import Lake
-from dashboards.reports import wording
+from dashboards.render import wording
 from schemas.run import Run
 
 ALLOWED = "semantic_scholar"

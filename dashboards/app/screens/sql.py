@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboards.app import cells, empty, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures
+from dashboards.render import figures
 from schemas.errors import SqlError
 from schemas.tables import TABLE
 from warehouse.queries import Queries

@@ -5,15 +5,15 @@ import streamlit as st
 
 from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import figures, wording
-from dashboards.reports.papers import paper_url
-from dashboards.reports.write_survey import SurveyPart
+from dashboards.render import figures, wording
+from dashboards.render.papers import paper_url
+from dashboards.views.write_survey import SurveyPart
 from schemas.identifiers import RunId
-from schemas.naming import safe_url
-from schemas.survey import Edge, Survey, SurveyPaper
-from schemas.survey_run import SurveyHead
+from schemas.literature.naming import safe_url
+from schemas.literature.survey import Edge, Survey, SurveyPaper
+from schemas.literature.survey_run import SurveyHead
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.queries import Queries
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.reading import published_heads, published_units
 
 

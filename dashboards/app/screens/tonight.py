@@ -6,8 +6,8 @@ import streamlit as st
 from dashboards.app import amounts, charts, links, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.app.tonight.reasons import why_it_leads
-from dashboards.reports import figures, wording
-from dashboards.reports.nightly_page import About, NightFigures, NightRun, night_figures, night_run
+from dashboards.render import figures, wording
+from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
 from schemas.run import Run
 from warehouse.answers import IdeaScore
 from warehouse.queries import Queries

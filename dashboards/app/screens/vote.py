@@ -11,16 +11,14 @@ from dashboards.app.access import check_may, may, services_of
 from dashboards.app.data import Lake
 from dashboards.app.voting import ballot, live, standings
 from schemas.identifiers import RunId
-from schemas.role import Action
+from schemas.people.role import Action
+from schemas.people.vote_report import Board
+from schemas.people.votes import Choice, Contender, Contest, Offer, Track
 from schemas.settings import Settings, VotingSettings
-from schemas.vote_report import Board
-from schemas.votes import Choice, Contender, Contest, Offer, Track
-from warehouse.contests import Part, contests_of, makers, shown, text_of
-from warehouse.layout import Layout
-from warehouse.queries import Queries
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.people import pseudonym_of
-from warehouse.services.voting import (
+from warehouse.app.contests import Part, contests_of, makers, shown, text_of
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.people import pseudonym_of
+from warehouse.app.voting import (
     add_contests,
     cast,
     next_pair,
@@ -29,6 +27,8 @@ from warehouse.services.voting import (
     skip,
     standing_of,
 )
+from warehouse.layout import Layout
+from warehouse.queries import Queries
 
 _VOTE, _ASK, _STANDINGS = "Vote", "Ask", "Standings"
 _ENTERED = "contests that this reader has entered"

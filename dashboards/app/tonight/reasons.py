@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from dashboards.reports.wording import missing_in_words
+from dashboards.render.wording import missing_in_words
 from schemas.profile import ScoreWeights
 from warehouse.answers import IdeaScore, ScoreBasis
 

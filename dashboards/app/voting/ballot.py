@@ -7,8 +7,8 @@ import streamlit as st
 
 from dashboards.app import text
 from schemas.errors import AssayError
-from schemas.votes import Choice, Offer
-from warehouse.contests import Part
+from schemas.people.votes import Choice, Offer
+from warehouse.app.contests import Part
 
 WORDS_SHOWN = 120
 """Of either side; the rest is folded, also where there is none, so that length does not show."""

@@ -11,9 +11,10 @@ from dashboards.app import state, text
 from dashboards.app.data import Lake
 from dashboards.app.evaluating.asking import NO_RUNNER, expected_of
 from dashboards.app.voting import ballot
-from dashboards.reports import wording
+from dashboards.render import wording
 from schemas.errors import AssayError
-from schemas.live_question import (
+from schemas.literature.survey_run import LONGEST_QUESTION
+from schemas.people.live_question import (
     LONGEST_IDEA,
     Asked,
     Ended,
@@ -22,12 +23,11 @@ from schemas.live_question import (
     estimates_for,
     tidy,
 )
+from schemas.people.votes import Choice
 from schemas.settings import Settings
-from schemas.survey_run import LONGEST_QUESTION
-from schemas.votes import Choice
-from warehouse.jobs import runner_at_work
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.questions import (
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.jobs import runner_at_work
+from warehouse.app.questions import (
     SEEN,
     Answers,
     NoVote,

@@ -6,8 +6,8 @@ import polars
 import streamlit as st
 
 from dashboards.app import empty, tables, text
-from dashboards.reports import figures
-from schemas.votes import Contest, Standing
+from dashboards.render import figures
+from schemas.people.votes import Contest, Standing
 
 
 def show(contests: Sequence[tuple[Contest, Standing | None]], titles: Mapping[str, str]) -> None:

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from schemas.assessment import AssessmentCriterion
 from schemas.base import Noun, Reply
+from schemas.judgement.assessment import AssessmentCriterion
 from schemas.judging import StepKind
 from tasks.assessment.steps.shown import ConcernShown, MethodShown, WorkShown
 from tasks.judging.reply_fields import OptionalPercent, SoundEntries, Text, by_key

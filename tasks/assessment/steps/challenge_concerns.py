@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Reply
+from schemas.judgement.soundness import ConfirmedSeverity
 from schemas.judging import StepKind
-from schemas.soundness import ConfirmedSeverity
 from tasks.assessment.steps.shown import ConcernShown, WorkShown
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, word_of
 from tasks.judging.step import Step, no_baseline

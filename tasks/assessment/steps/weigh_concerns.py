@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Reply
+from schemas.judgement.soundness import ConcernKind, ConcernSeverity
 from schemas.judging import StepKind
-from schemas.soundness import ConcernKind, ConcernSeverity
 from tasks.assessment.steps.shown import ConcernShown, MethodShown, WorkShown
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, schema_of, word_of
 from tasks.judging.step import Step, no_baseline

@@ -6,7 +6,7 @@ Baseline: clauses sorted by wording that speaks of earlier work, or of what it l
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.patterns import IGNORECASE, Pattern, bounded
+from schemas.text.patterns import IGNORECASE, Pattern, bounded
 from tasks.judging.reply_fields import Text
 from tasks.judging.step import BaselineTools, Step
 from tasks.text.words import sentences, words

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.benchmark import JudgeWording
+from schemas.judgement.benchmark import JudgeWording
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step

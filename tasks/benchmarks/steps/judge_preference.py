@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.benchmarks.links import cited_links
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step

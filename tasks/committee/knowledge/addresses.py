@@ -8,9 +8,9 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from schemas.failure import SourceFailure
-from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.text.patterns import bounded
 from tasks.sources.code import GithubRepositorySource
 from tasks.sources.fields import UnreadableAnswer, json_of, rows_of, text_of
 from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests

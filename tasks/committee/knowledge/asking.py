@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from schemas.committee import IdeaPart, KnowledgePhase
-from schemas.knowledge import SourceKind
+from schemas.judgement.committee import IdeaPart, KnowledgePhase
+from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Unscored
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.pool import Candidate, Pool, Query

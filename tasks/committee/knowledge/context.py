@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from schemas.base import replace
-from schemas.committee import Claim, IdeaPart, KnowledgePhase
 from schemas.failure import LEFT_OUT, Failure, SourceFailure, look_up_failures
 from schemas.idea import Idea
-from schemas.knowledge import SourceKind
+from schemas.judgement.committee import Claim, IdeaPart, KnowledgePhase
+from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Unscored
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason

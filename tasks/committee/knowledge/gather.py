@@ -5,12 +5,12 @@ grounding (InnoEval, "Method", 1 and 2).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.committee import Claim, GroundedEvidence, KnowledgePhase, KnowledgeRecord
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.knowledge import SourceKind
-from schemas.paper import Paper
+from schemas.judgement.committee import Claim, GroundedEvidence, KnowledgePhase, KnowledgeRecord
+from schemas.literature.knowledge import SourceKind
+from schemas.literature.paper import Paper
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
 from tasks.committee.knowledge.asking import first_queries, refined_queries

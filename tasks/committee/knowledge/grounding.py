@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from schemas.committee import GroundedEvidence, IdeaPart, KnowledgePhase
-from schemas.knowledge import SourceKind
+from schemas.judgement.committee import GroundedEvidence, IdeaPart, KnowledgePhase
+from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context

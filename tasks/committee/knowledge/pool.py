@@ -7,15 +7,15 @@ from typing import TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from schemas.base import replace
-from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.identifiers import PaperId
-from schemas.knowledge import KnowledgeItem, SourceKind
+from schemas.judgement.committee import IdeaPart, KnowledgePhase
+from schemas.literature.knowledge import KnowledgeItem, SourceKind
+from schemas.literature.paper import Paper
+from schemas.literature.paper_state import unmarked_title
+from schemas.literature.publication import DatePrecision
 from schemas.outcome import Provenance
-from schemas.paper import Paper
-from schemas.paper_state import unmarked_title
-from schemas.patterns import IGNORECASE, Match, bounded
-from schemas.publication import DatePrecision
 from schemas.reasons import Reason
+from schemas.text.patterns import IGNORECASE, Match, bounded
 from tasks.citations.quoted import plain, shielded
 from tasks.citations.settle import without_made_up
 from tasks.literature.identities import names_in

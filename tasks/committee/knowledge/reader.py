@@ -25,7 +25,7 @@ from tasks.committee.knowledge.addresses import CodeHost
 from tasks.documents.child import EXIT_MEMORY, run_child
 from tasks.documents.download import MEDIA, SOURCE, Downloader, Expected
 from tasks.web.calls import failure, record_cache_hit
-from warehouse.keyed_store import KeyedStore, json_entry
+from warehouse.stores.keyed_store import KeyedStore, json_entry
 
 # What a repository's archive holds, put into words: its README, its files by kind, its modules
 # and who calls whom.

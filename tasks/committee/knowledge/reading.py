@@ -5,8 +5,8 @@ pages to summaries with passages that stand in the page word for word.
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from schemas.committee import KnowledgePhase
-from schemas.knowledge import SourceKind
+from schemas.judgement.committee import KnowledgePhase
+from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.addresses import repository_of

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from schemas.base import replace
-from schemas.committee import KnowledgePhase
 from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
-from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
-from schemas.paper import Paper
+from schemas.judgement.committee import KnowledgePhase
+from schemas.literature.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
+from schemas.literature.paper import Paper
 from schemas.reasons import Passes, Reason
 from tasks.committee.knowledge.context import Context, FailureLog
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query, paper_of

@@ -19,7 +19,7 @@ from tasks.embeddings.local_model import PROCESS_LOCK
 from tasks.literature.client import LiteratureClient
 from tasks.sources.registry import Source, open_sources
 from tasks.sources.requests import SourceContext
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 # The second ranking: a cross-encoder reads query and text together (InnoEval: bge-reranker-base).
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.committee import IdeaPart, KnowledgePhase
-from schemas.knowledge import KnowledgeItem, SourceKind
+from schemas.judgement.committee import IdeaPart, KnowledgePhase
+from schemas.literature.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context, Outline

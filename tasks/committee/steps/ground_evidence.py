@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.committee import IdeaPart, Relation
+from schemas.judgement.committee import IdeaPart, Relation
 from schemas.judging import LONG_ANSWER_TOKENS
 from schemas.reasons import Reason
 from tasks.judging.reply_fields import KeyedEntry, SoundEntries

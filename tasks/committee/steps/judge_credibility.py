@@ -20,9 +20,9 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS
-from schemas.knowledge import SourceKind
-from schemas.patterns import IGNORECASE, bounded
+from schemas.literature.knowledge import SourceKind
 from schemas.reasons import Reason
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.judging.reply_fields import KeyedEntry, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 

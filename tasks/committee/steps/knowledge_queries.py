@@ -11,10 +11,10 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.committee import IdeaPart
-from schemas.knowledge import SourceKind
-from schemas.patterns import bounded, linear
+from schemas.judgement.committee import IdeaPart
+from schemas.literature.knowledge import SourceKind
 from schemas.reasons import Reason
+from schemas.text.patterns import bounded, linear
 from tasks.committee.steps.shown import PartShown
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
-from schemas.committee import Decision
+from schemas.judgement.committee import Decision
 from schemas.judging import StepKind
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, NoAnswer, Step

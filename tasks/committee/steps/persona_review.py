@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
-from schemas.committee import IdeaPart, Relation
+from schemas.judgement.committee import IdeaPart, Relation
 from schemas.judging import StepKind
 from schemas.outcome import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
 from tasks.committee.steps.shown import (

@@ -10,8 +10,8 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.committee import IdeaPart
-from schemas.knowledge import SourceKind
+from schemas.judgement.committee import IdeaPart
+from schemas.literature.knowledge import SourceKind
 from schemas.reasons import Reason
 from tasks.committee.steps.knowledge_queries import WORD_LIMITS
 from tasks.committee.steps.shown import PartShown

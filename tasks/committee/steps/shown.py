@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.committee import IdeaPart, Relation
-from schemas.patterns import IGNORECASE, bounded
+from schemas.judgement.committee import IdeaPart, Relation
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.text.quotations import passages
 from tasks.text.words import has_numbers, overlap_0_to_1, words
 

@@ -8,9 +8,9 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
-from schemas.committee import IdeaPart
-from schemas.patterns import IGNORECASE, Pattern, bounded
+from schemas.judgement.committee import IdeaPart
 from schemas.reasons import Reason
+from schemas.text.patterns import IGNORECASE, Pattern, bounded
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.words import rank_sentences, sections_of_markdown, sentences, words
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.contribution import Overlap
+from schemas.judgement.contribution import Overlap
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from tasks.contribution.steps.shown import ShownDimension
 from tasks.embeddings.similarity import paper_text

@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from schemas.base import Noun, Reply
-from schemas.contribution import Overlap
+from schemas.judgement.contribution import Overlap
 from schemas.judging import StepKind
 from schemas.reasons import Reason
 from tasks.contribution.steps.shown import ShownDimension

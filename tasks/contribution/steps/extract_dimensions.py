@@ -9,8 +9,8 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.patterns import Pattern, bounded
 from schemas.reasons import Reason
+from schemas.text.patterns import Pattern, bounded
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.phrases import specific_stems

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS
-from schemas.patterns import IGNORECASE, bounded
 from schemas.reasons import Reason
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.judging.reply_fields import Prose, SoundEntries, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.words import content_words, outcome_cue, sections_of_markdown, sentences

@@ -8,9 +8,9 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.curation import StatementAxis, StatementSeverity, StatementType
 from schemas.judging import LONG_ANSWER_TOKENS
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
+from schemas.works.curation import StatementAxis, StatementSeverity, StatementType
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, word_of
 from tasks.judging.step import BaselineTools, Step
 from tasks.text.words import outcome_cue

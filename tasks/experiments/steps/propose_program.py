@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.experiment import Aim, KnownWork
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from schemas.works.experiment import Aim, KnownWork
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import Step, no_baseline
 

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from warehouse.keyed_store import into_wal
+from warehouse.catalogue.sqlite_file import connect
 from warehouse.scrubbing import concealed, known_secrets
-from warehouse.sqlite_file import connect
+from warehouse.stores.keyed_store import into_wal
 
 _BUSY_SECONDS = 60.0
 _QUESTIONS = (

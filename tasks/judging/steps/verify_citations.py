@@ -11,7 +11,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 from tasks.judging.reply_fields import Prose, SoundEntries, word_of
 from tasks.judging.step import BaselineTools, Step
 from tasks.text.words import content_words, sentences

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import orjson
 
-from schemas.audit import Action, Proposal, ProposalState
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
+from schemas.literature.audit import Action, Proposal, ProposalState
 from tasks.embeddings import Embedder
 from tasks.literature.audit.proposals import Proposals
 from tasks.literature.audit.stage import Stage, rule_names, sql, staged

@@ -8,8 +8,8 @@ from typing import Any
 
 import duckdb
 
-from schemas.audit import Action, Defect, Proposal, ProposalState
 from schemas.errors import ConfigurationError, SnapshotError
+from schemas.literature.audit import Action, Defect, Proposal, ProposalState
 from tasks.literature.audit.stage import sql
 from tasks.literature.snapshot.folder import AUDIT_NAME
 from tasks.literature.snapshot.parts import first_line

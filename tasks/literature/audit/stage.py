@@ -13,7 +13,7 @@ import pyarrow as pa
 from duckdb.func import SPECIAL
 
 from schemas.errors import SnapshotError
-from schemas.naming import surname
+from schemas.literature.naming import surname
 from tasks.literature.audit.garbled import mended
 from tasks.literature.snapshot.folder import STAGING_NAME
 from tasks.literature.snapshot.parts import first_line

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from schemas.errors import RequestRejectedError
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.literature.gateway.messages import LARGEST_BATCH, NONE_KNOWN, Request
 from tasks.literature.snapshot.contexts import CitationContexts
 from tasks.literature.snapshot.records import PaperRecord

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from schemas.choices import LiteratureChoice
+from schemas.people.web_origins import names_of_server
 from schemas.settings import Settings
-from schemas.web_origins import names_of_server
 from tasks.literature.gateway.application import application
 from tasks.literature.gateway.upstreams import open_upstream
 from tasks.web.serving import answer_requests, listen

@@ -15,8 +15,8 @@ from typing import Any
 from schemas.errors import ConfigurationError
 from tasks.literature.gateway.messages import Attempt, CacheUse, Reply, Request
 from tasks.web.calls import KeptAnswers
-from warehouse.keyed_store import KeyedStore
-from warehouse.sqlite_file import connect
+from warehouse.catalogue.sqlite_file import connect
+from warehouse.stores.keyed_store import KeyedStore
 
 _STATUS = struct.Struct(">H")
 

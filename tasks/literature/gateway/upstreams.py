@@ -36,7 +36,7 @@ from tasks.literature.snapshot.text_index import DayRange
 from tasks.web.arrival_limiter import ArrivalLimiter
 from tasks.web.client import InvalidURL, web_address
 from tasks.web.departures import SharedDepartures, departures_file
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 _RECOMMENDATIONS = frozenset({"papers", "papers/forpaper"})
 _FIELDS_OF_DATES = frozenset({"year", "publicationDate", "venue", "externalIds"})

@@ -12,7 +12,7 @@ from typing import Any
 
 from schemas.errors import SnapshotError
 from schemas.identifiers import content_hash
-from schemas.paper import LITERATURE_RULES
+from schemas.literature.paper import LITERATURE_RULES
 from tasks.embeddings import Embedder
 from tasks.literature.snapshot.contexts import contexts_of
 from tasks.literature.snapshot.folder import (

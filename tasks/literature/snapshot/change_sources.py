@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.errors import SnapshotError
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 from tasks.literature.snapshot.contexts import contexts_of_record
 from tasks.literature.snapshot.corrections import Changes
 from tasks.literature.snapshot.editor import (

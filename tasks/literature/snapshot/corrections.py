@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from schemas.audit import Action
+from schemas.literature.audit import Action
 from tasks.literature.snapshot.editor import Change, StoreEditor
 from tasks.literature.snapshot.parts import Place
 from tasks.literature.snapshot.records import FILLED, key_number, paper_of
@@ -29,7 +29,7 @@ _REPOINT = "create index if not exists reference_names on named_references (hash
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """An accepted proposal. `old` and `new` as in `schemas.audit.Proposal`, read from JSON."""
+    """An accepted proposal. `old` and `new` as in `schemas.literature.audit.Proposal`, read from JSON."""
 
     proposal_id: str
     action: Action

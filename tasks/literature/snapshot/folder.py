@@ -14,8 +14,8 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from schemas.errors import SnapshotError
-from schemas.patterns import bounded
-from schemas.plain_files import PlainFileError, read_file
+from schemas.text.patterns import bounded
+from schemas.text.plain_files import PlainFileError, read_file
 
 MANIFEST_NAME = "manifest.json"
 FORMAT_VERSION = 4

@@ -11,8 +11,8 @@ from typing import Any
 
 from schemas.errors import SnapshotError
 from schemas.identifiers import arxiv_id_of
-from schemas.paper_state import flagged_state
-from schemas.patterns import bounded
+from schemas.literature.paper_state import flagged_state
+from schemas.text.patterns import bounded
 from tasks.literature.snapshot.parts import (
     Place,
     Progress,

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from schemas.errors import SnapshotError
 from schemas.identifiers import content_hash
-from schemas.plain_files import files_below
+from schemas.text.plain_files import files_below
 from tasks.literature.snapshot.records import OPTIONAL_COLUMNS, REQUIRED_COLUMNS
 from tasks.web.decoding import json_of
 

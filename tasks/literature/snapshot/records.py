@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 import orjson
 
 from schemas.identifiers import arxiv_id_of
-from schemas.paper_state import state_of
-from schemas.patterns import IGNORECASE, bounded
-from schemas.publication import (
+from schemas.literature.paper_state import state_of
+from schemas.literature.publication import (
     DatePrecision,
     Publication,
     holds,
@@ -24,8 +23,9 @@ from schemas.publication import (
     publication_of,
     read_date,
 )
-from schemas.source_text import plain_abstract, plain_text
-from schemas.venue_months import latest_day
+from schemas.literature.source_text import plain_abstract, plain_text
+from schemas.literature.venue_months import latest_day
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.literature.publication import arxiv_of_doi, canonical_doi, kind_of
 from tasks.text.titles import author_keys
 

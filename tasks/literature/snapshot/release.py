@@ -16,7 +16,7 @@ import duckdb
 import pyarrow.parquet as pq
 
 from schemas.errors import SnapshotError
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 from tasks.literature.snapshot.parts import (
     Place,
     Progress,

@@ -22,7 +22,7 @@ from tasks.literature.snapshot.records import (
     paper_of,
     unpacked_bytes,
 )
-from warehouse.sqlite_file import connect
+from warehouse.catalogue.sqlite_file import connect
 
 _CREATE = """
 create table if not exists papers (number integer primary key, record blob not null);

@@ -11,7 +11,7 @@ from pathlib import Path
 import tantivy
 
 from schemas.errors import SnapshotError
-from schemas.patterns import bounded
+from schemas.text.patterns import bounded
 from tasks.literature.snapshot.records import PaperRecord
 
 # Text → index terms: the same tokens, stems and stop words for papers, queries and seeds.

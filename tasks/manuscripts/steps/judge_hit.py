@@ -9,9 +9,9 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
-from schemas.benchmark import JudgeWording
+from schemas.judgement.benchmark import JudgeWording
 from schemas.judging import StepKind
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.judging.step import BaselineTools, Step
 from tasks.manuscripts.steps.reading import Words
 from tasks.text.words import overlap_0_to_1

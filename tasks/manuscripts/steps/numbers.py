@@ -4,7 +4,7 @@ p-values with their test statistics?
 
 from collections.abc import Callable, Iterator
 
-from schemas.patterns import IGNORECASE, Pattern, bounded, linear
+from schemas.text.patterns import IGNORECASE, Pattern, bounded, linear
 from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown, unmarked
 
 _COUNT = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})"

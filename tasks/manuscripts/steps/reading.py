@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from schemas.patterns import IGNORECASE, MULTILINE, Match, bounded, linear
+from schemas.text.patterns import IGNORECASE, MULTILINE, Match, bounded, linear
 from tasks.text.vocabulary import STOP_WORDS
 from tasks.text.words import sentences
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.manuscripts.steps.reading import DetectedProblem, Placed, Reading, shown
 from tasks.text.vocabulary import STOP_WORDS
 from tasks.text.words import content_words, words

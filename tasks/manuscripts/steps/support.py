@@ -4,7 +4,7 @@ labels, sections, equations, theorems, tables and figures that it refers to?
 
 from collections.abc import Iterator
 
-from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, linear
+from schemas.text.patterns import IGNORECASE, MULTILINE, Pattern, bounded, linear
 from tasks.manuscripts.steps.reading import DetectedProblem, Reading
 from tasks.text.signs import TO_THE_REVIEWER
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from schemas.patterns import IGNORECASE, MULTILINE, Match, Pattern, bounded, linear
+from schemas.text.patterns import IGNORECASE, MULTILINE, Match, Pattern, bounded, linear
 from tasks.manuscripts.steps.reading import DetectedProblem, Placed, Reading
 
 _TABULAR = bounded(r"\\(begin|end)\{(tabular[xy]?\*?|longtable|tabulary)\}")

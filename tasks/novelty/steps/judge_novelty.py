@@ -12,8 +12,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from schemas.base import Noun, Reply
+from schemas.judgement.novelty import Difference, WorkOverlap
 from schemas.judging import StepKind
-from schemas.novelty import Difference, WorkOverlap
 from schemas.reasons import Reason
 from tasks.judging.reply_fields import Key, Percent, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step

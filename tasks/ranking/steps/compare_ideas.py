@@ -10,8 +10,8 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Reply
+from schemas.judgement.ranking import Winner
 from schemas.judging import StepKind
-from schemas.ranking import Winner
 from tasks.judging.reply_fields import Key, Percent, Prose, SoundEntries, Text
 from tasks.judging.step import BaselineTools, Step
 from tasks.ranking.steps import measures

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.patterns import IGNORECASE, Pattern, bounded
+from schemas.text.patterns import IGNORECASE, Pattern, bounded
 from tasks.text.words import content_words, key_phrases, outcome_cue, sentences, words
 
 

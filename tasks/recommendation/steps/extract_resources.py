@@ -11,8 +11,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS
+from schemas.literature.recommendation import ResourceKind
 from schemas.profile import ResourceParameters
-from schemas.recommendation import ResourceKind
 from tasks.judging.expected import Asked
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, Step

@@ -5,7 +5,7 @@ under.
 from dataclasses import dataclass
 from enum import Enum
 
-from schemas.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.text.words import sections_of_markdown
 
 _BACKGROUND = bounded(

@@ -9,9 +9,9 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.patterns import IGNORECASE, bounded
+from schemas.judgement.soundness import ElementKind, ElementStanding
 from schemas.reasons import Reason
-from schemas.soundness import ElementKind, ElementStanding
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.judging.reply_fields import Prose, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.soundness.steps.blocks import Block, Part, blocks_of, topic_of

@@ -8,12 +8,12 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Reply
-from schemas.judging import LONG_ANSWER_TOKENS, StepKind
-from schemas.soundness import (
+from schemas.judgement.soundness import (
     ConcernKind,
     ConcernSeverity,
 )
-from schemas.suggestion import ActionEffort
+from schemas.judgement.suggestion import ActionEffort
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from tasks.judging.reply_fields import Prose, SoundEntries, schema_of, word_of
 from tasks.judging.step import Step, no_baseline
 

@@ -12,9 +12,9 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Reply
+from schemas.judgement.soundness import ConcernSeverity
 from schemas.judging import StepKind
 from schemas.reasons import Reason
-from schemas.soundness import ConcernSeverity
 from tasks.judging.reply_fields import Key, Prose, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.suggestions import ProposedSuggestions

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS
+from schemas.literature.survey_review import Aspect
 from schemas.reasons import Reason
-from schemas.survey_review import Aspect
 from tasks.judging.reply_fields import KeyedEntry, Prose, SoundEntries, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.words import rank_sentences, sentences

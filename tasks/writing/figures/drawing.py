@@ -6,7 +6,7 @@ from functools import lru_cache
 import vl_convert
 
 from schemas.base import replace
-from schemas.draft import DraftFigure, FigureKind, MethodGraph
+from schemas.works.draft import DraftFigure, FigureKind, MethodGraph
 from tasks.writing.figures.graph_drawing import graph_svg
 from tasks.writing.figures.pictures import kept_png, picture_svg
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from schemas.draft import GraphArrow, GraphNode, MethodGraph
-from schemas.naming import one_space
+from schemas.literature.naming import one_space
+from schemas.works.draft import GraphArrow, GraphNode, MethodGraph
 
 WIDTH, TEXT_PIXELS, LINE_HEIGHT = 460.0, 11, 14
 _CHARACTER, _PADDING, _GAP, _ROW_GAP, _LANE = 6.4, 12.0, 24.0, 24.0, 16.0

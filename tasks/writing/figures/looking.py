@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from schemas.draft import DraftFigure, FigureKind, MethodGraph
+from schemas.works.draft import DraftFigure, FigureKind, MethodGraph
 from tasks.writing.figures.chart_data import ChartData
 from tasks.writing.figures.pictures import Pixels, kept_png
 from tasks.writing.figures.printed import Printed, printed

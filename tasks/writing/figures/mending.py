@@ -12,9 +12,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.base import replace
-from schemas.draft import DraftFigure, FigureKind, MethodGraph
 from schemas.failure import Failure
 from schemas.reasons import Reason
+from schemas.works.draft import DraftFigure, FigureKind, MethodGraph
 from tasks.writing.figures.chart_data import AXES, COLOURS, ChartData
 from tasks.writing.figures.drawing import drawn
 from tasks.writing.figures.looking import Fault, Values

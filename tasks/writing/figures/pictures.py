@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import lxml.etree
 from PIL import Image
 
-from schemas.draft import DraftFigure, PictureSpec
+from schemas.works.draft import DraftFigure, PictureSpec
 from tasks.writing.figures.printed import COLUMN_POINTS
 
 WIDTH = 460.0

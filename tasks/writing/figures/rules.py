@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import lxml.etree
 
-from schemas.draft import DraftFigure
+from schemas.works.draft import DraftFigure
 from tasks.writing.figures import chart_rules, graph_rules, picture_rules, print_rules
 from tasks.writing.figures.looking import Fault, Look, Values
 

@@ -7,12 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextArea
 
-from dashboards.reports.write_curation import curation_page
-from flows.curation_agreement import agreement_on
+from dashboards.views.write_curation import curation_page
+from flows.works.curate.curation_agreement import agreement_on
 from schemas.base import replace
-from schemas.curation import StatementSeverity
-from schemas.curation_edit import EditedField
-from schemas.role import Role
+from schemas.people.role import Role
+from schemas.works.curation import StatementSeverity
+from schemas.works.curation_edit import EditedField
 from tests.support.curation_lake import CURATION, make_curation, publish_curation
 from tests.support.dashboard import open_page, sign_in_as, words
 from tests.support.safe_page import unsafe_parts

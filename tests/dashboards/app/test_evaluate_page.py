@@ -16,11 +16,11 @@ from dashboards.app.evaluating import asking
 from dashboards.app.evaluating.asking import NO_RUNNER, ask, plan_of
 from dashboards.app.evaluating.form import decoded
 from dashboards.app.screens import evaluate as screen
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.errors import ConfigurationError, UpstreamError
 from schemas.identifiers import RunId
-from schemas.job import EvaluateJob, JobRequest, JobState, JobStatus
-from schemas.options import EvaluateOptions
+from schemas.options.commands import EvaluateOptions
+from schemas.people.job import EvaluateJob, JobRequest, JobState, JobStatus
 from schemas.run import Budget, Module, PlannedRun
 from schemas.settings import ModelChoice, Settings
 from tasks.ideas.read import read_ideas
@@ -28,7 +28,7 @@ from tests.support.dashboard import open_page, words
 from tests.support.jobs import TEXT, evaluate_job, known, plan_job, run_until, wait_until
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
-from warehouse.jobs import job_ids, runner_lock, submit, write_status
+from warehouse.app.jobs import job_ids, runner_lock, submit, write_status
 from warehouse.layout import Layout
 from warehouse.progress import announce
 

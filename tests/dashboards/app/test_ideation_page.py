@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from schemas.base import replace
-from schemas.ideation import IdeationRound
 from schemas.reasons import Reason
+from schemas.works.ideation import IdeationRound
 from tests.support.dashboard import open_page, words
 from tests.support.ideation_lake import make_round, make_version, publish_ideation_lake
 from tests.support.safe_page import unsafe_parts

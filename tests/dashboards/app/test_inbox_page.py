@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from schemas.decisions import Request, Verdict
-from schemas.role import Role
+from schemas.people.decisions import Request, Verdict
+from schemas.people.role import Role
 from tests.support.dashboard import open_page, sign_in_as, words
 from tests.warehouse.conftest import publish_ideas
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import decisions, request_all
+from warehouse.app.people import add_participant, reason_of
 from warehouse.layout import Layout
 from warehouse.ledger import parts_of
 from warehouse.queries import open_queries
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.decisions import decisions, request_all
-from warehouse.services.people import add_participant, reason_of
 
 MARKUP = "<script>alert(1)</script> :smile: $x$"
 

@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.reports import wording
-from dashboards.reports.write_check import check_page
+from dashboards.render import wording
+from dashboards.views.write_check import check_page
 from schemas.base import replace
-from schemas.check_run import CheckHead
-from schemas.manuscripts import Attempt, Decision, ManuscriptCheck, ManuscriptForm, Problem
+from schemas.works.check_run import CheckHead
+from schemas.works.manuscripts import Attempt, Decision, ManuscriptCheck, ManuscriptForm, Problem
 from tests.support.check_lake import CHECK, publish_check_lake
 from tests.support.check_lake import check_head as check_head_of_lake
 from tests.support.dashboard import open_page, words
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
+from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head
 

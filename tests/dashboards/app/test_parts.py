@@ -22,9 +22,9 @@ from dashboards.app.attempts import (
 )
 from dashboards.app.costs.what_if import ModelPrice, read_prices
 from dashboards.app.quality.drift import ENOUGH, distances, stability_index
-from dashboards.reports.alarms import judge_alarms
+from dashboards.views.alarms import judge_alarms
 from schemas.errors import ConfigurationError
-from schemas.naming import TURNING
+from schemas.literature.naming import TURNING
 from tests.support.dashboard import open_app
 from tests.support.evaluations import make_run
 from warehouse.layout import Layout

@@ -10,14 +10,14 @@ import httpx
 import pytest
 
 from schemas.interpreter import module_command
-from schemas.role import Role
+from schemas.people.role import Role
 from tests.support.assay_command import answers, environment, wait_until
 from tests.support.oidc_provider import Provider, oidc_provider
 from tests.support.ports import quiet_port
 from tests.support.streamlit_page import drawn, words
+from warehouse.app.accounts import add_account
+from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
-from warehouse.services.accounts import add_account
-from warehouse.services.database import ServiceDatabase
 
 ADA: dict[str, Any] = {"email": "ada@example.org", "email_verified": True}
 SIGNED_IN = "@example.org, submitter"

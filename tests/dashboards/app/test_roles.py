@@ -9,15 +9,15 @@ import streamlit as st
 from dashboards.app.access import check_may, may, signed_in
 from dashboards.app.evaluating.asking import ask, stop
 from schemas.errors import NotAllowedError
-from schemas.job import JobState, JobStatus
-from schemas.role import Action, Role
+from schemas.people.job import JobState, JobStatus
+from schemas.people.role import Action, Role
 from schemas.settings import Settings
 from tests.support.dashboard import open_app, sign_in_as, words
 from tests.support.jobs import evaluate_job, known
-from warehouse.jobs import job_ids, submit, write_status
+from warehouse.app.accounts import remove_account, set_role
+from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.app.jobs import job_ids, submit, write_status
 from warehouse.layout import Layout
-from warehouse.services.accounts import remove_account, set_role
-from warehouse.services.database import ServiceDatabase, services_file
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from schemas.run import Budget, Module, PlannedRun
 from tests.support.dashboard import open_page, words
 from tests.support.evaluations import make_evaluation
 from tests.support.report_lake import publish_validated_report_lake
+from warehouse.kinds.runs.landing import land
 from warehouse.layout import Layout
 from warehouse.progress import announce
 from warehouse.queries import open_queries
-from warehouse.runs.landing import land
 
 
 def landing(layout: Layout, run_id: str = "run-now") -> PlannedRun:

@@ -17,12 +17,12 @@ from websockets.typing import Origin, Subprotocol
 
 from dashboards.app.access import SIGN_IN_PATH, by_password, cookie_name
 from schemas.interpreter import module_command
-from schemas.role import Role
+from schemas.people.role import Role
 from tests.support.assay_command import answers, environment, wait_until
 from tests.support.ports import quiet_port
+from warehouse.app.accounts import add_account, person_of, set_password, sign_in, sign_out
+from warehouse.app.database import ServiceDatabase
 from warehouse.layout import Layout
-from warehouse.services.accounts import add_account, person_of, set_password, sign_in, sign_out
-from warehouse.services.database import ServiceDatabase
 
 PASSWORD = "correct horse battery"
 OPENED = {

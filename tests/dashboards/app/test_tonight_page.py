@@ -8,7 +8,7 @@ import pytest
 from dashboards.app.registry import PAGES
 from dashboards.app.state import default_run
 from dashboards.app.tonight.reasons import why_it_leads
-from dashboards.reports.nightly_page import night_run
+from dashboards.views.nightly_page import night_run
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.profile import ScoreWeights
@@ -16,9 +16,9 @@ from tests.support.dashboard import open_page, words
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
 from tests.support.report_lake import RUN
 from warehouse.answers import ScoreBasis
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 

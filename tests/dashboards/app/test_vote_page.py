@@ -7,21 +7,21 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboards.app.voting.ballot import folded
-from schemas.job import JobState
-from schemas.live_question import LiveQuestion
+from schemas.people.job import JobState
+from schemas.people.live_question import LiveQuestion
+from schemas.people.role import Role
+from schemas.people.votes import Choice, HumanVote
 from schemas.profile import RankingParameters
-from schemas.role import Role
-from schemas.votes import Choice, HumanVote
 from tasks.ranking.voted import standing_by
 from tests.support.dashboard import open_page, sign_in_as, words
 from tests.support.questions import QUESTION, end_both, end_job, publish_answer
 from tests.warehouse.conftest import publish_ideas
-from warehouse.contests import Part
-from warehouse.jobs import job_ids, jobs
+from warehouse.app.contests import Part
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.jobs import job_ids, jobs
+from warehouse.app.records import recorded
+from warehouse.app.voting import VOTES, contests, keep_standing
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.records import recorded
-from warehouse.services.voting import VOTES, contests, keep_standing
 
 ANSWERS = ("A is better", "B is better", "Both are good", "Both are bad", "Skip")
 

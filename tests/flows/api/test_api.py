@@ -12,14 +12,14 @@ import httpx
 import openpyxl
 import pytest
 
-from schemas.job import EvaluateJob
+from schemas.people.job import EvaluateJob
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.assay_command import answers, environment, start_assay, wait_until
 from tests.support.ports import quiet_port
-from warehouse.jobs import job_ids, read_job
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.jobs import job_ids, read_job
+from warehouse.app.submissions import hand_over
 from warehouse.layout import Layout
-from warehouse.services.database import ServiceDatabase
-from warehouse.services.submissions import hand_over
 
 IDEA = (
     "We will train a variational autoencoder on molecular fragments, compare it with the strongest"
@@ -177,12 +177,12 @@ def test_what_was_accepted_survives_sigkill_and_is_there_once(tmp_path: Path) ->
 def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.sent_ideas import idea_lines
-    from flows.service import open_service
-    from schemas.options import EvaluateOptions
+    from flows.api.sent_ideas import idea_lines
+    from flows.api.service import open_service
+    from schemas.options.commands import EvaluateOptions
     from schemas.settings import Settings
-    from warehouse.services import submissions
-    from warehouse.services.tokens import token_of
+    from warehouse.app import submissions
+    from warehouse.app.tokens import token_of
 
     layout = Layout(tmp_path / "warehouse")
     text = make_token(layout)

@@ -12,12 +12,12 @@ from mcp.client import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from schemas.role import Role
+from schemas.people.role import Role
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.assay_command import environment
 from tests.support.jobs import sent_paper
 from tests.support.report_lake import publish_report_lake
-from warehouse.jobs import job_ids
+from warehouse.app.jobs import job_ids
 from warehouse.layout import Layout
 
 IDEA = (

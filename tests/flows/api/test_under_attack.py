@@ -15,21 +15,21 @@ import pytest
 from starlette.types import Message
 
 from flows.api.gate import Gate
-from schemas.decisions import Request
-from schemas.job import EvaluateJob
-from schemas.role import Role
+from schemas.people.decisions import Request
+from schemas.people.job import EvaluateJob
+from schemas.people.role import Role
 from schemas.settings import ApiSettings
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.jobs import sent_paper
 from tests.support.report_lake import publish_report_lake
-from warehouse.jobs import job_ids, read_job
+from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.app.decisions import request_all
+from warehouse.app.jobs import job_ids, read_job
+from warehouse.app.people import add_participant
+from warehouse.app.tokens import revoke
 from warehouse.layout import Layout
 from warehouse.ledger import parts_of
 from warehouse.queries import open_queries
-from warehouse.services.database import ServiceDatabase, services_file
-from warehouse.services.decisions import request_all
-from warehouse.services.people import add_participant
-from warehouse.services.tokens import revoke
 
 IDEA = "We train a graph network on protein pairs and repeat every measurement five times."
 MOST_BYTES = 20_000

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.ask import SUITE, Answered, share_met
+from flows.benchmarks.suites.ask import SUITE, Answered, share_met
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason
 from tasks.benchmarks.answer_sets import RubricCase, answer_cases, passages_as_papers

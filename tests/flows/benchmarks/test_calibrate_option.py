@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from flows.benchmarks.registry import SUITES
-from flows.commands.benchmark import _check_calibrate, _write_calibrator
+from flows.cli.quality.benchmark import _check_calibrate, _write_calibrator
 from flows.profiles import load_profile
-from flows.request import resolve_request
+from flows.works.evaluate.request import resolve_request
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.options import RunOptions
+from schemas.options.commands import RunOptions
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.calibration.applying import write_fitted

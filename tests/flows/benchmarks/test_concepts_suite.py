@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.concepts import SUITE, SYSTEMS, WINDOWS
+from flows.benchmarks.suites.concepts import SUITE, SYSTEMS, WINDOWS
 from tasks.metrics.rankings import area_under_curve
 from tests.support.benchmark_sets import (
     benchmark_request,

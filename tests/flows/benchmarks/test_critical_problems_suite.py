@@ -5,17 +5,17 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from flows.benchmarks.critical_problems import SUITE
-from flows.benchmarks.problems_judging import DEFAULT_CHECK_COUNT, drawn_checks
-from flows.benchmarks.problems_released import (
+from flows.benchmarks.published_figures import published_scores
+from flows.benchmarks.suites.critical_problems import SUITE
+from flows.benchmarks.suites.problems_judging import DEFAULT_CHECK_COUNT, drawn_checks
+from flows.benchmarks.suites.problems_released import (
     DIFFERENCE,
     against_print,
     read_prices,
     released_scores,
 )
-from flows.benchmarks.published_figures import published_scores
-from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError
+from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
 from tests.support.benchmark_sets import (
     benchmark_request,
     never_evaluate,

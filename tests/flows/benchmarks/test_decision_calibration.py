@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from flows.benchmarks import decisions
-from flows.benchmarks.decisions import FILE
-from schemas.benchmark import BenchmarkScore
+from flows.benchmarks.suites import decisions
+from flows.benchmarks.suites.decisions import FILE
 from schemas.choices import EXTRACTIVE
+from schemas.judgement.benchmark import BenchmarkScore
 from tasks.calibration.applying import load_calibrator
 
 GRADES = ("reject", "poster", "spotlight", "oral")

@@ -9,9 +9,9 @@ import pytest
 
 from flows.benchmarks.expected import BenchmarkEstimate, estimate_suite
 from flows.benchmarks.registry import SUITES
-from flows.benchmarks.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
-from flows.commands.benchmark import benchmark
-from schemas.benchmark_options import BenchmarkOptions
+from flows.benchmarks.suites.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
+from flows.cli.quality.benchmark import benchmark
+from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.settings import Settings
 from tasks.survey.expected import expected_survey
 from tests.support.benchmark_sets import benchmark_request, write_all

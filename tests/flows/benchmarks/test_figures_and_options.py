@@ -8,9 +8,9 @@ from flows.benchmarks.published_figures import published_scores
 from flows.benchmarks.registry import SUITES
 from flows.benchmarks.request import ABLATIONS, profile_without, resolve_benchmark
 from flows.profiles import load_profile
-from schemas.benchmark_options import BenchmarkOptions
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.settings import Settings
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.decisions import SUITE as DECISIONS
 from flows.benchmarks.expected import estimate_suite
-from flows.benchmarks.pairs import SUITE as PAIRS
 from flows.benchmarks.suite import submission_conditions
-from schemas.benchmark import SubmissionText
+from flows.benchmarks.suites.decisions import SUITE as DECISIONS
+from flows.benchmarks.suites.pairs import SUITE as PAIRS
 from schemas.errors import ConfigurationError
+from schemas.judgement.benchmark import SubmissionText
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
 from tasks.benchmarks.full_papers import MOST_WORDS

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks import ideation
-from flows.benchmarks.ideation import SUITE, family_of
 from flows.benchmarks.request import resolve_benchmark
+from flows.benchmarks.suites import ideation
+from flows.benchmarks.suites.ideation import SUITE, family_of
 from schemas.base import replace
-from schemas.benchmark import BenchmarkRequest
-from schemas.benchmark_options import BenchmarkOptions
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError, UnknownNameError
-from schemas.ideation import IdeationRound, IdeaVersion
 from schemas.identifiers import IdeaId
+from schemas.judgement.benchmark import BenchmarkRequest
+from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.ideation import IdeationRound, IdeaVersion
 from tasks.benchmarks.first_and_last import flattery_of
 from tasks.benchmarks.simulated_ideation import PRAISE
 from tests.support.benchmark_sets import (

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.injected_errors import SUITE
 from flows.benchmarks.published_figures import published_scores
+from flows.benchmarks.suites.injected_errors import SUITE
 from schemas.errors import ConfigurationError
 from tasks.benchmarks.injection_texts import manuscript_places
 from tests.support.benchmark_sets import (

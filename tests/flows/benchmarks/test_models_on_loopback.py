@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.metric_meanings import meaning_of
+from dashboards.views.metric_meanings import meaning_of
 from flows.benchmarks import trial
 from flows.benchmarks.names import WITHOUT_DATA
 from flows.benchmarks.registry import SUITES
 from flows.benchmarks.trial import Trial
-from flows.gateway import OpenGateway
-from schemas.benchmark import ASSAY
+from flows.run.gateway import OpenGateway
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.judgement.benchmark import ASSAY
 from schemas.settings import Settings
 from tests.support.benchmark_sets import (
     benchmark_request,

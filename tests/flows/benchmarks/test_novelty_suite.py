@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from flows.benchmarks.novelty import SUITE
-from flows.benchmarks.novelty_calibration import FILE
 from flows.benchmarks.suite import benchmark_id, data_sha256
+from flows.benchmarks.suites.novelty import SUITE
+from flows.benchmarks.suites.novelty_calibration import FILE
 from flows.benchmarks.trial import Trial
 from flows.profiles import load_profile
 from schemas.base import replace
-from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError
+from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.settings import Settings
 from tasks.calibration.applying import load_calibrator
 from tests.support.novelty_sets import write_novelty

@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.recommendation import SUITE_OF_DATA_SETS, SUITE_OF_LEADERBOARDS, reported
+from flows.benchmarks.suites.recommendation import (
+    SUITE_OF_DATA_SETS,
+    SUITE_OF_LEADERBOARDS,
+    reported,
+)
 from schemas.errors import ConfigurationError
 from tasks.benchmarks.answer_sets import QUERIES_FILE, read_projects
 from tasks.benchmarks.records import json_lines

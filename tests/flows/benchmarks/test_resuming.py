@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.pairs import SUITE as PAIRS
+from flows.benchmarks.suites.pairs import SUITE as PAIRS
 from schemas.run import Budget
 from tests.support.benchmark_sets import (
     benchmark_request,

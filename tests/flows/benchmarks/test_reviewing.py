@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from flows.benchmarks.coverage import SUITE as COVERAGE
-from flows.benchmarks.reviewing import (
+from flows.benchmarks.suite import benchmark_id
+from flows.benchmarks.suites.coverage import SUITE as COVERAGE
+from flows.benchmarks.suites.reviewing import (
     WrittenReview,
     _prompted,
     _prompted_with_search,
     passed_on,
 )
-from flows.benchmarks.suite import benchmark_id
 from schemas.base import replace
-from schemas.benchmark import JudgeWording
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
+from schemas.judgement.benchmark import JudgeWording
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger

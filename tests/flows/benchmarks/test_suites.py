@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.agreement import SUITE as AGREEMENT
-from flows.benchmarks.coverage import SUITE as COVERAGE
-from flows.benchmarks.decisions import SUITE as DECISIONS
-from flows.benchmarks.groups import SUITE as GROUPS
-from flows.benchmarks.pairs import SUITE as PAIRS
+from flows.benchmarks.suites.agreement import SUITE as AGREEMENT
+from flows.benchmarks.suites.coverage import SUITE as COVERAGE
+from flows.benchmarks.suites.decisions import SUITE as DECISIONS
+from flows.benchmarks.suites.groups import SUITE as GROUPS
+from flows.benchmarks.suites.pairs import SUITE as PAIRS
 from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.errors import ConfigurationError

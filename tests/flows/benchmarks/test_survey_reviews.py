@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from flows.benchmarks.expected import estimate_suite
-from flows.benchmarks.survey import SUITE
-from flows.benchmarks.survey_reviews import GAIN, METRIC, review_parameters, review_scores
+from flows.benchmarks.suites.survey import SUITE
+from flows.benchmarks.suites.survey_reviews import GAIN, METRIC, review_parameters, review_scores
 from flows.benchmarks.trial import Trial
-from schemas.benchmark import BenchmarkScore
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import PaperId, RunId
+from schemas.judgement.benchmark import BenchmarkScore
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.benchmarks.steps.judge_survey import SurveyDimension

@@ -4,7 +4,7 @@ equal papers judged.
 
 import pytest
 
-from flows.benchmarks.survey import METRICS, PAPERS_JUDGED, SUITE
+from flows.benchmarks.suites.survey import METRICS, PAPERS_JUDGED, SUITE
 from schemas.choices import LiteratureChoice
 from tasks.benchmarks.records import json_lines
 from tasks.benchmarks.survey_sets import write_papers

@@ -4,15 +4,15 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from dashboards.reports.benchmark_page import BenchmarkPage
-from flows.benchmarks.decisions import SUITE as DECISIONS
+from dashboards.views.benchmark_page import BenchmarkPage
 from flows.benchmarks.published_figures import training_until
+from flows.benchmarks.suites.decisions import SUITE as DECISIONS
 from schemas.base import replace
-from schemas.benchmark_options import BenchmarkOptions
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from warehouse.benchmarks.queries import BenchmarkHead
+from schemas.options.benchmark_options import BenchmarkOptions
+from warehouse.kinds.benchmarks.queries import BenchmarkHead
 
 HEAD = BenchmarkHead(
     run_id=RunId("benchmark-a"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.votes import SUITE
+from flows.benchmarks.suites.votes import SUITE
 from schemas.errors import ConfigurationError
 from tasks.benchmarks.review_sets import WIKI_VOTES_FILE, read_wiki_votes
 from tasks.ranking.voters import care_of_voters

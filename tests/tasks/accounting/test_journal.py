@@ -17,8 +17,8 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_llm_call
-from warehouse.budget_file import BudgetFile
 from warehouse.layout import Layout
+from warehouse.stores.budget_file import BudgetFile
 from warehouse.units.landing import journalled_calls
 
 SPAWN = multiprocessing.get_context("spawn")

@@ -6,14 +6,20 @@ from typing import Any
 
 import pytest
 
-from schemas.assessment import WEIGHTED_CRITERIA, AssessmentCriterion
 from schemas.base import Reply, replace
-from schemas.contribution import Overlap
-from schemas.coverage import FieldCoverage
-from schemas.evaluation import IdeaEvaluation
+from schemas.judgement.assessment import WEIGHTED_CRITERIA, AssessmentCriterion
+from schemas.judgement.contribution import Overlap
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import (
+    Concern,
+    ConcernKind,
+    ConcernSeverity,
+    ConfirmedSeverity,
+    PlanReview,
+)
+from schemas.literature.coverage import FieldCoverage
 from schemas.profile import AssessmentParameters
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernKind, ConcernSeverity, ConfirmedSeverity, PlanReview
 from tasks.assessment.evaluate import AssessmentFindings, evaluate_assessment
 from tasks.assessment.steps.assess_plan import ASSESS_PLAN, AssessReply
 from tasks.assessment.steps.challenge_concerns import ChallengeReply

@@ -10,13 +10,13 @@ import httpx
 import pytest
 
 from flows.profiles import load_profile
-from flows.request import with_assessment
-from schemas.assessment import AssessmentCriterion
+from flows.works.evaluate.request import with_assessment
 from schemas.base import replace
 from schemas.choices import LIVE, EngineChoice
-from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.judgement.assessment import AssessmentCriterion
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judging import AskingParameters
 from schemas.profile import Profile
 from schemas.reasons import Reason
@@ -35,9 +35,9 @@ from tests.benchmarks._reader import JudgeOfThePlan, Reader
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.endless_literature import endless_literature
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
+from warehouse.kinds.runs.standing import standing_of_rows
 from warehouse.layout import Layout
 from warehouse.rows import evaluation_of, rows_of
-from warehouse.runs.standing import standing_of_rows
 
 IDEA = Idea(
     idea_id=IdeaId("i1"),

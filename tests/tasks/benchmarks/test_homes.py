@@ -8,8 +8,8 @@ import pytest
 from flows.benchmarks.registry import SUITES
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.patterns import bounded
 from schemas.settings import DocumentSettings
+from schemas.text.patterns import bounded
 from tasks.benchmarks.homes import (
     LOCK_FILE,
     Fetched,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.novelty_rinobench import PUBLISHED_GOLD, baseline_scores
+from flows.benchmarks.suites.novelty_rinobench import PUBLISHED_GOLD, baseline_scores
 from schemas.errors import ConfigurationError
 from tasks.benchmarks.innoeval import CUTOFF, read_points
 from tasks.benchmarks.novelty_sets import (

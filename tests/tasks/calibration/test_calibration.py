@@ -14,9 +14,14 @@ from hypothesis import strategies as st
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from schemas.base import replace
-from schemas.calibration import Calibrator, DecisionRule
 from schemas.errors import ConfigurationError
-from schemas.novelty import ClaimedContribution, Difference, NoveltyEvaluation, WorkOverlap
+from schemas.judgement.calibration import Calibrator, DecisionRule
+from schemas.judgement.novelty import (
+    ClaimedContribution,
+    Difference,
+    NoveltyEvaluation,
+    WorkOverlap,
+)
 from tasks.calibration.applying import (
     calibrate,
     load_calibrator,

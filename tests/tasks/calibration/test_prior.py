@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from schemas.calibration import Prior
 from schemas.errors import ConfigurationError
+from schemas.judgement.calibration import Prior
 from tasks.calibration.applying import load_prior, prior_log_odds, write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.fitting import cross_validate, fit_calibrator, fit_prior

@@ -1,7 +1,7 @@
 from datetime import date
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from tasks.citations.keys import show
 from tasks.citations.references import bibliography
 

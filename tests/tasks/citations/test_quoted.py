@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from tasks.citations.keys import show
 from tasks.citations.settle import citing_sentences, settle
 from tasks.citations.spelled import spelled_out

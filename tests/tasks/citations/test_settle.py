@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from tasks.citations.keys import KEY, Shown, show
 from tasks.citations.settle import citation_rows, settle
 

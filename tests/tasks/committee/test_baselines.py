@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import replace
-from schemas.committee import IdeaPart
+from schemas.judgement.committee import IdeaPart
 from tasks.committee.steps.persona_review import (
     DimensionShown,
     PersonaInput,

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import replace
-from schemas.committee import IdeaPart, KnowledgePhase, KnowledgeRecord
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
-from schemas.knowledge import SourceKind
+from schemas.judgement.committee import IdeaPart, KnowledgePhase, KnowledgeRecord
+from schemas.literature.knowledge import SourceKind
 from tasks.committee.reviewing import (
     Drawn,
     draw_personas,

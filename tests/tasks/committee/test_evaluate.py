@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from schemas.base import replace
-from schemas.committee import Decision, KnowledgePhase, PersonaReview
 from schemas.failure import SourceFailure
-from schemas.knowledge import SourceKind
+from schemas.judgement.committee import Decision, KnowledgePhase, PersonaReview
+from schemas.literature.knowledge import SourceKind
 from schemas.reasons import Reason
 from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
 from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput, LaterReply

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.committee import Decision, PersonaReview, ReviewDimension
+from schemas.judgement.committee import Decision, PersonaReview, ReviewDimension
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from tasks.committee.concluding import Figures, figures_of

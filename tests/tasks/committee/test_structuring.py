@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.committee import IdeaPart
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
+from schemas.judgement.committee import IdeaPart
 from schemas.reasons import Reason
 from tasks.committee.evaluate import structure_idea
 from tasks.committee.steps.structure_idea import (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.contribution import Overlap
+from schemas.judgement.contribution import Overlap
 from tasks.contribution.steps.compare_paper import ComparisonInput, baseline_comparison
 from tasks.contribution.steps.contribution_queries import (
     QueriesInput,

@@ -3,9 +3,9 @@
 from typing import Any
 
 from schemas.base import replace
-from schemas.contribution import JudgedBefore
 from schemas.idea import Idea
-from schemas.paper import Paper
+from schemas.judgement.contribution import JudgedBefore
+from schemas.literature.paper import Paper
 from tasks.contribution.before import judged_before
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
 from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonReply

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import replace
-from schemas.contribution import (
+from schemas.judgement.contribution import (
     NEWNESS,
     Comparison,
     Overlap,

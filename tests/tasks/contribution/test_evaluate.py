@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from schemas.base import replace
-from schemas.contribution import CandidateOrigin
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
-from schemas.paper import CitationEdge
+from schemas.judgement.contribution import CandidateOrigin
+from schemas.literature.paper import CitationEdge
 from schemas.reasons import Reason
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
 from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonReply

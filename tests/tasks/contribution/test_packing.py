@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import replace
-from schemas.contribution import CandidateOrigin
 from schemas.idea import Idea
+from schemas.judgement.contribution import CandidateOrigin
 from schemas.profile import Ranking, RecommendationKind, SearchKind
 from schemas.reasons import Reason
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.curation import StatementAxis, StatementSeverity, StatementType
+from schemas.works.curation import StatementAxis, StatementSeverity, StatementType
 from tasks.curation.steps.curate_criticism import (
     About,
     CriticismInput,

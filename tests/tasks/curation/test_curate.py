@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from schemas.base import Noun
-from schemas.curation import Curation, Kept, ReviewedAt, StatementSeverity
-from schemas.curation_run import CurationParameters, PaperSource
 from schemas.identifiers import IdeaId
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason
+from schemas.works.curation import Curation, Kept, ReviewedAt, StatementSeverity
+from schemas.works.curation_run import CurationParameters, PaperSource
 from tasks.accounting.ledger import Ledger
 from tasks.curation.curate import curate
 from tasks.curation.steps.curate_criticism import CopiedSentence, CriticismInput, CriticismReply

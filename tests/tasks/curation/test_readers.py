@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from schemas.curation import ReviewedAt
-from schemas.curation_run import CurationParameters
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
+from schemas.works.curation import ReviewedAt
+from schemas.works.curation_run import CurationParameters
 from tasks.accounting.ledger import Ledger
 from tasks.curation import collect
 from tasks.curation.collect import collect_papers

@@ -4,7 +4,7 @@ import pytest
 
 from schemas.base import replace
 from schemas.failure import SourceFailure
-from schemas.paper import SectionKind
+from schemas.literature.paper import SectionKind
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
@@ -15,7 +15,7 @@ from tasks.web.calls import failure
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf, pdf_of
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 GROBID = "/api/processFulltextDocument"
 TEI = (

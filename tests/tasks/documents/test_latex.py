@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import SectionKind
+from schemas.literature.paper import SectionKind
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.cache import DocumentCache
@@ -30,7 +30,7 @@ from tasks.documents.sections import paper_sections
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 MAIN = r"""
 \documentclass[11pt]{article} % a comment

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import SectionKind
+from schemas.literature.paper import SectionKind
 from schemas.reasons import Passes, Reason
 from schemas.settings import DocumentSettings
 from tasks.documents import layout

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
-from schemas.paper import PaperSection, SectionKind
+from schemas.literature.paper import PaperSection, SectionKind
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.headings import kind_of, number_depth
 from tasks.documents.layout import Line, OutlineEntry, document_of

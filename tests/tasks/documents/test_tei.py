@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
-from schemas.paper import SectionKind
+from schemas.literature.paper import SectionKind
 from tasks.documents.document import ParsedDocument
 from tasks.documents.grobid import TeiError, document_of_tei
 from tasks.documents.sections import paper_sections

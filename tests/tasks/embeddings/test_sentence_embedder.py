@@ -11,7 +11,7 @@ from schemas.errors import ConfigurationError
 from schemas.settings import EmbeddingSettings
 from tasks.embeddings import local_model
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 TEXTS = [
     "Graph neural networks predict molecular properties.",

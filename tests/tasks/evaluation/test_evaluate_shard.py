@@ -14,17 +14,17 @@ import pytest
 from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.errors import AssayError, BudgetExhaustedError, ConfigurationError, PublicationError
-from schemas.evaluation import IdeaEvaluation
-from schemas.experiment import Finding
-from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import SoundnessEvaluation, SoundnessReview
 from schemas.reasons import Reason
 from schemas.run import Module, RunRequest
-from schemas.soundness import SoundnessEvaluation, SoundnessReview
 from schemas.stopwatch import Stopwatch
 from schemas.tables import TABLE
+from schemas.works.experiment import Finding
+from schemas.works.experimental_result import ExperimentalResult
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation import evaluate_idea as evaluating
 from tasks.evaluation import evaluate_shard as shard
@@ -41,9 +41,9 @@ from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW
 from tasks.steps import STEPS
 from tests.support.evaluations import JUDGES, make_judge_votes, make_provenance
 from tests.support.experiment_lake import make_experiment
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.landing import iterate_receipts, read_receipt
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from flows.request import bundled
+from flows.works.evaluate.request import bundled
 from schemas.base import replace
-from schemas.evaluation import IdeaEvaluation
 from schemas.failure import LEFT_OUT, Answer, SourceFailure
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.settings import Settings
@@ -24,8 +24,8 @@ from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot_search import SnapshotSearch
 from tests.support.evaluated_papers import evaluated_on
 from tests.support.rules import broken_rules
+from warehouse.kinds.runs.standing import standing_of_rows
 from warehouse.rows import evaluation_of, rows_of
-from warehouse.runs.standing import standing_of_rows
 
 PAPERS = bundled("papers.jsonl")
 IDEAS = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas

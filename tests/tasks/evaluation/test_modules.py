@@ -8,13 +8,13 @@ from typing import Any, cast
 import pytest
 
 from flows.profiles import load_profile
-from schemas.assessment import WEIGHTED_CRITERIA
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
-from schemas.option_values import parse_modules
+from schemas.judgement.assessment import WEIGHTED_CRITERIA
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.options.values import parse_modules
 from schemas.profile import Profile, ScoreWeights
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings

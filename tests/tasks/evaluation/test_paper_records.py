@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from schemas.base import replace
-from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
+from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.run import Module
 from tests.support.evaluated_papers import evaluated_on

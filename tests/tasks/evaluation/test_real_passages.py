@@ -14,7 +14,7 @@ from schemas.tables import IDEA_TABLES, TABLE
 from tests.support.evaluated_papers import evaluated_on
 from tests.support.paper_files import write_jsonl
 from tests.support.real_papers import anthology_rows
-from warehouse.connection import in_memory
+from warehouse.catalogue.connection import in_memory
 from warehouse.parquet import arrow_table
 from warehouse.rows import rows_of
 from warehouse.statements import statement, table_statement

@@ -1,7 +1,7 @@
 """Citations of a plan's review once the assessment reworded some of its concerns."""
 
-from schemas.citation import Citation
-from schemas.soundness import ConcernSeverity
+from schemas.judgement.soundness import ConcernSeverity
+from schemas.literature.citation import Citation
 from tasks.citations.references import reference
 from tasks.evaluation.evaluate_idea import _still_cited
 from tasks.soundness.evaluate import SoundnessFindings

@@ -6,7 +6,7 @@ from typing import Any
 from schemas.failure import Answer
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
-from schemas.paper import Paper, Passage
+from schemas.literature.paper import Paper, Passage
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.surveyed_literature import SurveyedLiterature

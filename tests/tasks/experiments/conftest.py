@@ -4,8 +4,8 @@ import textwrap
 
 import pytest
 
-from schemas.experiment import Limits
-from tasks.experiments.sandbox import Ended
+from schemas.works.experiment import Limits
+from tasks.experiments.sandbox.sandbox import Ended
 from tests.support.sandboxes import A_WHILE, LIMITS, Place, Said, Tried, places
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from flows import preflight
-from flows.experiment_request import resolve_experiment
-from flows.experimenting import experiment_run_id
+from flows.run import preflight
+from flows.works.experiment.experiment_request import resolve_experiment
+from flows.works.experiment.experimenting import experiment_run_id
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.experiment import Container, Limits
-from schemas.options import ExperimentOptions
+from schemas.options.commands import ExperimentOptions
 from schemas.settings import Settings
-from tasks.experiments import sandbox
-from tasks.experiments.sandbox import Stop, check_sandbox, environment, run_sandboxed
+from schemas.works.experiment import Container, Limits
+from tasks.experiments.sandbox import sandbox
+from tasks.experiments.sandbox.sandbox import Stop, check_sandbox, environment, run_sandboxed
 from tests.support.small_task import write_task
 
 LIMITS = Limits(

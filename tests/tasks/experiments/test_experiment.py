@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.experiment import Execution, Experiment, Fate, Finding, Stage
 from schemas.reasons import Reason
+from schemas.works.experiment import Execution, Experiment, Fate, Finding, Stage
 from tasks.experiments.checking import check_task
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment
@@ -20,7 +20,7 @@ from tasks.experiments.proposing import TunableProposer
 from tasks.experiments.task_folder import read_task
 from tests.support.sandboxes import needs_sandbox
 from tests.support.small_task import EVALUATE, PROGRAM, write_task
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 pytestmark = needs_sandbox
 
@@ -213,7 +213,7 @@ from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment
 from tasks.experiments.proposing import TunableProposer
 from tasks.experiments.task_folder import read_task
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 folder = read_task(Path(sys.argv[1]))
 executor = Executor(folder, "run-a", KeyedStore(Path(sys.argv[2])), asyncio.Semaphore(2))

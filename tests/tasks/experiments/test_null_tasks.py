@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from schemas.experiment import Direction, Execution, Finding, Stage, Task, Trials
+from schemas.works.experiment import Direction, Execution, Finding, Stage, Task, Trials
 from tasks.experiments import proposing
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from flows import preflight
+from flows.run import preflight
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
-from tasks.experiments import bubblewrap, sandbox
-from tasks.experiments.sandbox import Stop, check_sandbox, run_sandboxed
+from tasks.experiments.sandbox import bubblewrap, sandbox
+from tasks.experiments.sandbox.sandbox import Stop, check_sandbox, run_sandboxed
 from tests.support.sandboxes import A_WHILE, LIMITS, Place, Said, Tried, needs_sandbox
 
 A_SECOND = replace(LIMITS, seconds=1)
@@ -238,8 +238,8 @@ def test_abstract_sockets_of_the_host_cannot_be_reached(said: Said) -> None:
 @needs_sandbox
 def test_the_driver_killed_takes_the_sandbox_with_it(tmp_path: Path) -> None:
     program = (
-        "from tasks.experiments.sandbox import run_sandboxed\n"
-        "from schemas.experiment import Limits\n"
+        "from tasks.experiments.sandbox.sandbox import run_sandboxed\n"
+        "from schemas.works.experiment import Limits\n"
         f'code = \'import os; os.execv("/usr/bin/sleep", ["sleep", "{A_WHILE}"])\'\n'
         "run_sandboxed(['-c', code], {}, 'left', Limits())\n"
     )
@@ -259,8 +259,8 @@ def test_a_container_whose_driver_was_killed_ends_when_its_time_is_over(
     if place.container is None:
         pytest.skip("bubblewrap ends at once")
     program = (
-        "from tasks.experiments.sandbox import run_sandboxed\n"
-        "from schemas.experiment import Container, Limits\n"
+        "from tasks.experiments.sandbox.sandbox import run_sandboxed\n"
+        "from schemas.works.experiment import Container, Limits\n"
         f'code = \'import os; os.execv("/usr/bin/sleep", ["sleep", "{A_WHILE}"])\'\n'
         f"container = Container(**{place.container.model_dump()!r})\n"
         "run_sandboxed(['-c', code], {}, 'left', Limits(seconds=1), container)\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from schemas.base import replace
-from schemas.experiment import Limits
-from tasks.experiments import bubblewrap, usage
-from tasks.experiments.sandbox import Stop
-from tasks.experiments.usage import pipe_bytes
+from schemas.works.experiment import Limits
+from tasks.experiments.sandbox import bubblewrap, usage
+from tasks.experiments.sandbox.sandbox import Stop
+from tasks.experiments.sandbox.usage import pipe_bytes
 from tests.support.sandboxes import LIMITS, Place, Said, Tried
 
 BOUNDED = replace(LIMITS, memory_bytes=256 << 20, scratch_bytes=4 << 20)

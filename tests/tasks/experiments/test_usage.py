@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from schemas.experiment import Limits
-from tasks.experiments import usage
-from tasks.experiments.usage import SandboxUsage, socket_bytes
+from schemas.works.experiment import Limits
+from tasks.experiments.sandbox import usage
+from tasks.experiments.sandbox.usage import SandboxUsage, socket_bytes
 
 LIMITS = Limits(memory_bytes=64 << 20)
 STATUS = b"Name:\tpython\nVmPTE:\t    8 kB\nRssAnon:\t    1016 kB\n"

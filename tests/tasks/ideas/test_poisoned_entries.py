@@ -15,8 +15,8 @@ from schemas.errors import IdeaFileError
 from schemas.idea import IdeaBatch
 from tasks.ideas import limits, parse, read
 from tasks.ideas.read import read_ideas
+from warehouse.kinds.runs.landing import land_rejections
 from warehouse.layout import Layout
-from warehouse.runs.landing import land_rejections
 
 GOOD = "Train a small model on curated data and compare it with a large one."
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(

@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from schemas.ideation_run import IdeationParameters
+from schemas.works.ideation_run import IdeationParameters
 from tasks.ideation.exploring import links_of
 from tasks.ideation.network import Concept, ConceptNetwork, Link
 

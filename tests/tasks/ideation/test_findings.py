@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import replace
-from schemas.evaluation import IdeaEvaluation
-from schemas.experiment import Finding as Outcome
-from schemas.ideation import Finding, FindingKind, Move
 from schemas.identifiers import IdeaId, RunId
-from schemas.soundness import ConcernSeverity
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import ConcernSeverity
+from schemas.works.experiment import Finding as Outcome
+from schemas.works.ideation import Finding, FindingKind, Move
 from tasks.citations.references import label, reference
 from tasks.experiments.results import result_of
 from tasks.ideation.findings import checked_answers, findings_of, next_move

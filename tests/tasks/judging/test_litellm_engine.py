@@ -19,8 +19,8 @@ from tasks.judging.models import ModelLimits, open_model_limits
 from tasks.web.shared_limits import SharedRateLimit
 from tests.support.clocks import SleepingClock
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer
-from warehouse.keyed_store import KeyedStore
-from warehouse.transcripts import Transcripts
+from warehouse.stores.keyed_store import KeyedStore
+from warehouse.stores.transcripts import Transcripts
 
 Open = Callable[..., Awaitable[Any]]
 MODES = ["json_schema", "json_object", "text"]

@@ -220,7 +220,7 @@ def test_a_profile_that_assigns_what_cannot_be_is_refused_in_one_line(
     profile_file: Callable[[str], str], addition: str, complaint: str
 ) -> None:
     from flows.profiles import load_profile
-    from flows.request import check_judging
+    from flows.works.evaluate.request import check_judging
 
     with pytest.raises(ConfigurationError, match=complaint) as caught:
         check_judging(load_profile(profile_file(addition)), EngineChoice.parse("extractive"))

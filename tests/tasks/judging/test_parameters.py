@@ -12,7 +12,7 @@ from schemas.reasons import Reason
 from schemas.settings import LanguageModelSettings
 from tasks.judging.parameters import ModelParameters, Sampling, named_parameter
 from tests.support.openai_server import OpenAIServer
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 PROFILE = Sampling(seed=7, temperature=0.0)
 

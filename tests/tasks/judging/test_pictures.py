@@ -29,8 +29,8 @@ from tasks.judging.replies import ParsedReply, UnusableReply
 from tasks.judging.step import Step, no_baseline
 from tests.support.drawn_pictures import TOKENS, drawn
 from tests.support.openai_server import OpenAIServer
-from warehouse.keyed_store import KeyedStore
-from warehouse.transcripts import Transcripts
+from warehouse.stores.keyed_store import KeyedStore
+from warehouse.stores.transcripts import Transcripts
 
 Open = Callable[..., Awaitable[Any]]
 MODEL = "openai/gpt-image-1"

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from schemas.identifiers import PaperId
+from schemas.judgement.suggestion import ActionEffort
+from schemas.literature.paper import Paper
 from schemas.outcome import Provenance
-from schemas.paper import Paper
 from schemas.reasons import Reason
-from schemas.suggestion import ActionEffort
 from tasks.citations.keys import show
 from tasks.judging.suggestions import SettledSuggestions, settle_suggestions
 from tasks.soundness.steps.soundness_review import ReviewReply

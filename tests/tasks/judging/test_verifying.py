@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from schemas.base import Noun
 from schemas.identifiers import PaperId
+from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
-from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.citations.keys import show
 from tasks.citations.references import reference

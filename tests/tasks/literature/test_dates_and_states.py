@@ -9,9 +9,9 @@ import httpx
 
 from schemas.failure import LEFT_OUT
 from schemas.identifiers import IdeaId
-from schemas.paper import Paper
-from schemas.paper_state import PaperState
-from schemas.publication import DatePrecision
+from schemas.literature.paper import Paper
+from schemas.literature.paper_state import PaperState
+from schemas.literature.publication import DatePrecision
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger

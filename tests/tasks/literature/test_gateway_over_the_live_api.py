@@ -15,7 +15,7 @@ from tasks.literature.gateway.transport import Transport
 from tasks.literature.gateway.upstreams import LiveUpstream
 from tasks.web.shared_limits import CircuitBreaker
 from tests.support.semantic_scholar_server import FAULTS, SemanticScholarServer, corpus, paper_id
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 SEARCH = "/graph/v1/paper/search"
 BATCH = "/graph/v1/paper/batch"

@@ -25,7 +25,7 @@ from tasks.literature.gateway.process import GatewayProcess, environment_of
 from tasks.literature.gateway.transport import Transport
 from tasks.literature.gateway.upstreams import LiveUpstream
 from tests.support.web_servers import GOOD, ShapedServer, shaped_server
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 MakeSettings = Callable[..., Settings]
 SEARCH = "/graph/v1/paper/search"

@@ -31,7 +31,7 @@ from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.paper_files import paper_rows, write_parquet
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
 from tests.support.web_servers import shaped_server
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 MakeSettings = Callable[..., Settings]
 CUTOFF = date(2019, 6, 30)

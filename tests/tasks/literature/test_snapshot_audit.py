@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from schemas.audit import Proposal, ProposalState
 from schemas.errors import ConfigurationError, SnapshotError
+from schemas.literature.audit import Proposal, ProposalState
 from tasks.literature.audit.auditing import Decisions, diagnose, review, standing
 from tasks.literature.audit.garbled import mended
 from tasks.literature.audit.other_snapshot import OtherSnapshot

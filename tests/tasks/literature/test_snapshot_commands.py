@@ -10,8 +10,8 @@ import httpx
 import numpy as np
 import pytest
 
-from flows.indexing import build_index, embed_for_evaluations, update_index
-from schemas.paper import Paper
+from flows.run.indexing import build_index, embed_for_evaluations, update_index
+from schemas.literature.paper import Paper
 from schemas.settings import Settings
 from tasks.embeddings.local_model import LocalModel
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
@@ -19,8 +19,8 @@ from tasks.embeddings.similarity import paper_text
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.dataset_files import release_records, write_release
 from tests.support.paper_files import paper_rows, write_parquet
-from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore
 
 
 def test_an_index_is_built_and_updated_in_words_a_person_understands(tmp_path: Path) -> None:

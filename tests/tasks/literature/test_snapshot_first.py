@@ -15,7 +15,7 @@ from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.gateway.upstreams import LiveUpstream, SnapshotFirst, open_upstream
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 BATCH = "/graph/v1/paper/batch"
 

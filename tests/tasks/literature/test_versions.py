@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from tasks.literature.versions import Works, each_once
 from tests.support.growth import superlinear_from
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.write_check import check_page
-from flows.check_request import resolve_check
-from flows.checking import Check, check_run_id
-from schemas.check_run import CheckHead, CheckReceipt, CheckRequest
+from dashboards.views.write_check import check_page
+from flows.works.check.check_request import resolve_check
+from flows.works.check.checking import Check, check_run_id
 from schemas.errors import ConfigurationError
-from schemas.manuscripts import ManuscriptCheck, ManuscriptForm
-from schemas.options import CheckOptions
+from schemas.options.commands import CheckOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.tables import TABLE
+from schemas.works.check_run import CheckHead, CheckReceipt, CheckRequest
+from schemas.works.manuscripts import ManuscriptCheck, ManuscriptForm
 from tasks.manuscripts import check_shard
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
@@ -27,15 +27,15 @@ from tasks.manuscripts.scores import check_scores
 from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.answers import Publication
-from warehouse.connection import in_memory
+from warehouse.catalogue.connection import in_memory
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.lake import open_reader
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS
-from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.units.landing import landed_files, write_head
 from warehouse.units.publish import publish
-from warehouse.verify import verify
+from warehouse.verify.verify import verify
 
 REASON = "The percentage in Section 1 is wrong."
 PROBLEMS = [

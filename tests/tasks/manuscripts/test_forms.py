@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from schemas.check_run import ManuscriptSource
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
+from schemas.works.check_run import ManuscriptSource
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.candidates import leads_at
 from tasks.manuscripts.read import Manuscript, read_manuscript

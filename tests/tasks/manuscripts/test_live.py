@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.check_request import resolve_check
-from flows.checking import Check
-from schemas.options import CheckOptions
+from flows.works.check.check_request import resolve_check
+from flows.works.check.checking import Check
+from schemas.options.commands import CheckOptions
 from schemas.settings import Settings
 from schemas.tables import TABLE
 from tasks.manuscripts.check_shard import check_job
@@ -19,9 +19,9 @@ from tasks.manuscripts.collect import CheckJob
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 from tests.support.source_contexts import quick_settings
 from tests.support.web_servers import Find, shaped_server
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS
 from warehouse.units.landing import landed_files
 
 TEXT = """# Studies of topics in graphs

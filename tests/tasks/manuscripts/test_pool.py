@@ -6,8 +6,8 @@ from typing import Any
 
 from schemas.failure import Answer
 from schemas.identifiers import PaperId
+from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Provenance, Scored
-from schemas.paper import Paper
 from tasks.judging.relevance import RelevanceEntry
 from tasks.judging.step import Engine, Step
 from tasks.manuscripts.cited import MOST_SEARCHED, entries_of, look_up_cited

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from schemas.check_run import ManuscriptSource
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
-from schemas.manuscripts import ManuscriptForm
 from schemas.settings import DocumentSettings
+from schemas.works.check_run import ManuscriptSource
+from schemas.works.manuscripts import ManuscriptForm
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.collect import collect_manuscripts, read_reasons
 from tasks.manuscripts.find import location_found

@@ -8,10 +8,10 @@ from typing import Any
 
 from schemas.base import Noun, Reply
 from schemas.identifiers import PaperId
-from schemas.manuscripts import ManuscriptForm, PooledWork
+from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
-from schemas.paper import Paper
 from schemas.reasons import Reason
+from schemas.works.manuscripts import ManuscriptForm, PooledWork
 from tasks.judging.step import Step
 from tasks.manuscripts.candidates import LEAST_PERCENT
 from tasks.manuscripts.pool import Pool

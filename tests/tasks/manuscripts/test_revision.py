@@ -12,25 +12,25 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.preferences import preferences_text
-from dashboards.reports.write_check import check_page
-from flows.campaign import conclude
-from flows.check_request import resolve_check
-from flows.checking import Check
+from dashboards.views.idea.preferences import preferences_text
+from dashboards.views.write_check import check_page
+from flows.run.campaign import conclude
+from flows.works.check.check_request import resolve_check
+from flows.works.check.checking import Check
 from schemas.base import replace
-from schemas.check_run import CheckHead, CheckRequest
 from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId, RunId
-from schemas.manuscripts import Decision, ManuscriptCheck, PooledWork
-from schemas.options import CheckOptions
+from schemas.options.commands import CheckOptions
 from schemas.settings import Settings
+from schemas.works.check_run import CheckHead, CheckRequest
+from schemas.works.manuscripts import Decision, ManuscriptCheck, PooledWork
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
+from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
+from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS, land_checks
-from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head

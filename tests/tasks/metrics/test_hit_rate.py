@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
+from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from tasks.metrics.hit_rate import (
     Ballot,
     CheckedPaper,

@@ -12,7 +12,7 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
-from schemas.novelty import Difference, WorkOverlap
+from schemas.judgement.novelty import Difference, WorkOverlap
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
 from tasks.calibration.applying import write_fitted

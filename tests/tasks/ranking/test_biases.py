@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from schemas.identifiers import IdeaId
-from schemas.votes import Choice, HumanVote
+from schemas.people.votes import Choice, HumanVote
 from tasks.ranking.biases import biases
 from tests.support.votes import make_vote
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from schemas.ranking import Match, Winner
+from schemas.judgement.ranking import Match, Winner
 from tasks.ranking.strengths import ELO_START, elo
 from tests.support.ranking_fakes import MIDNIGHT, match, matches, parameters
 

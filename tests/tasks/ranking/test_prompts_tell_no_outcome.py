@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.idea import Idea
-from schemas.knowledge import SourceKind
+from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Outcome
 from tasks.committee.evaluate import evaluate_committee
 from tasks.ideas.read import read_ideas
@@ -33,9 +33,9 @@ from tests.support.knowledge_fakes import (
 )
 from tests.support.ranking_fakes import FakeJudge
 from tests.support.ranking_fakes import parameters as ranking_parameters
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
 LABELS = {

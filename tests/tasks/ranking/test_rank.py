@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import ConfigurationError
-from schemas.ranking import Match, RatingMethod, Winner
+from schemas.judgement.ranking import Match, RatingMethod, Winner
 from schemas.reasons import Reason
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools

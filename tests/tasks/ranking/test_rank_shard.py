@@ -19,8 +19,8 @@ from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, PublicationError
 from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.ranking import GroupReceipt, Match, RankedGroup, RankRequest
 from schemas.outcome import Outcome
-from schemas.ranking import GroupReceipt, Match, RankedGroup, RankRequest
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings, Settings
 from schemas.tables import TABLE
@@ -37,9 +37,9 @@ from tests.support.assay_command import wait_until
 from tests.support.openai_server import Messages, OpenAIServer, Recorded, start_openai_server
 from tests.support.ranking_fakes import FakeJudge, dossier
 from tests.support.rankings import make_ranked_group
+from warehouse.kinds.rankings.landing import RANKINGS, failed_groups, land_group, landed_matches
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.rankings.landing import RANKINGS, failed_groups, land_group, landed_matches
 from warehouse.units.landing import iterate_receipts
 
 RUN = RunId("run-a")

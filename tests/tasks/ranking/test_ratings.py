@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.ranking import Match, Rating, RatingMethod, Winner
+from schemas.judgement.ranking import Match, Rating, RatingMethod, Winner
 from tasks.ranking.rating import rate, rate_across
 from tasks.ranking.strengths import fit
 from tasks.ranking.tally import PRIOR_DEVIATION, tally

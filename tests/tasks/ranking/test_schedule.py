@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from schemas.ranking import Match, Winner
+from schemas.judgement.ranking import Match, Winner
 from tasks.ranking.schedule import (
     ADAPTIVE,
     FIXED,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.judgement.ranking import Winner
+from schemas.literature.paper import Paper
 from schemas.outcome import Scored
-from schemas.paper import Paper
-from schemas.ranking import Winner
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.replies import ParsedReply, parse_reply
 from tasks.judging.step import BaselineTools

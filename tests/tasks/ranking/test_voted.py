@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.ranking import RatingMethod
+from schemas.people.votes import Choice, Contender, Contest, HumanVote, Track
 from schemas.profile import RankingParameters
-from schemas.ranking import RatingMethod
-from schemas.votes import Choice, Contender, Contest, HumanVote, Track
 from tasks.ranking.rating import rate_votes
 from tasks.ranking.tally import PRIOR_DEVIATION
 from tasks.ranking.voted import matches_of, standing_by, votes_on_ideas

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import ConfigurationError
-from schemas.ranking import Winner
+from schemas.judgement.ranking import Winner
 from tasks.ranking.votes import Votes, read_votes
 
 GROUP_OF: Any = {"a": "g", "b": "g", "c": "other"}

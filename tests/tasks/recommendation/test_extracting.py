@@ -6,10 +6,10 @@ from typing import Any, cast
 
 from schemas.base import replace
 from schemas.identifiers import PaperId
-from schemas.paper import CitationEdge, Paper
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.recommendation import Resource, ResourceKind
 from schemas.profile import ResourceParameters
 from schemas.reasons import Reason
-from schemas.recommendation import Resource, ResourceKind
 from tasks.recommendation.extracting import Extracted, Stretch, extract_resources
 from tasks.recommendation.steps.extract_resources import (
     ResourcesInput,

@@ -1,7 +1,7 @@
 """What near works used, in a few lines with keys."""
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper, Passage
+from schemas.literature.paper import Paper, Passage
 from tasks.recommendation.offering import Offered, offered
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import CitationEdge, Paper
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.recommendation import RECOMMENDED, Recommendation, Resource, ResourceKind
 from schemas.reasons import Reason
-from schemas.recommendation import RECOMMENDED, Recommendation, Resource, ResourceKind
 from tasks.embeddings.similarity import Nearness
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.ranking import Evidence, in_order

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.soundness.evaluate import evaluate_soundness

@@ -9,7 +9,7 @@ import pytest
 
 from schemas.base import replace
 from schemas.idea import Idea
-from schemas.paper import Passage
+from schemas.literature.paper import Passage
 from schemas.reasons import Reason
 from tasks.judging.steps.verify_citations import (
     ClaimVerdict,

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from schemas.idea import Idea
+from schemas.judgement.soundness import SoundnessEvaluation
 from schemas.reasons import Reason
-from schemas.soundness import SoundnessEvaluation
 from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply
 from tasks.soundness.steps.method_evidence import EvidenceReply, PaperReading

@@ -9,8 +9,8 @@ import pytest
 from schemas.base import replace
 from schemas.idea import Idea
 from schemas.identifiers import RunId
+from schemas.judgement.soundness import ConcernKind, ConcernSeverity, SoundnessEvaluation
 from schemas.reasons import Reason
-from schemas.soundness import ConcernKind, ConcernSeverity, SoundnessEvaluation
 from tasks.experiments.results import result_of
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedElement, ProposedMethod

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schemas.base import Noun
-from schemas.soundness import ConcernSeverity
+from schemas.judgement.soundness import ConcernSeverity
 from tasks.judging.step import Step
 from tasks.soundness.steps import STEPS
 from tasks.soundness.steps.extract_methods import MethodsInput

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.knowledge import SourceQuery
+from schemas.literature.knowledge import SourceQuery
 from tasks.sources.arxiv import ArxivSource
 from tests.support.web_servers import SHAPES, Find, ShapedServer
 

@@ -5,9 +5,9 @@ from datetime import date
 
 import pytest
 
-from schemas.knowledge import KnowledgeItem, SourceQuery
-from schemas.paper_state import PaperState
-from schemas.publication import DatePrecision
+from schemas.literature.knowledge import KnowledgeItem, SourceQuery
+from schemas.literature.paper_state import PaperState
+from schemas.literature.publication import DatePrecision
 from tasks.sources.arxiv import ArxivSource
 from tasks.sources.crossref import CrossrefSource
 from tasks.sources.openalex import OpenAlexSource

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.knowledge import SourceQuery
+from schemas.literature.knowledge import SourceQuery
 from tasks.sources.crossref import CrossrefSource
 from tasks.sources.openalex import OpenAlexSource
 from tasks.sources.unpaywall import UnpaywallSource

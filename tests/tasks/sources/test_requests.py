@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from schemas.knowledge import SourceQuery
+from schemas.literature.knowledge import SourceQuery
 from tasks.sources.arxiv import ArxivSource
 from tasks.sources.code import GithubCodeSource, GithubRepositorySource, refusal_reason
 from tasks.sources.code import wait_seconds as github_wait_seconds
@@ -19,7 +19,7 @@ from tasks.web.shared_limits import CircuitBreaker, alone
 from tests.support.clocks import SleepingClock
 from tests.support.source_contexts import keyed_settings, keyless_settings, opened
 from tests.support.web_servers import SHAPES, Find, ShapedServer
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 
 def reply(status: int = 200, body: bytes = b"{}", **headers: str) -> Reply:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind
+from schemas.literature.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind
 from tasks.sources.fields import (
     batches,
     clean_doi,

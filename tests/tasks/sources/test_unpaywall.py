@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from schemas.calls import ApiCall
 from schemas.failure import SourceFailure
-from schemas.knowledge import SourceQuery
+from schemas.literature.knowledge import SourceQuery
 from tasks.documents.full_text import known_links
 from tasks.sources.unpaywall import UnpaywallSource, pdf_links
 from tests.support.document_server import DocumentServer, Reply, document_server
 from tests.support.papers_with_links import paper
 from tests.support.source_contexts import keyed_settings, opened
 from tests.support.web_servers import bomb
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 
 class Asked(NamedTuple):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.knowledge import SourceQuery
+from schemas.literature.knowledge import SourceQuery
 from tasks.sources.code import GithubCodeSource, GithubRepositorySource, KaggleDatasetSource
 from tasks.sources.web_search import BraveSource, SearxngSource, SerperSource, TavilySource
 from tests.support.source_contexts import keyed_settings

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from schemas.literature.survey import Survey
+from schemas.literature.survey_review import ReviewPart, SurveySection, WhyRemoved, Written
 from schemas.reasons import Reason
-from schemas.survey import Survey
-from schemas.survey_review import ReviewPart, SurveySection, WhyRemoved, Written
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.survey_questions import surveyed
 from tests.support.survey_writer import LIE, Writer

@@ -2,8 +2,8 @@
 
 import pytest
 
+from schemas.literature.survey import SurveyParameters
 from schemas.reasons import Reason
-from schemas.survey import SurveyParameters
 from tasks.judging.relevance import ShownPaper
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.survey.steps.survey_plan import PlanInput, PlanReply, baseline_plan

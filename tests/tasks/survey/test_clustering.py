@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.identifiers import PaperId
-from schemas.survey import Edge, SurveyPaper
+from schemas.literature.survey import Edge, SurveyPaper
 from tasks.survey.clustering import clustered
 from tests.support.survey_fakes import paper
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
+from schemas.literature.survey import Edge, End, Expansion, SurveyParameters, SurveyQuery
 from schemas.reasons import Reason
-from schemas.survey import Edge, End, Expansion, SurveyParameters, SurveyQuery
 from tasks.survey.expanding import expand
 from tests.support.survey_fakes import GraphLiterature, failed, judge_by, paper
 

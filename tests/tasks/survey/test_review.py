@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from schemas.identifiers import PaperId
-from schemas.paper import CitationEdge
+from schemas.literature.paper import CitationEdge
+from schemas.literature.survey import Survey
+from schemas.literature.survey_review import Aspect, ReviewPart, SurveySection, WhyRemoved
 from schemas.reasons import Reason
-from schemas.survey import Survey
-from schemas.survey_review import Aspect, ReviewPart, SurveySection, WhyRemoved
 from tasks.survey.quoting import joins_of
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.survey_questions import ABSTRACTS, surveyed

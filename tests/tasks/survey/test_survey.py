@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from schemas.identifiers import IdeaId, PaperId
-from schemas.paper import CitationEdge, Paper
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.survey import Survey, SurveyParameters, heaviest
+from schemas.literature.survey_run import SurveyQuestion
 from schemas.reasons import Reason
-from schemas.survey import Survey, SurveyParameters, heaviest
-from schemas.survey_run import SurveyQuestion
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import AbstractLibrary
 from tasks.judging.opening import ExtractiveEngine
@@ -20,9 +20,9 @@ from tests.support.contribution_fakes import WordEmbedder
 from tests.support.evaluations import START
 from tests.support.survey_fakes import GraphLiterature, failed
 from tests.support.survey_lake import SURVEY, make_survey_head
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit

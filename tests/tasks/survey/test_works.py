@@ -3,8 +3,8 @@
 from typing import Any
 
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
-from schemas.survey import SurveyParameters, SurveyQuery
+from schemas.literature.paper import Paper
+from schemas.literature.survey import SurveyParameters, SurveyQuery
 from tasks.survey.expanding import expand
 from tests.support.survey_fakes import GraphLiterature, judge_by
 

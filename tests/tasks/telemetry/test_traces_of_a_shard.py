@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.evaluate import Evaluation
 from flows.profiles import load_profile
+from flows.works.evaluate.evaluate import Evaluation
 from schemas.choices import LIVE
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
@@ -18,8 +18,8 @@ from tasks.telemetry.reporting import reporting, span, traceparent
 from tests.support.openai_server import start_openai_server
 from tests.support.otlp_server import Collector, collector
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS
 from warehouse.units.landing import read_receipt
 
 TEXT = (

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import replace
-from schemas.draft import ClaimKind, Draft, DraftFigure
-from schemas.draft_run import StoredText
-from schemas.naming import claim_span, one_space
+from schemas.literature.naming import claim_span, one_space
 from schemas.reasons import Reason
+from schemas.works.draft import ClaimKind, Draft, DraftFigure
+from schemas.works.draft_run import StoredText
 from tasks.citations.quoted import plain
 from tasks.writing.checking import check, numbers_in
 from tasks.writing.figures.drawing import drawn

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from schemas.base import replace
-from schemas.draft import ClaimKind, FigureKind
-from schemas.draft_run import PlannedSection
 from schemas.errors import ConfigurationError
-from schemas.experiment import Finding
 from schemas.identifiers import PaperId, RunId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
+from schemas.works.draft import ClaimKind, FigureKind
+from schemas.works.draft_run import PlannedSection
+from schemas.works.experiment import Finding
 from tasks.citations.bib_entries import read_bib
 from tasks.text.quotations import stands_in
 from tasks.writing.charts import BLUE, GREY, ORANGE, TEXT_PIXELS

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.base import replace
-from schemas.draft import DraftFigure, FigureKind, GraphArrow, GraphNode, MethodGraph
-from schemas.naming import claim_span
+from schemas.literature.naming import claim_span
+from schemas.works.draft import DraftFigure, FigureKind, GraphArrow, GraphNode, MethodGraph
 from tasks.writing.figures.chart_rules import MOST_CATEGORIES
 from tasks.writing.figures.colours import contrast, nearest
 from tasks.writing.figures.drawing import drawn

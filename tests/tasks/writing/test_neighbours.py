@@ -6,12 +6,12 @@ from statistics import median
 
 import pytest
 
-from schemas.draft_habits import LEAST_NEIGHBOURS, habits_of
-from schemas.draft_neighbour import NeighbourSection, SectionPart
 from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.literature.paper import Paper
 from schemas.reasons import Reason
+from schemas.works.draft_habits import LEAST_NEIGHBOURS, habits_of
+from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.writing.measuring import citations_in, measured, past_share
 from tasks.writing.neighbours import planned_by

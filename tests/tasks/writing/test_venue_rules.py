@@ -1,8 +1,8 @@
 """A venue's rules are held: what sections are called, which there have to be, how long an abstract is."""
 
 from schemas.base import replace
-from schemas.draft_neighbour import SectionPart
 from schemas.reasons import Reason
+from schemas.works.draft_neighbour import SectionPart
 from tasks.writing.venue_rules import against_rules, outline_faults
 from tests.support.draft_lake import make_draft, make_request
 

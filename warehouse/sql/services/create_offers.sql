@@ -3,7 +3,7 @@ create table if not exists offers (
     voter text not null,
     contest text not null,
     pair text not null, -- names what was shown, whichever way round
-    offer text not null, -- schemas/votes.py as JSON
+    offer text not null, -- schemas/people/votes.py as JSON
     offered_at real not null, -- seconds since 1970
     closed text, -- voted or skipped; null: the voter still looks at it
     closed_at real,

@@ -1,5 +1,5 @@
 create table if not exists tokens (
     token_id text primary key,
     secret_sha256 text not null,
-    token text not null -- schemas/role.py as JSON
+    token text not null -- schemas/people/role.py as JSON
 ) strict

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from schemas.base import replace
-from schemas.committee import IdeaPart, KnowledgePhase, Relation
 from schemas.failure import SourceFailure
-from schemas.knowledge import SourceKind
-from schemas.paper_state import PaperState
+from schemas.judgement.committee import IdeaPart, KnowledgePhase, Relation
+from schemas.literature.knowledge import SourceKind
+from schemas.literature.paper_state import PaperState
 from schemas.reasons import Reason
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
 from tasks.committee.planning import expected_calls

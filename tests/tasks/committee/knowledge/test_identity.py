@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.committee import IdeaPart, KnowledgePhase
-from schemas.knowledge import KnowledgeItem, SourceKind
-from schemas.publication import DatePrecision
+from schemas.judgement.committee import IdeaPart, KnowledgePhase
+from schemas.literature.knowledge import KnowledgeItem, SourceKind
+from schemas.literature.publication import DatePrecision
 from tasks.committee.knowledge.addresses import repository_of
 from tasks.committee.knowledge.pool import Find, Pool, Query, bare_address, identities, paper_of
 

@@ -23,7 +23,7 @@ from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
 from tests.support.document_server import DocumentServer, Reply, document_server
 from tests.support.source_contexts import KEYLESS
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 HTML = {"content-type": "text/html; charset=utf-8"}
 ZIP = {"content-type": "application/zip"}

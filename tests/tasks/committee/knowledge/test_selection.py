@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.committee import IdeaPart, KnowledgePhase
-from schemas.knowledge import KnowledgeItem, SourceKind
+from schemas.judgement.committee import IdeaPart, KnowledgePhase
+from schemas.literature.knowledge import KnowledgeItem, SourceKind
 from tasks.committee.knowledge.gather import gather_knowledge
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
 from tasks.committee.knowledge.reading import within

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from schemas.committee import IdeaPart, Relation
 from schemas.identifiers import IdeaId, RunId
-from schemas.knowledge import SourceKind
+from schemas.judgement.committee import IdeaPart, Relation
+from schemas.literature.knowledge import SourceKind
 from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings

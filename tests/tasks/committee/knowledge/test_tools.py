@@ -12,7 +12,7 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
-from schemas.knowledge import SourceKind
+from schemas.literature.knowledge import SourceKind
 from schemas.settings import DocumentSettings, Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.gather import gather_knowledge

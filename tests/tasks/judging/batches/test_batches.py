@@ -31,7 +31,7 @@ from tests.support.providers.batches import (
     GeminiBatchServer,
     OpenAIBatchServer,
 )
-from warehouse.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore
 
 SERVERS: dict[str, tuple[type[BatchServer], str]] = {
     "openai": (OpenAIBatchServer, "openai/gpt-4.1"),

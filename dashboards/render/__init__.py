@@ -1,0 +1,1 @@
+"""Rendering of pages: Markdown, HTML, other formats and charts."""

@@ -1,0 +1,111 @@
+"""Programs that set a draft, Typst and LaTeX: bounded, without keys and without a network.
+
+Templates of strangers are programs to them: they may loop, write without end, or ask for more.
+LaTeX runs in bubblewrap, because TeX's own bounds do not cover the files that it puts into a PDF.
+"""
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from schemas.errors import ConfigurationError
+from schemas.interpreter import module_command
+from warehouse.scrubbing import is_secret
+
+SECONDS = 180
+_MOST_FILE_BYTES, _MOST_MEMORY_BYTES = 200_000_000, 4_000_000_000
+_MOST_OUTPUT_BYTES = 10_000
+# Values of other variables may be keys, and TeX can read any variable.
+_PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "LD_LIBRARY_PATH")
+_PASSED_PREFIXES = ("LC_", "PYTHON", "TEX", "BIB", "BST", "FONTCONFIG")
+# A POSIX shell counts blocks of 512 bytes; some systems have no bound on memory.
+_BOUNDED = 'ulimit -f "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
+# Nothing listens on port 0: Typst, which fetches packages through a proxy, reaches nobody. Each
+# thread takes addresses, which are bounded, whether it uses them or not.
+_TYPST = {
+    **dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:0"),
+    "RAYON_NUM_THREADS": "2",
+}
+
+# TeX, its configuration and fonts, and what programs need to start.
+_SYSTEM = (
+    *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"),
+    *("/etc/texmf", "/etc/fonts", "/var/lib/texmf", "/var/cache/fontconfig"),
+)
+_DEVICES = ("/dev/null", "/dev/urandom")
+_SCRATCH = "/tmp"  # noqa: S108 -- a file system of its own inside bubblewrap
+BUBBLEWRAP = "bwrap"
+IN_BUBBLEWRAP = {"HOME": _SCRATCH, "TMPDIR": _SCRATCH}
+
+
+def in_bubblewrap(bubblewrap: str, program: str, folder: Path) -> list[str]:
+    """Return the words that start `program` with `folder` as its only files besides the system's.
+
+    It is in the session that `run_bounded` starts, which has no terminal.
+    """
+    command = [bubblewrap, "--unshare-all", "--cap-drop", "ALL", "--die-with-parent"]
+    for path in _SYSTEM:
+        command += ["--ro-bind-try", path, path]
+    for path in _DEVICES:
+        command += ["--dev-bind", path, path]
+    command += ["--size", f"{_MOST_FILE_BYTES}", "--tmpfs", _SCRATCH]
+    file = Path(program).resolve()
+    if not file.is_relative_to("/usr"):  # a TeX of its own, such as TinyTeX in a home
+        tree = next((each.parent for each in file.parents if each.name == "texmf-dist"), file)
+        command += ["--ro-bind", f"{tree}", f"{tree}"]
+    place = f"{folder.resolve()}"
+    command += ["--bind", place, place, "--remount-ro", "/", "--chdir", place, "--"]
+    return [*command, f"{file}"]
+
+
+def run_bounded(
+    command: Sequence[str], folder: Path, environment: dict[str, str]
+) -> tuple[int | None, str]:
+    """Run a program in `folder`; return its exit code, None past its time, and its output."""
+    bounds = (str(_MOST_FILE_BYTES // 512), str(_MOST_MEMORY_BYTES // 1024))
+    passed = {
+        name: value
+        for name, value in os.environ.items()
+        if (name in _PASSED_ON or name.startswith(_PASSED_PREFIXES)) and not is_secret(name)
+    }
+    with (
+        tempfile.TemporaryFile() as output,
+        subprocess.Popen(  # noqa: S603 -- the shell gets our own words, and the command as arguments
+            ["/bin/sh", "-c", _BOUNDED, "sh", *bounds, *command],
+            cwd=folder,
+            env=passed | environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process,
+    ):
+        code: int | None = None
+        try:
+            code = process.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:  # also where the command is interrupted
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+        output.seek(0)
+        return code, output.read(_MOST_OUTPUT_BYTES).decode("utf-8", "replace")
+
+
+def run_typst(source: Path, pdf: Path) -> None:
+    """Have Typst set `source`, which reads no file outside its folder and fetches no package.
+
+    Raises:
+        ConfigurationError: Typst refuses, in its words.
+    """
+    paths = (str(source.resolve()), str(pdf.resolve()))
+    with tempfile.TemporaryDirectory(prefix="assay-typst-") as packages:
+        child = module_command("dashboards.render.drafts.typst_child", *paths, packages)
+        code, output = run_bounded(child, source.parent, _TYPST)
+    if code != 0:
+        ended = f"it took longer than {SECONDS} seconds" if code is None else f"code {code}"
+        line = " ".join((output or ended).split())
+        raise ConfigurationError(f"Typst cannot set {pdf.name}: {line}; check the template")

@@ -1,0 +1,87 @@
+"""Templates of drafts: a folder each, those that come with Assay or a user's own."""
+
+import json
+from itertools import islice
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from schemas.errors import ConfigurationError
+from schemas.reasons import Reason
+from schemas.text.plain_files import PlainFileError, read_file
+from schemas.text.toml_text import parse_toml
+from schemas.works.draft_venue import Venue
+
+SHIPPED = Path(__file__).parent
+LAYOUT, TYPST, PREAMBLE, RULES = "layout.typ", "venue.typ", "preamble.tex", "venue.toml"
+NEUTRAL, DRAFT = "neutral", "draft"
+_MOST_BYTES, _MOST_FILES = 20_000_000, 1_000
+"""Of all files of a user's own template together."""
+
+
+def shipped_venues() -> tuple[str, ...]:
+    """Names of the templates that come with Assay."""
+    return tuple(sorted(path.parent.name for path in SHIPPED.glob(f"*/{RULES}")))
+
+
+def read_venue(name_or_path: str) -> Venue:
+    """The template of that name, or the one in that folder.
+
+    Raises:
+        ConfigurationError: there is no such template, or its file cannot be used.
+    """
+    shipped = name_or_path in shipped_venues()
+    folder = (SHIPPED / name_or_path if shipped else Path(name_or_path)).resolve()
+    path = folder / RULES
+    if not path.exists():
+        raise ConfigurationError(
+            f"--venue {name_or_path}: there is no template for it; there are"
+            f" {', '.join(shipped_venues())}, or name a folder with a {RULES}"
+        )
+    try:
+        rules = parse_toml(read_file(path, _MOST_BYTES).decode())
+        rules |= {"venue": folder.name, "folder": str(folder)}
+        venue = Venue.model_validate_json(json.dumps(rules, default=str))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        raise ConfigurationError(f"{path} `{key}`: {known}") from error
+    except (ValueError, RecursionError) as error:  # also numbers of too many digits
+        raise ConfigurationError(f"{path} cannot be read as TOML: {error}") from error
+    files_of(venue)
+    return venue
+
+
+def files_of(venue: Venue) -> dict[str, bytes]:
+    """Return the files of a template that are copied beside a draft, by name.
+
+    Its rules, hidden files, folders and Python's files are left out.
+
+    Raises:
+        ConfigurationError: a link, a file called like one of the draft, or too many files or bytes.
+    """
+    contents: dict[str, bytes] = {}
+    left = _MOST_BYTES
+    paths = sorted(islice(venue.folder.iterdir(), _MOST_FILES + 1))
+    if len(paths) > _MOST_FILES:
+        raise ConfigurationError(
+            f"{venue.folder} has more than {_MOST_FILES:,} files: it is too large to be a template"
+        )
+    for path in paths:
+        is_folder = path.is_dir() and not path.is_symlink()
+        if is_folder or path.name == RULES or path.name.startswith((".", "__")):
+            continue
+        if path.stem == DRAFT:  # such as draft.fdb_latexmk, which latexmk would go by
+            raise ConfigurationError(f"{path} is called like a file of the draft: rename it")
+        try:
+            contents[path.name] = read_file(path, left)
+        except PlainFileError as error:
+            if error.reason is not Reason.TOO_LARGE:
+                raise
+            raise ConfigurationError(
+                f"{venue.folder} has more than {_MOST_BYTES:,} bytes: it is too large to be a"
+                " template"
+            ) from error
+        left -= len(contents[path.name])
+    return contents

@@ -1,0 +1,155 @@
+"""A report in any of the formats."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from pydantic import TypeAdapter
+
+from dashboards.render.formats.report_format import ReportFormat
+from dashboards.render.render import OutputFormat, idea_report, ranking_report
+from dashboards.views.any_run import Reported, any_report, kind_of, page_of
+from dashboards.views.idea.first_page import FirstPage
+from dashboards.views.idea.idea_page import idea_page
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId
+from warehouse.answers import IdeaReview
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+
+def report_file(
+    layout: Layout,
+    run_id: RunId,
+    idea_id: IdeaId | None,
+    output_format: ReportFormat,
+    *,
+    ranking: bool = False,
+    full: bool = False,
+    catalogue_url: str | None = None,
+) -> bytes:
+    """The report of a run, a check, a survey or a benchmark; of one idea of a run; or of a run's
+    ranking by matches.
+
+    Args:
+        full: of an idea all of it, not the first page alone; `bib` and `json` hold all anyway.
+
+    Raises:
+        ConfigurationError: no such lake, a format the report cannot have, or `full` without an
+            idea.
+        UnknownNameError: no such run, idea or ranking.
+    """
+    if full and idea_id is None:
+        raise ConfigurationError("a full report is of one idea: name the idea")
+    if output_format in (ReportFormat.BIB, ReportFormat.JSON):
+        if ranking:
+            raise ConfigurationError(
+                f"a ranking cannot be written as {output_format}; leave out --ranking"
+            )
+        return data(layout, run_id, idea_id, output_format, catalogue_url=catalogue_url)
+    if ranking:
+        report_of = partial(ranking_report, layout, run_id, catalogue_url=catalogue_url)
+    elif idea_id is not None:
+        report_of = partial(
+            idea_report, layout, run_id, idea_id, full=full, catalogue_url=catalogue_url
+        )
+    else:
+        report_of = partial(any_report, layout, run_id, catalogue_url=catalogue_url)
+    return document(report_of, idea_id or run_id, output_format)
+
+
+def document(
+    written: Callable[[OutputFormat], str], title: str, output_format: ReportFormat
+) -> bytes:
+    """A report that is text as `md`, `html`, `pdf` or `docx`.
+
+    Args:
+        written: the report as Markdown or HTML.
+    """
+    if output_format is ReportFormat.PDF:
+        from dashboards.render.formats.pdf_file import pdf_file
+
+        return pdf_file(written("md"), title)
+    if output_format is ReportFormat.DOCX:
+        from dashboards.render.formats.docx_file import docx_file
+
+        return docx_file(written("md"), title)
+    return written("html" if output_format is ReportFormat.HTML else "md").encode(
+        "utf-8", "replace"
+    )
+
+
+def data(
+    layout: Layout,
+    run_id: RunId,
+    idea_id: IdeaId | None,
+    output_format: ReportFormat,
+    *,
+    catalogue_url: str | None = None,
+) -> bytes:
+    """Every cited paper as `bib`, or the reviews as `json`, of one idea or of all of a run; the
+    papers and the surveys of a survey; of a check of manuscripts `json` alone.
+
+    Raises:
+        ConfigurationError: no such lake, published run, survey, check or idea; or what cannot be
+            written so.
+    """
+    if idea_id is None:
+        with open_queries(layout, catalogue_url=catalogue_url) as queries:
+            kind = kind_of(queries, run_id)
+        if kind is not Reported.RUN:
+            return _data_of_another_kind(layout, run_id, kind, output_format, catalogue_url)
+    with _reviews(layout, run_id, idea_id, catalogue_url) as reviews:
+        if output_format is ReportFormat.BIB:
+            from dashboards.render.formats.bib_file import bib_file
+
+            papers = {paper.paper_id: paper for each in reviews for paper in each.bibliography}
+            return bib_file(papers.values()).encode("utf-8", "replace")
+
+        return json_file(
+            [ReviewFile(first_page=idea_page(each).first, review=each) for each in reviews]
+        ).encode()
+
+
+def _data_of_another_kind(
+    layout: Layout,
+    run_id: RunId,
+    kind: Reported,
+    output_format: ReportFormat,
+    catalogue_url: str | None,
+) -> bytes:
+    if kind is not Reported.BENCHMARK:
+        page = page_of(kind, layout, run_id, catalogue_url=catalogue_url)
+        if output_format is ReportFormat.JSON:
+            return page.json().encode()
+        works = page.bib()
+        if works is not None:
+            return works.encode("utf-8", "replace")
+    raise ConfigurationError(
+        f"a {kind} cannot be written as {output_format}: choose md, html, pdf or docx"
+    )
+
+
+@contextmanager
+def _reviews(
+    layout: Layout, run_id: RunId, idea_id: IdeaId | None, catalogue_url: str | None
+) -> Iterator[Iterator[IdeaReview]]:
+    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        if idea_id is not None:
+            yield iter([queries.idea_review(run_id, idea_id)])
+        else:
+            queries.run(run_id)
+            yield queries.idea_reviews(run_id)
+
+
+class ReviewFile(Noun):
+    """What the JSON of one review holds; its schema is that of the data dictionary's nouns."""
+
+    first_page: FirstPage
+    review: IdeaReview
+
+
+def json_file(reviews: list[ReviewFile]) -> str:
+    """A list of reviews, one per idea."""
+    return TypeAdapter(list[ReviewFile]).dump_json(reviews, indent=2).decode() + "\n"

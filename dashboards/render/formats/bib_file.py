@@ -1,0 +1,74 @@
+"""Papers as a BibTeX file."""
+
+from collections.abc import Iterable
+
+from bibtexparser.entrypoint import write_string
+from bibtexparser.library import Library
+from bibtexparser.model import Entry, Field
+from pylatexenc.latexencode import (
+    RULE_DICT,
+    UnicodeToLatexConversionRule,
+    UnicodeToLatexEncoder,
+)
+
+from dashboards.render.papers import paper_url
+from schemas.literature.naming import INVISIBLE, bib_keys, safe_url
+from schemas.literature.paper import Paper
+from schemas.text.patterns import bounded
+
+_PLAIN_IDENTIFIER = bounded(r"[A-Za-z0-9./_:;()-]{1,200}")
+_BALANCED = {
+    ord("{"): r"\textbraceleft{}",
+    ord("}"): r"\textbraceright{}",
+    ord("\\"): r"\textbackslash{}",
+}
+"""A brace ends a field even where a backslash stands before it."""
+_ENCODER = UnicodeToLatexEncoder(
+    conversion_rules=[UnicodeToLatexConversionRule(RULE_DICT, _BALANCED), "defaults"],
+    unknown_char_policy="keep",
+    unknown_char_warning=False,
+    replacement_latex_protection="braces-all",
+)
+
+
+def bib_file(papers: Iterable[Paper], keys: Iterable[str] | None = None) -> str:
+    """One entry per paper, in the order given; no text of theirs can act as LaTeX.
+
+    Args:
+        keys: of the entries; None: made of names and years.
+    """
+    library = Library()
+    listed = list(papers)
+    for paper, key in zip(listed, bib_keys(listed) if keys is None else keys, strict=True):
+        library.add(Entry("article" if paper.venue.strip() else "misc", key, _fields(paper)))
+    return str(write_string(library))
+
+
+def _fields(paper: Paper) -> list[Field]:
+    values = {
+        "title": f"{{{_latex(paper.title)}}}",
+        "author": " and ".join(map(_author, paper.authors)),
+        "year": str(paper.year or ""),
+        "month": str(paper.publication_date.month) if paper.publication_date else "",
+        "journal": _latex(paper.venue),
+        "doi": _identifier(paper.doi),
+        "eprint": _identifier(paper.arxiv_id),
+        "archiveprefix": "arXiv" if _identifier(paper.arxiv_id) else "",
+        "url": safe_url(paper_url(paper)) or "",
+    }
+    return [Field(name, value) for name, value in values.items() if value.strip()]
+
+
+def _author(name: str) -> str:
+    """In braces where BibTeX would take it for several names."""
+    written = _latex(name)
+    return f"{{{written}}}" if " and " in written.lower() else written
+
+
+def _latex(text: str) -> str:
+    return str(_ENCODER.unicode_to_latex(" ".join(INVISIBLE.sub(" ", text).split())))
+
+
+def _identifier(text: str | None) -> str:
+    """Empty unless it has the characters of an identifier alone: it is not read as LaTeX."""
+    return text if text is not None and _PLAIN_IDENTIFIER.fullmatch(text) else ""

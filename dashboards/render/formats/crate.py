@@ -1,0 +1,170 @@
+"""A published run as an RO-Crate (https://www.researchobject.org/ro-crate/): its tables, its
+reports, and who made what, from the ledger.
+"""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from importlib import metadata
+from itertools import groupby
+from pathlib import Path
+from urllib.parse import quote
+
+import pyarrow.parquet as pq
+from rocrate.model import ContextEntity, File, Person, SoftwareApplication
+from rocrate.rocrate import ROCrate
+
+from dashboards.render.formats.provenance import prov_json
+from schemas.identifiers import RunId
+from schemas.people.ledger import CreditRole, LedgerAction, LedgerRow
+from schemas.tables import IDEA_TABLES, RANKING_TABLES, TABLE
+from warehouse.export import rows_of_run
+from warehouse.layout import Layout
+from warehouse.ledger import ledger_of_run
+from warehouse.objects.shared_reports import bring_report
+from warehouse.queries import Queries
+
+TEXTS_OF_OTHERS = frozenset({"paper_sections", "passages"})
+"""Not the run's to hand on."""
+_REPORTS = {"index.md": "text/markdown", "index.html": "text/html"}
+_TABLES = tuple(
+    table
+    for table in (TABLE["runs"], *IDEA_TABLES, *RANKING_TABLES)
+    if table.name not in TEXTS_OF_OTHERS
+)
+
+
+def write_crate(
+    queries: Queries, layout: Layout, run_id: RunId, target: Path, terms: str
+) -> tuple[int, int]:
+    """Write a run as a zipped RO-Crate; how many files it holds and how many actions.
+
+    Args:
+        terms: under which it may be used, or the address of such terms.
+
+    Raises:
+        UnknownNameError: the run is not published.
+    """
+    run, rows = queries.run(run_id), ledger_of_run(queries.connection, run_id)
+    crate = ROCrate(version="1.2")
+    crate.name = f"Assay run {run_id}"
+    crate.description = (
+        f"{run.idea_count} research ideas evaluated by {run.engine} with profile {run.profile};"
+        f" literature {run.literature}. {run.states_in_words}."
+    )
+    crate.datePublished = run.finished_at
+    crate.license = terms
+    crate.keywords = "research evaluation"
+    with tempfile.TemporaryDirectory() as folder:
+        files = {
+            name: crate.add(file)
+            for name, file in _files(crate, queries, layout, run_id, Path(folder), rows)
+        }
+        actions = _add_actions(crate, rows, files)
+        building = target.with_name(f".{target.name}.building.zip")
+        crate.write_zip(building)
+        building.replace(target)
+    return len(files), actions
+
+
+def _files(
+    crate: ROCrate,
+    queries: Queries,
+    layout: Layout,
+    run_id: RunId,
+    folder: Path,
+    rows: Sequence[LedgerRow],
+) -> Iterator[tuple[str, File]]:
+    """Files of the crate by the name of the table, or their own."""
+
+    def file(source: Path, name: str, kind: str, told: str) -> tuple[str, File]:
+        properties = {"name": name, "description": told, "encodingFormat": kind}
+        return source.stem, File(crate, str(source), name, properties=properties)
+
+    for table in _TABLES:
+        found = rows_of_run(queries.connection, table.name, run_id)
+        if len(found):
+            path = folder / f"{table.name}.parquet"
+            pq.write_table(found, path)
+            yield file(path, f"data/{path.name}", "application/vnd.apache.parquet", table.meaning)
+    pq.write_table(rows_of_run(queries.connection, "ledger", run_id), folder / "ledger.parquet")
+    yield file(
+        folder / "ledger.parquet",
+        "data/ledger.parquet",
+        "application/vnd.apache.parquet",
+        TABLE["ledger"].meaning,
+    )
+    provenance = folder / "provenance.json"
+    provenance.write_text(prov_json(rows), "utf-8")
+    yield file(provenance, provenance.name, "application/json", "The ledger's rows as W3C PROV.")
+    for name, kind in _REPORTS.items():
+        report = layout.reports / run_id / name
+        if bring_report(layout, report):
+            key, told = file(report, f"report/{name}", kind, "The report of the run.")
+            yield f"{key}{report.suffix}", told
+
+
+def _add_actions(crate: ROCrate, rows: Sequence[LedgerRow], files: dict[str, File]) -> int:
+    """An action for each step that filled a table, and for each decision."""
+    assay = crate.add(
+        SoftwareApplication(
+            crate,
+            "#assay",
+            properties={"name": "Assay", "softwareVersion": metadata.version("assay")},
+        )
+    )
+    agents: dict[str, ContextEntity] = {}
+    count = 0
+
+    def key(row: LedgerRow) -> tuple[str, ...]:
+        told = (row.part, row.action, row.step, row.participant_id, row.model)
+        return tuple(each or "" for each in told)
+
+    for told, group in groupby(sorted(rows, key=key), key=key):
+        part, action, step, participant_id, model = told
+        of_group = list(group)
+        properties: dict[str, object] = {
+            "name": " ".join(filter(None, (action.replace("_", " "), part, step))),
+            "endTime": max(row.happened_at for row in of_group).isoformat(),
+            "description": f"{len(of_group)} rows of the ledger",
+        }
+        made = crate.add(
+            ContextEntity(
+                crate,
+                f"#{quote('-'.join(filter(None, told)), safe='-_.')}",
+                properties={"@type": _TYPES.get(action, "CreateAction"), **properties},
+            )
+        )
+        made["instrument"] = assay
+        if participant_id:
+            role = of_group[0].role
+            made["agent"] = _agent(crate, agents, participant_id, model, role)
+        if part in files:
+            made["result"] = files[part]
+        crate.root_dataset.append_to("mentions", made)
+        count += 1
+    return count
+
+
+_TYPES: dict[str, str] = {
+    LedgerAction.PUBLISHED: "PublicationEvent",
+    LedgerAction.CHOSEN: "ChooseAction",
+    LedgerAction.APPROVED: "AgreeAction",
+    LedgerAction.REJECTED: "RejectAction",
+    LedgerAction.COMMENTED: "CommentAction",
+    LedgerAction.REQUESTED: "AskAction",
+}
+
+
+def _agent(
+    crate: ROCrate,
+    agents: dict[str, ContextEntity],
+    participant_id: str,
+    model: str,
+    role: CreditRole | None,
+) -> ContextEntity:
+    name = f"{participant_id} ({model})" if model else participant_id
+    if name not in agents:
+        kind = SoftwareApplication if role is CreditRole.TOOL else Person
+        found = kind(crate, f"#{quote(name, safe='-_.')}", properties={"name": name})
+        agents[name] = crate.add(found)
+    return agents[name]

@@ -1,0 +1,84 @@
+"""Rows of the ledger as W3C PROV (PROV-DM, https://www.w3.org/TR/prov-dm/)."""
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from prov.model import PROV, ProvActivity, ProvAgent, ProvDocument, ProvEntity
+
+from schemas.people.ledger import CreditRole, LedgerAction, LedgerRow
+
+_NAMESPACE = "urn:assay:"
+_CREDIT = "https://credit.niso.org/contributor-roles/"
+_GONE = frozenset({LedgerAction.WITHDRAWN, LedgerAction.DELETED})
+
+
+def prov_document(rows: Sequence[LedgerRow]) -> ProvDocument:
+    """Every row as an activity: what it made, from what, and with whom it is associated.
+
+    Pseudonyms and engines are agents; names and reasons are in no row.
+    """
+    return _Drawn(rows).document
+
+
+def prov_json(rows: Sequence[LedgerRow]) -> str:
+    """The same as PROV-JSON."""
+    return str(prov_document(rows).serialize(format="json", indent=1))
+
+
+class _Drawn:
+    def __init__(self, rows: Sequence[LedgerRow]) -> None:
+        self.document = ProvDocument()
+        self.document.add_namespace("assay", _NAMESPACE)
+        self.document.add_namespace("credit", _CREDIT)
+        self._agents: dict[str, ProvAgent] = {}
+        self._entities: dict[str, ProvEntity] = {}
+        self._last: dict[str, ProvEntity] = {}
+        for row in rows:
+            self._draw(row)
+
+    def _draw(self, row: LedgerRow) -> None:
+        told = {name: getattr(row, name) for name in ("action", "step", "model", "prompt_sha256")}
+        activity = self.document.activity(
+            f"assay:ledger/{row.sequence}",
+            endTime=row.happened_at,
+            other_attributes={f"assay:{name}": str(value) for name, value in told.items() if value},
+        )
+        for given in row.inputs:
+            self.document.used(activity, self._entity(f"assay:{_quoted(given)}"))
+        self._leave(row, activity)
+        if row.participant_id is not None:
+            role = {PROV["role"]: f"credit:{row.role}"} if row.role is not None else {}
+            agent = self._agent(row.participant_id, row.role)
+            self.document.association(activity, agent, other_attributes=role)
+
+    def _leave(self, row: LedgerRow, activity: ProvActivity) -> None:
+        """What the activity made of the artefact, or that it is no more."""
+        work = (row.artefact, row.run_id, row.ranking_id, row.unit_id, row.part, row.step)
+        name = "/".join(_quoted(each) for each in work if each)
+        before = self._last.get(name)
+        if row.action in _GONE:
+            if before is not None:
+                self.document.invalidation(before, activity)
+        elif row.version_sha256 is not None:
+            made = self._entity(f"assay:{name}/{row.version_sha256[:16]}")
+            self.document.generation(made, activity)
+            if before is not None and before is not made:
+                self.document.revision(made, before)
+            self._last[name] = made
+
+    def _entity(self, name: str) -> ProvEntity:
+        if name not in self._entities:
+            self._entities[name] = self.document.entity(name)
+        return self._entities[name]
+
+    def _agent(self, participant_id: str, role: CreditRole | None) -> ProvAgent:
+        if participant_id not in self._agents:
+            kind = "SoftwareAgent" if role is CreditRole.TOOL else "Person"
+            self._agents[participant_id] = self.document.agent(
+                f"assay:participant/{_quoted(participant_id)}", {PROV["type"]: PROV[kind]}
+            )
+        return self._agents[participant_id]
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="-_.")

@@ -1,0 +1,71 @@
+"""How papers are named in a report. What a paper says about itself is untrusted."""
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from dashboards.render.safe_text import Markdown, link, plain
+from schemas.literature.naming import surnames
+from schemas.literature.paper import Paper
+
+AUTHORS_NAMED = 10
+
+
+def paper_date(paper: Paper) -> str:
+    """`YYYY-MM`, the year where that is all that is known, `n.d.` where nothing is."""
+    if paper.publication_date is not None:
+        return paper.publication_date.strftime("%Y-%m")
+    return str(paper.year) if paper.year is not None else "n.d."
+
+
+def paper_link(paper: Paper) -> Markdown:
+    """`[Author et al., YYYY-MM](url)`, without the link where no address is known."""
+    return link(f"{_who(paper)}, {paper_date(paper)}", paper_url(paper))
+
+
+def paper_url(paper: Paper) -> str:
+    """The paper's own address, else by DOI, else by arXiv number; empty without any."""
+    if paper.url:
+        return paper.url
+    if paper.doi:
+        return "https://doi.org/" + quote(paper.doi, safe="/")
+    return "https://arxiv.org/abs/" + quote(paper.arxiv_id, safe="/") if paper.arxiv_id else ""
+
+
+def reference(paper: Paper) -> Markdown:
+    """One line of a bibliography: authors (date). Title, linked. Venue. Other versions."""
+    names = ", ".join(paper.authors[:AUTHORS_NAMED]) or "Unknown author"
+    if len(paper.authors) > AUTHORS_NAMED:
+        names += " et al."
+    title = link(paper.title.strip().rstrip(".") or "Untitled", paper_url(paper))
+    venue = f" *{plain(paper.venue)}*." if paper.venue.strip() else ""
+    mark = f" {plain(paper.state.mark.capitalize())}." if paper.state is not None else ""
+    return Markdown(
+        f"{plain(names)} ({paper.date_in_words}). {title}.{venue}{mark}{version_links(paper)}"
+    )
+
+
+def version_links(paper: Paper) -> Markdown:
+    """The other versions of the work by their dates, linked; empty where there are none."""
+    versions = zip(paper.version_urls, paper.version_dates, strict=True)
+    links = ", ".join(link(day or "n.d.", url) for url, day in versions)
+    return Markdown(f" (other versions: {links})" if links else "")
+
+
+def in_reading_order(papers: Sequence[Paper]) -> list[Paper]:
+    """By first author, date and title, as a reader looks up a reference."""
+    return sorted(
+        papers,
+        key=lambda paper: (
+            _who(paper).casefold(),
+            paper_date(paper),
+            paper.title.casefold(),
+            paper.paper_id,
+        ),
+    )
+
+
+def _who(paper: Paper) -> str:
+    names = surnames(paper)
+    if not names:
+        return f"“{paper.title.strip() or 'Untitled'}”"
+    return " and ".join(names) if len(names) <= 2 else f"{names[0]} et al."

@@ -1,0 +1,345 @@
+"""The closed words of the tables in plain language."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+
+from dashboards.render import figures
+from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, EXTRACTIVE, LIVE, stored_snapshot
+from schemas.judgement.soundness import ConcernKind
+from schemas.literature.coverage import FieldCoverage
+from schemas.reasons import BEYOND_THE_RUN, Reason, reason_named
+from schemas.run import Run
+from schemas.text.patterns import bounded
+from schemas.works.check_run import CheckHead
+from schemas.works.experiment import Finding
+from warehouse.answers import DroppedParameter, IdeaScore, LeftOutGroup, RankedIdea
+
+_FINGERPRINT = bounded(r"[0-9a-f]{12,64}")
+
+_STAGES: dict[str, str] = {
+    "read_ideas": "reading the ideas",
+    "soundness": "judging soundness",
+    "contribution": "judging contribution",
+    "literature": "looking up literature",
+    "documents": "reading full texts",
+    "committee": "searching for knowledge and reviewing",
+    "novelty": "judging novelty",
+    "assessment": "weighing concerns and assessing the plan",
+    "resources": "reading what papers used",
+    "survey": "surveying the literature",
+    "ideation": "making ideas",
+    "writing": "writing the draft",
+    "evaluate": "evaluating the idea",
+}
+
+
+_STEPS: dict[str, str] = {"verify_citations": "citation checks"}
+
+
+def reason(word: str) -> str:
+    """Why something did not work out; a word this page does not know is shown as it is."""
+    known = reason_named(word)
+    return known.sentence if known else word.replace("_", " ")
+
+
+def unscored(word: str) -> str:
+    """Return that something has no score, and why: what is beyond the run is no loss."""
+    return reason(word) if word in BEYOND_THE_RUN else f"unscored: {reason(word)}"
+
+
+def field_not_covered(coverage: FieldCoverage | None) -> str:
+    """Return the line about an idea beyond the literature; empty where it covers the field or was
+    not looked at.
+    """
+    return f"{coverage.warning}." if coverage is not None and not coverage.covered else ""
+
+
+def ideas_not_covered(left_out: Iterable[LeftOutGroup], idea_count: int) -> str:
+    """Return how many ideas of a run are beyond the literature; empty: none."""
+    count = sum(group.idea_count for group in left_out if group.reason == Reason.FIELD_NOT_COVERED)
+    if not count:
+        return ""
+    return (
+        f"The literature does not cover the field of {count:,} of"
+        f" {figures.counted(idea_count, 'idea')}: no evidence was bought for"
+        f" {'it' if count == 1 else 'them'}"
+    )
+
+
+_FINDINGS: dict[Finding, str] = {
+    Finding.SUPPORTED: "Supported, within this task",
+    Finding.NOT_SUPPORTED: "Not supported, within this task",
+    Finding.UNDECIDED: "Undecided",
+}
+
+
+def finding(found: Finding) -> str:
+    """What an experiment allows to be said."""
+    return _FINDINGS[found]
+
+
+def stage(word: str) -> str:
+    """Where it did not work out."""
+    return _STAGES.get(word, word.replace("_", " "))
+
+
+def step(name: str) -> str:
+    """Return what a step of an evaluation does."""
+    return _STEPS.get(name, name.replace("_", " "))
+
+
+_KINDS: dict[ConcernKind, str] = {
+    ConcernKind.CLAIM_NOT_TESTED: "the claim is not tested",
+    ConcernKind.MISSING_CONTROL: "missing ablation or control",
+    ConcernKind.CONFOUND: "confound or alternative explanation",
+    ConcernKind.STATISTICS: "sample size and statistics",
+    ConcernKind.LEAKAGE: "leakage or contamination",
+    ConcernKind.FEASIBILITY: "feasibility and cost",
+    ConcernKind.WORTH: "whether the question is worth asking",
+    ConcernKind.NOVELTY: "whether it is new",
+    ConcernKind.DERIVATION: "what it adds to works that the plan names",
+}
+
+
+def concern_kind(kind: ConcernKind) -> str:
+    """What a point about a plan is about."""
+    return _KINDS.get(kind, kind.replace("_", " "))
+
+
+def literature(name: str, told: str = "") -> str:
+    """Where papers came from: as the run's user knows it, where the run says so; of a snapshot's
+    path only its last part, which is what a reader recognises.
+    """
+    if told:
+        return told if told == BUNDLED_SAMPLE else f"snapshot {told}"
+    place = stored_snapshot(name)
+    if place is not None:
+        if _FINGERPRINT.fullmatch(place):
+            return f"snapshot with fingerprint {place}"
+        return f"snapshot {PurePath(place.rstrip('/')).name or place}" if place else "snapshot"
+    return "live Semantic Scholar" if name == LIVE.text else name
+
+
+def baseline_mark(engine: str) -> str:
+    """What stands beside a score of the offline engine; empty for one of a model."""
+    return " (baseline)" if engine == EXTRACTIVE.text else ""
+
+
+def banners(engine: str, literature_name: str, told: str = "", lacks: str = "") -> tuple[str, ...]:
+    """What a reader must know before reading any score; `told` as in `literature`, `lacks` what the
+    run says of its snapshot.
+    """
+    found = []
+    if engine == EXTRACTIVE.text:
+        found.append("Extractive engine: an offline baseline, not a language model's judgement.")
+    if stored_snapshot(literature_name) is not None:
+        name = literature(literature_name, told)
+        found.append(
+            f"The evidence comes from a fixed collection of papers ({name}),"
+            " not from the live literature: work the collection lacks could not be found."
+            f"{' ' + lacks if lacks else ''}"
+        )
+    if told == BUNDLED_SAMPLE:
+        found.append(f"That sample is {BUNDLED_REMARK}.")
+    return tuple(found)
+
+
+_RULES_OF_THE_OFFLINE_CHECK = (
+    "shares that do not fit their counts, estimates outside their intervals, numbers of the"
+    " abstract that the text contradicts or does not have, p-values that do not fit their"
+    " statistics, totals and cells of tables, claims made twice and differently, claims without the"
+    " proof, test or sample size that they need, words that tell a reviewer how to judge, references"
+    " that lead nowhere, and equations, tables, figures and statements that are not there"
+)
+
+
+def tested(head: CheckHead) -> str:
+    """What a check of manuscripts looked for, and what it did not."""
+    if head.dataset:
+        return (
+            f"What {head.dataset} reports, as it was published: which problems {head.engine} named"
+            " in each manuscript. Nothing was read anew."
+        )
+    if head.engine == EXTRACTIVE.text:
+        return (
+            f"The text of each manuscript was held against rules: {_RULES_OF_THE_OFFLINE_CHECK}."
+            " Whether the argument is right was not tested: no rule understands it."
+        )
+    judged = (
+        "Whether they are the ones that the authors named was asked of the judges."
+        if head.judges
+        else "Nobody has judged whether they are real."
+    )
+    if head.review:
+        return (
+            f"{head.engine} read each manuscript section by section, raised what may be wrong with"
+            " the sentence that shows it, and looked at each point again to refute it."
+            f" {judged} A manuscript in which none was found is not proved right."
+        )
+    return (
+        f"{head.engine} read each manuscript and was asked for the problems, at most"
+        f" {head.maximum_problems:,}, that would bring down a conclusion, each with its place."
+        f" {judged} A manuscript in which none was found is not proved right."
+    )
+
+
+def weights_in_words(run: Run) -> str:
+    """`soundness × 0.5, contribution × 0.5`, of the modules that were asked for; of an assessed
+    run `worth asking × 1, feasible × 2`, or `overall`.
+    """
+    weights = run.score_weights.acting(assessed=run.assessed)
+    asked = run.modules.split(",")
+    shown = {
+        name: weight
+        for name, weight in weights.items()
+        if (weight > 0 if run.assessed else name in asked)
+    }
+    return ", ".join(f"{_spaced(name)} × {weight:g}" for name, weight in shown.items()) or "overall"
+
+
+def rank_in_words(rank: int | None, idea: RankedIdea | IdeaScore) -> str:
+    """`rank 3`, or `not ranked: contribution unscored, place between 2 and 7`."""
+    if rank is not None:
+        return f"rank {rank}"
+    return f"not ranked: {missing_in_words(idea)}" if idea.missing else "not ranked"
+
+
+def placed_by_score(idea: RankedIdea) -> str:
+    """`ranked by score`, or why its score gives it no rank."""
+    return "ranked by score" if idea.rank is not None else rank_in_words(None, idea)
+
+
+def why_unranked(idea: RankedIdea) -> str:
+    """As `rank_in_words` of an idea that its score gives no rank; empty for any other."""
+    if idea.rank is not None or idea.by_matches or idea.missing is None:
+        return ""
+    return rank_in_words(None, idea)
+
+
+def missing_in_words(idea: RankedIdea | IdeaScore) -> str:
+    """`contribution and novelty unscored, place between 2 and 7`; empty where nothing is missing."""
+    if idea.missing is None:
+        return ""
+    *names, last = _spaced(idea.missing).split(", ")
+    told = f"{', '.join(names)} and {last} unscored" if names else f"{last} unscored"
+    if idea.best_rank is None or idea.worst_rank is None:
+        return told
+    if idea.best_rank == idea.worst_rank:
+        return f"{told}, place {idea.best_rank}"
+    return f"{told}, place between {idea.best_rank} and {idea.worst_rank}"
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def what_leads(*, by_matches: bool, undecided: bool) -> str:
+    """What the order of ideas rests on, in the same words wherever there is one.
+
+    Args:
+        undecided: whether the matches of some group tell no ideas apart.
+    """
+    if undecided and not by_matches:
+        return "The matches tell no ideas apart: ranks rest on scores."
+    if not by_matches:
+        return "Ranks rest on scores."
+    said = (
+        "Ranks rest on matches and lead; the score is shown next to them, and the two may disagree."
+    )
+    more = " Groups whose matches tell no ideas apart are ranked by scores."
+    return said + more if undecided else said
+
+
+def what_leads_among(ranked: Iterable[RankedIdea]) -> str:
+    """`what_leads` of these ideas."""
+    ideas = tuple(ranked)
+    return what_leads(
+        by_matches=any(idea.by_matches for idea in ideas),
+        undecided=any(idea.undecided for idea in ideas),
+    )
+
+
+def score_in_words(run: Run, score: IdeaScore) -> str:
+    """Parts of an idea's score, and the bounds and places that a missing one leaves."""
+    told = weights_in_words(run)
+    if score.missing is None or score.score_lower is None or score.score_upper is None:
+        return told
+    return (
+        f"{told}; no score, as it may be {score.score_lower:.2f} to {score.score_upper:.2f}:"
+        f" {missing_in_words(score)}"
+    )
+
+
+def dropped(row: DroppedParameter) -> str:
+    """`openai/gpt-5 does not take temperature: dropped in 28 of 28 calls`; what was sent in its
+    place is named.
+    """
+    parameter, _, instead = row.parameter.partition(" (sent ")
+    what = f"{instead.removesuffix(')')} sent instead" if instead else "dropped"
+    times = f"{row.dropped_calls:,} of {row.calls:,} {'call' if row.calls == 1 else 'calls'}"
+    return f"{row.model_requested} does not take {parameter}: {what} in {times}"
+
+
+BASELINE_ANSWERS = (
+    "Both answers come from the offline baseline: no model is asked, and nothing is paid."
+)
+
+
+def both_answers(expected: Sequence[Mapping[str, object]], bound_usd: float) -> str:
+    """What two answers to one question take together, as `assay plan` and `--dry-run` tell it of
+    each; of either alone it would say who answers.
+
+    Args:
+        bound_usd: what each may spend.
+    """
+    calls = sum(each for one in expected if isinstance(each := one["model_calls"], int))
+    costs = [cost for one in expected if isinstance(cost := one["cost_usd"], int | float)]
+    cost = f"about {figures.usd(sum(costs))}" if len(costs) == len(expected) else "price unknown"
+    return (
+        f"Both answers together: {figures.counted(calls, 'model call')}, {cost}; each ends when it"
+        f" has spent {figures.usd(bound_usd)}."
+    )
+
+
+def shortened(name: str, characters: int) -> str:
+    """The name on one line, an ellipsis in place of what is more than `characters`."""
+    line = " ".join(name.split())
+    return line if len(line) <= characters else line[: characters - 1].rstrip() + "…"
+
+
+_ABBREVIATIONS = frozenset({"al.", "e.g.", "i.e.", "vs.", "cf.", "fig.", "eq.", "sec.", "no."})
+_CLOSING, _OPENING = "”\"')]*", "“\"'([*"
+
+
+def whole_sentences(text: str, most_words: int) -> str:
+    """Return the first sentences of at most so many words together, on one line.
+
+    A first sentence that is longer ends behind a word, with an ellipsis. A Markdown link is not
+    cut in two.
+    """
+    words = text.split()
+    if len(words) <= most_words:
+        return " ".join(words)
+    end = last_whole = depth = 0
+    for number, word in enumerate(words[:most_words], start=1):
+        depth += word.count("[") - word.count("]")
+        if depth > 0:
+            continue
+        last_whole = number
+        if _ends_a_sentence(word, words[number]):
+            end = number
+    if end:
+        return " ".join(words[:end])
+    return f"{' '.join(words[: last_whole or most_words]).rstrip(',;:')}…"
+
+
+def _ends_a_sentence(word: str, following: str) -> bool:
+    bare = word.rstrip(_CLOSING)
+    begins = following.lstrip(_OPENING)[:1]
+    initial = len(bare) == 2 and bare[0].isupper()
+    return (
+        bare.endswith((".", "!", "?"))
+        and not initial
+        and bare.lower() not in _ABBREVIATIONS
+        and (begins.isupper() or begins.isdigit())
+    )

@@ -1,1 +1,0 @@
-"""Reports on runs and ideas as Markdown and as self-contained HTML."""

@@ -1,0 +1,207 @@
+"""What should not wait until somebody looks: judges that cannot be believed, judgements that are
+missing, costs that leap.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import polars
+
+from dashboards.render import figures
+from dashboards.render.safe_text import plain
+from dashboards.render.wording import reason, step
+from schemas.calls import CallStatus
+from schemas.choices import EXTRACTIVE
+from schemas.reasons import BEYOND_THE_RUN, Reason
+from schemas.run import Run, ValidationRow
+from schemas.settings import AlarmSettings
+from schemas.standing import kind_missing
+from warehouse.answers import RunCost
+
+USUAL = AlarmSettings()
+
+
+def judge_alarms(
+    run: Run,
+    labels: polars.DataFrame,
+    groups: polars.DataFrame,
+    shown: Callable[[str], str] = plain,
+    thresholds: AlarmSettings = USUAL,
+) -> list[str]:
+    """What is wrong with the judges of a run, one sentence each.
+
+    Args:
+        labels: `label_shares` of the run.
+        groups: `position_bias` of the run.
+        shown: makes a name from the lake safe for where the sentence goes.
+    """
+    found = []
+    # The offline baseline is no judge: that it says one thing of most papers is no collapse.
+    judged = labels.clear() if run.engine == EXTRACTIVE.text else labels
+    totals = judged.group_by("judgement", maintain_order=True).agg(
+        polars.col("judgements").sum().alias("all"),
+        polars.col("share").max(),
+        polars.col("label").sort_by("share", descending=True).first(),
+    )
+    for judgement, count, share, label in totals.iter_rows():
+        if count >= thresholds.enough and share >= thresholds.collapsed_share:
+            found.append(
+                f"Label collapse: {share:.0%} of {count:,} judgements of {shown(judgement)} say"
+                f" {shown(label)}."
+            )
+    for group in groups.filter(
+        polars.col("match_count") - polars.col("unscored_match_count") >= thresholds.enough
+    ).iter_rows(named=True):
+        where = f"group {shown(group['group'])}, ranking {shown(group['ranking_id'])}"
+        if (
+            group["position_bias"] is not None
+            and abs(group["position_bias"]) >= thresholds.position_bias
+        ):
+            side = "first" if group["position_bias"] > 0 else "second"
+            found.append(
+                f"Position bias: the idea shown {side} wins {abs(group['position_bias']):.0%} more"
+                f" matches ({where})."
+            )
+        if (
+            group["order_agreement_0_to_1"] is not None
+            and group["order_agreement_0_to_1"] < thresholds.order_agreement
+        ):
+            found.append(
+                f"Order matters: only {group['order_agreement_0_to_1']:.0%} of pairs are judged"
+                f" alike in both orders ({where})."
+            )
+    return found
+
+
+def unscored_alarms(
+    judged: polars.DataFrame,
+    before: polars.DataFrame | None,
+    shown: Callable[[str], str] = plain,
+    thresholds: AlarmSettings = USUAL,
+    order_reasons: Sequence[str] = (),
+) -> list[str]:
+    """Too many judgements without a score, of all and by kind, or many more than in the run before;
+    both are `unscored_reasons`.
+
+    A kind counts by itself because the rows of a frequent one would hide it: a run has a hundred
+    comparisons for one review of a plan. Kinds that `order_reasons` of the run name are left out.
+    """
+    kinds = _kinds_unanswered(judged, shown, thresholds, order_reasons)
+    share, earlier = unscored_share(judged), None if before is None else unscored_share(before)
+    if share is None or (
+        share <= thresholds.unscored_share
+        and (earlier is None or share - earlier <= thresholds.unscored_rise)
+    ):
+        return kinds
+    judged = _within_the_run(judged)
+    why = (
+        judged.drop_nulls("reason")
+        .group_by("reason")
+        .agg(polars.col("judgements").sum())
+        .sort("judgements", "reason", descending=True)
+    )
+    mostly = shown(reason(str(why["reason"][0])))
+    compared = "" if earlier is None else f", after {earlier:.0%} in the run before"
+    return [
+        f"Unscored: {share:.0%} of {int(judged['judgements'].sum()):,} judgements have no"
+        f" score{compared}; most often: {mostly}.",
+        *kinds,
+    ]
+
+
+def _kinds_unanswered(
+    judged: polars.DataFrame,
+    shown: Callable[[str], str],
+    thresholds: AlarmSettings,
+    order_reasons: Sequence[str],
+) -> list[str]:
+    """Kinds of judgement for which the engine failed too often."""
+    failed = [each.value for each in Reason if each.engine_failed]
+    counts: dict[str, Counter[str]] = {}
+    for kind, why, count in judged.select("judgement", "reason", "judgements").iter_rows():
+        counts.setdefault(kind, Counter())[why or ""] += count
+    found = []
+    for kind, by_reason in counts.items():
+        if any(each.startswith(kind_missing(kind)) for each in order_reasons):
+            continue
+        lost = {why: count for why, count in by_reason.items() if why in failed}
+        if sum(lost.values()) > thresholds.unscored_share * by_reason.total():
+            mostly = reason(max(lost, key=lambda why: lost[why]))
+            found.append(
+                f"Unanswered: {shown(kind.replace('_', ' '))}, {sum(lost.values()):,} of"
+                f" {by_reason.total():,}; most often: {shown(mostly)}."
+            )
+    return found
+
+
+_REASONS = {
+    CallStatus.UNPARSABLE: Reason.REPLY_UNPARSABLE,
+    CallStatus.EMPTY: Reason.REPLY_EMPTY,
+    CallStatus.CUT_OFF: Reason.REPLY_CUT_OFF,
+    CallStatus.REFUSED: Reason.REFUSED,
+    CallStatus.TIMED_OUT: Reason.TIMED_OUT,
+}
+"""Reasons by the status of a failed call; of any other the engine did not answer."""
+
+
+def step_alarms(
+    unanswered: polars.DataFrame,
+    shown: Callable[[str], str] = plain,
+    thresholds: AlarmSettings = USUAL,
+) -> list[str]:
+    """Return an alarm for each step too many of whose questions got no usable answer.
+
+    Args:
+        unanswered: `unanswered_steps` of the run.
+    """
+    return [
+        f"Unanswered: {shown(step(row['step']))}, {row['unanswered']:,} of"
+        f" {figures.counted(row['questions'], 'question')}; most often:"
+        f" {shown(_REASONS.get(row['failure'], Reason.ENGINE_UNAVAILABLE).sentence)}."
+        for row in unanswered.iter_rows(named=True)
+        if row["unanswered"] > thresholds.unscored_share * row["questions"]
+    ]
+
+
+def unscored_share(judged: polars.DataFrame) -> float | None:
+    """Of all judgements, those without a score; None where nothing was to be judged.
+
+    What the engine or the literature cannot tell by their nature is left out.
+    """
+    judged = _within_the_run(judged)
+    whole = int(judged["judgements"].sum())
+    return int(judged.drop_nulls("reason")["judgements"].sum()) / whole if whole else None
+
+
+def _within_the_run(judged: polars.DataFrame) -> polars.DataFrame:
+    beyond = [reason.value for reason in BEYOND_THE_RUN]
+    return judged.filter(~polars.col("reason").fill_null("").is_in(beyond))
+
+
+def expectation_alarms(
+    validations: Iterable[ValidationRow], shown: Callable[[str], str] = plain
+) -> list[str]:
+    """Expectations the run's rows did not hold."""
+    broken = [row for row in validations if not row.success]
+    return [
+        f"Expectation broken ({row.severity.value}): {shown(row.expectation)} in"
+        f" {shown(row.table_name)}, {figures.counted(row.unexpected_count, 'row')}."
+        for row in broken
+    ]
+
+
+def cost_alarms(
+    cost: RunCost, before: RunCost | None, thresholds: AlarmSettings = USUAL
+) -> list[str]:
+    """An idea that costs many times what it did, where both prices are known."""
+    earlier = before.cost_usd_per_idea if before is not None else None
+    if (
+        cost.cost_usd_per_idea is None
+        or not earlier
+        or cost.cost_usd_per_idea < thresholds.dearer_times * earlier
+    ):
+        return []
+    return [
+        f"Dearer: {figures.usd(cost.cost_usd_per_idea)} an idea, after {figures.usd(earlier)} in"
+        " the run before."
+    ]

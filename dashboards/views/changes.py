@@ -1,0 +1,222 @@
+"""What changed for ideas that a run evaluated again: scores, verdicts, and closest prior work."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from dashboards.render import figures
+from dashboards.render.papers import paper_link
+from dashboards.views.idea.closest_work import ClosestWork, closest_works
+from dashboards.views.idea.verdict import decide, overall_of, percent
+from schemas.base import Noun
+from schemas.errors import UnknownNameError
+from schemas.identifiers import IdeaId, PaperId, RunId
+from schemas.run import Run
+from warehouse.answers import IdeaReview, IdeaScore
+from warehouse.queries import Queries
+
+_PARTS = (
+    *("score", "soundness_0_to_10", "contribution_0_to_10", "committee_0_to_10"),
+    "novelty_1_to_5",
+)
+_CUTOFFS_TOLD = 3
+Named = tuple[str, str]
+"""A paper as a reader sees it: its link and its title."""
+
+
+class NearWork(Noun):
+    """One of the closest works; `paper` is a Markdown link."""
+
+    paper: str
+    title: str
+    overlaps: str
+    remains: str
+    is_new: bool
+
+
+class ScoreChange(Noun):
+    """A score before and after; None: there was none."""
+
+    name: str
+    before: float | None
+    after: float | None
+
+    @property
+    def told(self) -> str:
+        """Both, or one where they are the same."""
+        if self.before == self.after:
+            return figures.mean(self.after)
+        return f"{figures.mean(self.before)} → {figures.mean(self.after)}"
+
+
+class IdeaChange(Noun):
+    """One idea in both runs; `come` and `gone` are works among the closest in one of them only."""
+
+    idea_id: IdeaId
+    title: str
+    cutoff_before: date | None
+    cutoff_after: date | None
+    verdict_before: str
+    verdict_after: str
+    probability_before_0_to_1: float | None
+    probability_after_0_to_1: float | None
+    scores: tuple[ScoreChange, ...]
+    new_paper_count: int
+    newly_judged_count: int
+    judged_count: int
+    come: tuple[NearWork, ...]
+    gone: tuple[NearWork, ...]
+
+    def told(self, name: str) -> str:
+        """A score before and after; a dash where the idea has none in either run."""
+        return next((each.told for each in self.scores if each.name == name), "–")
+
+    @property
+    def verdicts(self) -> str:
+        """Verdict and probability before and after, or once where both are the same."""
+        before = _verdict(self.verdict_before, self.probability_before_0_to_1)
+        after = _verdict(self.verdict_after, self.probability_after_0_to_1)
+        return after if before == after else f"{before} → {after}"
+
+    @property
+    def changed(self) -> bool:
+        """Whether a reader has anything to look at."""
+        scores = any(each.before != each.after for each in self.scores)
+        return scores or self.verdict_before != self.verdict_after or bool(self.come or self.gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Of a run that evaluated ideas again; `before` None: the earlier run is gone."""
+
+    before_id: RunId
+    before: Run | None
+    ideas: tuple[IdeaChange, ...]
+
+    @property
+    def cutoffs(self) -> str:
+        """The days up to which both runs cited papers, where they are not the same."""
+        moved = {(each.cutoff_before, each.cutoff_after) for each in self.ideas}
+        told = sorted(_moved(*pair) for pair in moved if pair[0] != pair[1])
+        most = "; ".join(told[:_CUTOFFS_TOLD])
+        return f"{most}; and {len(told) - _CUTOFFS_TOLD} more" if told[_CUTOFFS_TOLD:] else most
+
+    @property
+    def score_names(self) -> list[str]:
+        """Those that any idea has, in their order."""
+        return list(dict.fromkeys(each.name for idea in self.ideas for each in idea.scores))
+
+    @property
+    def changed(self) -> tuple[IdeaChange, ...]:
+        """The ideas of which something changed."""
+        return tuple(each for each in self.ideas if each.changed)
+
+
+def changes_of(queries: Queries, run: Run) -> Changes | None:
+    """None: the run evaluated nothing again."""
+    if run.again_run_id is None:
+        return None
+    try:
+        before = queries.run(run.again_run_id)
+    except UnknownNameError:
+        return Changes(run.again_run_id, None, ())
+    earlier = {
+        review.evaluation.idea.idea_id: _seen(review)
+        for review in queries.idea_reviews(before.run_id)
+    }
+    found = (
+        _change(earlier[idea_id], review)
+        for review in queries.idea_reviews(run.run_id)
+        if (idea_id := review.evaluation.idea.idea_id) in earlier
+    )
+    return Changes(before.run_id, before, tuple(found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is held beside the other run: a whole review of every idea would not fit in memory."""
+
+    score: IdeaScore
+    cutoff: date | None
+    verdict: str
+    probability: float | None
+    closest: Mapping[Named, ClosestWork]
+    papers: frozenset[PaperId]
+    names: frozenset[Named]
+
+
+def _verdict(verdict: str, probability: float | None) -> str:
+    return verdict if probability is None else f"{verdict} ({percent(probability)})"
+
+
+def _seen(review: IdeaReview) -> _Seen:
+    overall = overall_of(review.evaluation)
+    papers = {paper.paper_id: paper for paper in review.evaluation.papers}
+    works = closest_works(review.evaluation.contribution, papers)
+    return _Seen(
+        score=review.score,
+        cutoff=review.evaluation.idea.cutoff_date,
+        verdict=decide(review).verdict.value,
+        probability=overall.probability_0_to_1 if overall is not None else None,
+        closest={(str(work.paper), work.title): work for work in works},
+        papers=frozenset(papers),
+        names=frozenset((str(paper_link(paper)), paper.title) for paper in papers.values()),
+    )
+
+
+def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
+    now, contribution = _seen(review), review.evaluation.contribution
+    judged = [
+        each.paper_id
+        for each in (contribution.candidates if contribution is not None else ())
+        if each.relevance_0_to_5 is not None
+    ]
+    return IdeaChange(
+        idea_id=review.evaluation.idea.idea_id,
+        title=now.score.title,
+        cutoff_before=then.cutoff,
+        cutoff_after=now.cutoff,
+        verdict_before=then.verdict,
+        verdict_after=now.verdict,
+        probability_before_0_to_1=then.probability,
+        probability_after_0_to_1=now.probability,
+        scores=_scores(then.score, now.score),
+        new_paper_count=len(now.papers - then.papers),
+        newly_judged_count=sum(paper_id not in then.papers for paper_id in judged),
+        judged_count=len(judged),
+        come=tuple(
+            _near(name, work, then)
+            for name, work in now.closest.items()
+            if name not in then.closest
+        ),
+        gone=tuple(
+            _near(name, work, then)
+            for name, work in then.closest.items()
+            if name not in now.closest
+        ),
+    )
+
+
+def _scores(before: IdeaScore, after: IdeaScore) -> tuple[ScoreChange, ...]:
+    found = (
+        ScoreChange(
+            name=name.partition("_")[0], before=getattr(before, name), after=getattr(after, name)
+        )
+        for name in _PARTS
+    )
+    return tuple(each for each in found if (each.before, each.after) != (None, None))
+
+
+def _moved(before: date | None, after: date | None) -> str:
+    told = [f"{day:%Y-%m-%d}" if day is not None else "none" for day in (before, after)]
+    return " → ".join(told)
+
+
+def _near(name: Named, work: ClosestWork, then: _Seen) -> NearWork:
+    return NearWork(
+        paper=name[0],
+        title=work.title,
+        overlaps=work.overlaps,
+        remains=work.remains,
+        is_new=name not in then.names,
+    )

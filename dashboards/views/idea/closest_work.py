@@ -1,0 +1,102 @@
+"""The closest prior work of an idea: what it already did, in its own words, and what remains new
+beside it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dashboards.render.papers import paper_link, version_links
+from dashboards.render.safe_text import Markdown, plain
+from schemas.failure import Failure
+from schemas.identifiers import PaperId
+from schemas.judgement.contribution import Comparison, ContributionEvaluation, Overlap
+from schemas.literature.paper import Paper
+from schemas.reasons import Reason
+
+MOST_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ClosestWork:
+    """One paper that overlaps with the idea; `overlaps` says how much, along which dimensions."""
+
+    paper: Markdown
+    title: str
+    overlaps: str
+    quote: str
+    remains: str
+    overall: str
+    versions: Markdown
+
+
+def closest_works(
+    contribution: ContributionEvaluation | None, papers: Mapping[PaperId, Paper]
+) -> tuple[ClosestWork, ...]:
+    """Papers with at least partial overlap along some dimension, the closest first."""
+    by_paper: dict[PaperId, list[Comparison]] = defaultdict(list)
+    for comparison in contribution.comparisons if contribution is not None else ():
+        if (
+            comparison.overlap not in (None, Overlap.NONE, Overlap.NOT_ADDRESSED)
+            and comparison.closeness_place is not None
+        ):
+            by_paper[comparison.paper_id].append(comparison)
+    ordered = sorted(by_paper.values(), key=_closeness)
+    return tuple(_work(found, papers) for found in ordered[:MOST_SHOWN])
+
+
+def none_closest(contribution: ContributionEvaluation | None, cause: str) -> str:
+    """Return why no work is named: none that was compared overlaps, or nothing was compared.
+
+    Args:
+        cause: why judgements failed; empty: none did.
+    """
+    compared = contribution.comparisons if contribution is not None else ()
+    if any(each.score is not None for each in compared):
+        return "No paper compared overlaps with what the idea claims. That is no proof of novelty."
+    return f"Nothing was compared: {cause or 'no paper to compare with was found'}."
+
+
+def own_works(failures: Iterable[Failure], papers: Mapping[PaperId, Paper]) -> tuple[Markdown, ...]:
+    """Papers that are possibly the idea's own publication, which were set apart."""
+    subjects = dict.fromkeys(
+        failure.subject for failure in failures if failure.reason is Reason.THE_IDEA_ITSELF
+    )
+    by_name = {str(paper_id): paper for paper_id, paper in papers.items()}
+    return tuple(
+        Markdown(f"{paper_link(by_name[name])} {plain(by_name[name].title)}")
+        for name in subjects
+        if name in by_name
+    )
+
+
+def _closeness(found: list[Comparison]) -> tuple[list[int], int]:
+    """Dimension by dimension the closest first; of equally close papers the one that is so along
+    more.
+    """
+    places = sorted(each.closeness_place or 0 for each in found)
+    return places[:1], sum(places) - 100 * len(places)
+
+
+def _work(found: list[Comparison], papers: Mapping[PaperId, Paper]) -> ClosestWork:
+    first = found[0]
+    paper = papers.get(first.paper_id)
+    by_overlap: dict[Overlap, list[str]] = defaultdict(list)
+    for each in found:
+        if each.overlap is not None:
+            # Engines end names like sentences, and the names stand within one.
+            by_overlap[each.overlap].append(each.dimension.rstrip(" .;,"))
+    told = [
+        f"{overlap.value} in {', '.join(by_overlap[overlap])}"
+        for overlap in reversed(Overlap)
+        if by_overlap[overlap]
+    ]
+    return ClosestWork(
+        paper=paper_link(paper) if paper is not None else Markdown("unknown paper"),
+        title=paper.title if paper is not None else "",
+        overlaps="; ".join(told),
+        quote=first.quote,
+        remains=first.remains,
+        overall=first.overall_comparison,
+        versions=version_links(paper) if paper is not None else Markdown(""),
+    )

@@ -1,0 +1,201 @@
+"""What is missing, in plain words, and what was left out of long inputs."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dashboards.render.papers import paper_link
+from dashboards.render.safe_text import Markdown, plain
+from dashboards.render.wording import reason, stage
+from schemas.failure import Failure, commonest_cause
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.outcome import Provenance
+from schemas.reasons import BEYOND_THE_RUN, About, Reason
+
+SUBJECTS_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Things that failed alike. `subjects` names the first of them and counts the rest.
+
+    Attributes:
+        detail: what most of them were told.
+        failed: False where the offline baseline judges nothing by its nature, and for papers that
+            were found and left out.
+    """
+
+    what: str
+    why: str
+    count: int
+    subjects: Markdown
+    detail: str
+    retryable: bool
+    failed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Shortening:
+    """What was left out of the inputs of one step, and of how many."""
+
+    step: str
+    rule: str
+    count: int
+
+
+def gaps_of(evaluation: IdeaEvaluation) -> tuple[Gap, ...]:
+    """Criteria that were not assessed, failures by stage and reason, most frequent first, then
+    other judgements without a score.
+    """
+    # The criteria come first: score and verdict rest on them, and a first page names few gaps.
+    return (*_unassessed(evaluation), *_failures(evaluation), *_unscored(evaluation))
+
+
+def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
+    """Each distinct answer made from a shortened input counts once, however many rows it filled."""
+    answers = {
+        (provenance.step, provenance.shortening, provenance.call_ids, provenance.created_at)
+        for provenance in provenances(evaluation)
+        if provenance.shortening is not None
+    }
+    counts = Counter((step, rule) for step, rule, _, _ in answers)
+    return tuple(
+        Shortening(step.replace("_", " "), rule, count)
+        for (step, rule), count in sorted(counts.items())
+    )
+
+
+def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
+    recorded = [
+        *(failure for module in evaluation.modules.values() for failure in module.failures),
+        *evaluation.failures,
+    ]
+    groups: dict[tuple[str, str], list[Failure]] = defaultdict(list)
+    for failure in dict.fromkeys(recorded):
+        groups[failure.stage, failure.reason].append(failure)
+    names = _names(evaluation)
+    for (where, why), failures in sorted(groups.items(), key=lambda group: -len(group[1])):
+        yield Gap(
+            what=stage(where),
+            why=reason(why),
+            count=len(failures),
+            subjects=_subjects([failure.subject for failure in failures], names),
+            detail=commonest_cause(failure.detail for failure in failures),
+            retryable=any(failure.retryable for failure in failures),
+            failed=not failures[0].is_left_out,
+        )
+
+
+def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
+    soundness, contribution = evaluation.soundness, evaluation.contribution
+    found: dict[str, Iterable[Reason | None]] = {}
+    if soundness is not None:
+        found["relevance of a paper to a method"] = (
+            entry.unscored_reason for entry in soundness.evidence
+        )
+        found["review of a method"] = (entry.unscored_reason for entry in soundness.reviews)
+        if soundness.plan_review is not None:
+            found["review of the plan itself"] = [soundness.plan_review.unscored_reason]
+        found["summary"] = [soundness.summary.unscored_reason] if soundness.summary else []
+    if contribution is not None:
+        found["relevance of a paper to the idea"] = (
+            entry.unscored_reason for entry in contribution.candidates
+        )
+        found["comparison with a paper"] = (
+            entry.unscored_reason for entry in contribution.comparisons
+        )
+        found["review of a dimension"] = (entry.unscored_reason for entry in contribution.reviews)
+    if evaluation.committee is not None:
+        committee, meta_review = evaluation.committee, evaluation.committee.meta_review
+        found["credibility of a piece of knowledge"] = (
+            entry.unscored_reason for entry in committee.knowledge
+        )
+        found["bearing of a piece of knowledge on a part"] = (
+            entry.unscored_reason for entry in committee.evidence
+        )
+        found["review by a member of the committee"] = (
+            entry.unscored_reason for entry in committee.reviews
+        )
+        found["meta-review"] = [meta_review.unscored_reason] if meta_review else []
+    if evaluation.novelty is not None:
+        found["novelty"] = [evaluation.novelty.judgement.unscored_reason]
+    for what, reasons in found.items():
+        for why, count in Counter(why for why in reasons if why is not None).most_common():
+            yield _without_score(what, why, count)
+
+
+def _unassessed(evaluation: IdeaEvaluation) -> Iterator[Gap]:
+    """Criteria of the assessment without a probability, by reason."""
+    by_reason: dict[Reason, list[str]] = defaultdict(list)
+    for row in evaluation.assessment.assessments if evaluation.assessment is not None else ():
+        if row.unscored_reason is not None:
+            by_reason[row.unscored_reason].append(row.criterion.replace("_", " "))
+    for why, criteria in by_reason.items():
+        yield _without_score(f"assessment by “{', '.join(criteria)}”", why, len(criteria))
+
+
+def _without_score(what: str, why: Reason, count: int) -> Gap:
+    beyond = why in BEYOND_THE_RUN
+    name = what if beyond else f"unscored: {what}"
+    return Gap(name, reason(why), count, Markdown(""), "", False, failed=not beyond)
+
+
+def cause_of(failures: Iterable[Failure]) -> str:
+    """Return why most of it failed, with the words of the provider; empty without a failure."""
+    details: dict[Reason, list[str]] = defaultdict(list)
+    for failure in failures:
+        if failure.retryable or failure.reason.about is About.SCORE:
+            # What was left out is told beside, in a line of its own.
+            details[failure.reason].append("" if failure.is_left_out else failure.detail)
+    if not details:
+        return ""
+    why = max(details, key=lambda each: (each.engine_failed, len(details[each])))
+    cause = commonest_cause(details[why])
+    return f"{why.sentence} ({cause})" if cause else why.sentence
+
+
+def _names(evaluation: IdeaEvaluation) -> dict[str, Markdown]:
+    """What readers call the papers, methods and dimensions that failures name by identifier."""
+    names = {str(paper.paper_id): paper_link(paper) for paper in evaluation.papers}
+    names[evaluation.idea.idea_id] = Markdown("the idea")
+    names["plan"] = Markdown("the plan")
+    if evaluation.soundness is not None:
+        names |= {
+            method.method_id: Markdown(f"method {method.rank}")
+            for method in evaluation.soundness.methods
+        }
+    if evaluation.contribution is not None:
+        names |= {
+            entry.dimension_id: Markdown(f"dimension “{plain(entry.name)}”")
+            for entry in evaluation.contribution.dimensions
+        }
+    return names
+
+
+def _subjects(subjects: list[str], names: dict[str, Markdown]) -> Markdown:
+    distinct = list(dict.fromkeys(subjects))
+    shown = ", ".join(_subject(subject, names) for subject in distinct[:SUBJECTS_NAMED])
+    rest = len(distinct) - SUBJECTS_NAMED
+    return Markdown(f"{shown} and {rest:,} more" if rest > 0 else shown)
+
+
+def _subject(subject: str, names: dict[str, Markdown]) -> str:
+    if subject in names:
+        return names[subject]
+    first, slash, second = subject.partition("/")
+    return (
+        f"{names[first]}, {names[second]}"
+        if slash and first in names and second in names
+        else plain(subject)
+    )
+
+
+def provenances(evaluation: IdeaEvaluation) -> Iterator[Provenance]:
+    """Of every judgement in the evaluation, whichever module made it."""
+    for module in evaluation.modules.values():
+        for name in type(module).model_fields:
+            value = getattr(module, name)
+            for entry in value if isinstance(value, tuple) else (value,):
+                provenance = getattr(entry, "provenance", None)
+                if provenance is not None:
+                    yield provenance

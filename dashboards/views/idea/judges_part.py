@@ -1,0 +1,103 @@
+"""Where several judges scored: what they said about one judgement, and how far they agree on an
+idea.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dashboards.render import figures
+from dashboards.render.wording import reason
+from schemas.judging import JudgeVote
+from schemas.outcome import Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedStep:
+    """One step of one idea that several judges were asked.
+
+    `item_count`: what two judges or more have scored.
+    """
+
+    step: str
+    judges: tuple[str, ...]
+    item_count: int
+    same_count: int
+    unscored_count: int
+    unscored_reasons: str
+
+    @property
+    def agreement(self) -> str:
+        """`the same score on 14 of 20 items`."""
+        if not self.item_count:
+            return "nothing was scored by two of them"
+        return (
+            f"the same score on {self.same_count:,} of {figures.counted(self.item_count, 'item')}"
+        )
+
+
+def score_of_judges(votes: Sequence[JudgeVote], judged: Provenance, item: str = "") -> str:
+    """`median of 3 judges: 6, 7, 4.5; one unscored: the engine refused to answer`; empty where one
+    model judged.
+
+    Args:
+        judged: of the judgement that the votes were cast for.
+        item: what of the reply the score is about; empty: the whole.
+    """
+    own = [vote for vote in votes if vote.step == judged.step]
+    asked = {vote.question for vote in own if not set(vote.call_ids).isdisjoint(judged.call_ids)}
+    cast = [vote for vote in own if vote.question in asked]
+    scores = [
+        vote.score for vote in cast if vote.score is not None and _plain(vote.item) == _plain(item)
+    ]
+    unscored = [vote for vote in cast if vote.score is None]
+    if not scores and not unscored:
+        return ""
+    given = (
+        f"median of {figures.counted(len(scores), 'judge')}:"
+        f" {', '.join(f'{score:g}' for score in scores)}"
+    )
+    missing = (
+        f"{'one' if len(unscored) == 1 else f'{len(unscored):,}'} unscored: {_reasons(unscored)}"
+        if unscored
+        else ""
+    )
+    return "; ".join(filter(None, (given if scores else "no judge gave a score", missing)))
+
+
+def judged_steps(votes: Sequence[JudgeVote]) -> tuple[JudgedStep, ...]:
+    """The steps that several judges were asked, in the order of their first votes."""
+    by_step: dict[str, list[JudgeVote]] = defaultdict(list)
+    for vote in votes:
+        by_step[vote.step].append(vote)
+    return tuple(_judged_step(step, cast) for step, cast in by_step.items())
+
+
+def _judged_step(step: str, votes: Sequence[JudgeVote]) -> JudgedStep:
+    scores: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for vote in votes:
+        if vote.score is not None:
+            scores[vote.question, vote.item].append(vote.score)
+    compared = [given for given in scores.values() if len(given) > 1]
+    unscored = [vote for vote in votes if vote.score is None]
+    return JudgedStep(
+        step=step,
+        judges=tuple(dict.fromkeys(vote.judge for vote in votes)),
+        item_count=len(compared),
+        same_count=sum(len(set(given)) == 1 for given in compared),
+        unscored_count=len(unscored),
+        unscored_reasons=_reasons(unscored),
+    )
+
+
+def _reasons(votes: Iterable[JudgeVote]) -> str:
+    """Each reason once, the most frequent first."""
+    return ", ".join(
+        reason(why)
+        for why, _ in Counter(vote.unscored_reason or "unknown" for vote in votes).most_common()
+    )
+
+
+def _plain(item: str) -> str:
+    """Models write a dimension's name in their own way."""
+    return item.casefold().replace(" ", "_")

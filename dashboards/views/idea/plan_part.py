@@ -1,0 +1,228 @@
+"""The review of the plan itself: which concerns stand, in which order, and what goes with them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dashboards.render import figures
+from dashboards.render.wording import concern_kind, unscored
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import (
+    Concern,
+    ConcernSeverity,
+    ConfirmedSeverity,
+    ElementStanding,
+    PlanElement,
+    SoundnessEvaluation,
+)
+
+REASONING = (
+    "Reviewer's reasoning about the plan itself: the quotes are the plan's own words, and nothing"
+    " here is a claim about the literature. What retrieved papers say of a point stands below it,"
+    " cited."
+)
+SAME_PASSAGE_CHARACTERS = 300
+"""A strength whose quote is no further from a concern's, about two sentences, is of one thing."""
+_GRAVITY = tuple(ConcernSeverity)
+_QUESTION = ConcernSeverity.QUESTION
+
+
+@dataclass(frozen=True, slots=True)
+class ConcernLine:
+    """One point; `heading` says how grave it is and what it is about.
+
+    Attributes:
+        effort: what the action takes, ready to print.
+        lowered: whether the second reading found it less grave than the first.
+        strengths: what is strong about the same passage of the plan.
+        folded: points that it says too; each may hold something of its own.
+    """
+
+    concern: Concern
+    heading: str
+    effort: str
+    lowered: bool
+    strengths: tuple[Concern, ...] = ()
+    folded: tuple[Concern, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPart:
+    """The plan's review: concerns in the order in which they decide, questions, strengths.
+
+    Attributes:
+        verdict: empty where there are concerns, else says why there are none.
+        concerns: those that stand: weighed ones by their place, others by severity and rank.
+        deciding_count: how many of them the first page may show; they come first.
+        questions: about single things that the plan names, in its order.
+        refuted: those that the second reading found not to stand.
+        strengths: those that belong to no concern.
+    """
+
+    verdict: str
+    note: str
+    concerns: tuple[ConcernLine, ...]
+    deciding_count: int
+    questions: tuple[Concern, ...]
+    refuted: tuple[ConcernLine, ...]
+    strengths: tuple[ConcernLine, ...]
+    stated: tuple[PlanElement, ...]
+    unstated: tuple[PlanElement, ...]
+
+
+def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
+    """Order the concerns about the plan; None: the plan was not reviewed.
+
+    Without a review of the plan the concerns are those that the assessment raised.
+    """
+    soundness = evaluation.soundness
+    review = soundness.plan_review if soundness is not None else None
+    if review is None and not evaluation.concerns:
+        return None
+    why_unscored = review.unscored_reason if review is not None else None
+    deciding, others = standing_concerns(evaluation.concerns)
+    strengths = sorted(
+        (one for one in evaluation.concerns if one.severity is None), key=lambda one: one.rank
+    )
+    concerns = [*deciding, *others]
+    beside = _beside(concerns, strengths, " ".join(evaluation.idea.text.split()).casefold())
+    placed = {one.concern_id for group in beside.values() for one in group}
+    questions = [one for one in evaluation.concerns if one.severity is _QUESTION and _stands(one)]
+    asked = [one for one in questions if one.decision_place is None]
+    return PlanPart(
+        verdict=unscored(why_unscored) if why_unscored is not None else "",
+        note=_note(review.dropped_point_count if review is not None else 0),
+        concerns=tuple(
+            _line(one, beside.get(one.concern_id, ()), _folded_into(one, evaluation.concerns))
+            for one in concerns
+        ),
+        deciding_count=len(deciding),
+        questions=tuple(sorted(asked, key=lambda one: one.rank)),
+        refuted=tuple(
+            _line(one)
+            for one in evaluation.concerns
+            if one.confirmed_severity is ConfirmedSeverity.REFUTED and one.folded_into is None
+        ),
+        strengths=tuple(_line(one) for one in strengths if one.concern_id not in placed),
+        stated=_of(soundness, ElementStanding.STATED),
+        unstated=_of(soundness, ElementStanding.UNSTATED),
+    )
+
+
+def standing_concerns(concerns: Iterable[Concern]) -> tuple[list[Concern], list[Concern]]:
+    """Return the concerns that decide, most first, and the others that stand, gravest first.
+
+    Where nothing was weighed, all that stand may decide. A confirmed fatal concern always does,
+    since the verdict rests on it. Refuted and folded concerns and plain questions do not stand.
+    """
+    standing = [
+        one
+        for one in concerns
+        if _stands(one)
+        and one.severity is not None
+        and (one.severity is not _QUESTION or one.decision_place is not None)
+    ]
+    standing.sort(key=_gravest_first)
+    if all(one.decision_place is None for one in standing):
+        return standing, []
+    fatal = [one for one in standing if _is_fatal(one) and one.decision_place is None]
+    weighed = sorted(
+        (one for one in standing if one.decision_place is not None),
+        key=lambda one: one.decision_place or 0,
+    )
+    deciding = [*fatal, *weighed]
+    return deciding, [one for one in standing if one not in deciding]
+
+
+def confirmed_fatal(concerns: Iterable[Concern]) -> list[Concern]:
+    """Return the concerns that a second reading found fatal too."""
+    return [one for one in concerns if _stands(one) and _is_fatal(one)]
+
+
+def severity_of(concern: Concern) -> ConcernSeverity | None:
+    """Return how grave a concern is: by the second reading where there was one."""
+    if concern.confirmed_severity in (None, ConfirmedSeverity.REFUTED):
+        return concern.severity
+    return ConcernSeverity(concern.confirmed_severity)
+
+
+def _is_fatal(concern: Concern) -> bool:
+    return concern.confirmed_severity is ConfirmedSeverity.FATAL
+
+
+def _stands(concern: Concern) -> bool:
+    refuted = concern.confirmed_severity is ConfirmedSeverity.REFUTED
+    return not refuted and concern.folded_into is None
+
+
+def _gravest_first(concern: Concern) -> tuple[int, int]:
+    severity = severity_of(concern)
+    return (_GRAVITY.index(severity) if severity else len(_GRAVITY), concern.rank)
+
+
+def _folded_into(concern: Concern, concerns: Sequence[Concern]) -> tuple[Concern, ...]:
+    return tuple(one for one in concerns if one.folded_into == concern.concern_id)
+
+
+def _line(
+    concern: Concern, strengths: Sequence[Concern] = (), folded: Sequence[Concern] = ()
+) -> ConcernLine:
+    about, severity = concern_kind(concern.kind), severity_of(concern)
+    first = concern.severity
+    return ConcernLine(
+        concern=concern,
+        heading=f"{severity.capitalize()}, {about}" if severity else "Strength",
+        effort=f"takes {concern.effort}" if concern.effort else "",
+        lowered=(
+            severity is not None
+            and first is not None
+            and _GRAVITY.index(severity) > _GRAVITY.index(first)
+        ),
+        strengths=tuple(strengths),
+        folded=tuple(folded),
+    )
+
+
+def _beside(
+    concerns: Sequence[Concern], strengths: Sequence[Concern], plan: str
+) -> dict[str, list[Concern]]:
+    """Strengths by the concern whose quote is nearest to theirs in the plan."""
+    found: dict[str, list[Concern]] = {}
+    spans = [(span, one) for one in concerns if (span := _span(one.quote, plan)) is not None]
+    for strength in strengths:
+        span = _span(strength.quote, plan)
+        if span is None or not spans:
+            continue
+        apart, nearest = min(
+            ((_apart(span, other), one) for other, one in spans), key=lambda pair: pair[0]
+        )
+        if apart <= SAME_PASSAGE_CHARACTERS:
+            found.setdefault(nearest.concern_id, []).append(strength)
+    return found
+
+
+def _span(quote: str, plan: str) -> tuple[int, int] | None:
+    words = " ".join(quote.split()).casefold()
+    start = plan.find(words) if words else -1
+    return (start, start + len(words)) if start >= 0 else None
+
+
+def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
+    """Characters between two spans; 0: they overlap."""
+    return max(0, max(one[0], other[0]) - min(one[1], other[1]))
+
+
+def _note(dropped: int) -> str:
+    if not dropped:
+        return ""
+    points = figures.counted(dropped, "point")
+    return (
+        f"{points} of the reply left out: the words quoted do not stand in the plan, or a part is"
+        " missing."
+    )
+
+
+def _of(
+    soundness: SoundnessEvaluation | None, standing: ElementStanding
+) -> tuple[PlanElement, ...]:
+    elements = soundness.elements if soundness is not None else ()
+    return tuple(element for element in elements if element.standing is standing)

@@ -1,0 +1,92 @@
+"""The file in which a person says what they think of a review's findings, ready to be edited."""
+
+import json
+import textwrap
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from schemas.works.check_run import CheckHead
+from schemas.works.manuscripts import Decision, ManuscriptCheck, Problem
+from warehouse.parquet import write_bytes
+
+NAME = "preferences.toml"
+_COLUMNS = 98
+_HOW = """What you think of the findings of {run_id}. Set `verdict` to "accept", "reject" or \
+"look again"; a finding without a verdict stays as it is. A remark of yours is shown to whoever \
+looks again, and in the report. Then, with the options of the review except --literature:"""
+
+
+def preferences_text(head: CheckHead, checks: Sequence[ManuscriptCheck]) -> str:
+    """Every finding with an empty verdict, or that of an earlier round: those that reviewers
+    disagree over first, then those that stand, then the others.
+    """
+    lines = [
+        *_comment(_HOW.format(run_id=head.run_id)),
+        f"#   assay check PAPER --review --revise {NAME}",
+        f"check = {_quoted(head.run_id)}",
+    ]
+    for check in checks:
+        ordered = sorted(
+            check.problems, key=lambda one: (one.is_decided, not one.dispute, not one.stands)
+        )
+        for problem in ordered:
+            lines += ["", *_finding(check, problem)]
+    return "\n".join(lines) + "\n"
+
+
+def _finding(check: ManuscriptCheck, problem: Problem) -> Iterator[str]:
+    standing = "stands" if problem.stands else "is set aside"
+    place = problem.location or "place not said"
+    yield from _comment(f"{problem.problem} ({place}; it {standing})")
+    told = {
+        "The text says": problem.quote,
+        "Reviewers disagree": problem.dispute,
+        "For the authors": problem.optimistic,
+        "Against them": problem.sceptical,
+        "What would decide": problem.would_decide,
+    }
+    for name, text in told.items():
+        yield from _comment(f"{name}: {text}") if text else ()
+    decided = problem.decision if problem.is_decided else None
+    yield "[[findings]]"
+    yield f"manuscript = {_quoted(check.manuscript_id)}"
+    yield f"id = {_quoted(problem.problem_id)}"
+    yield f"verdict = {_quoted(decided or '')}"
+    yield f"remark = {_quoted(problem.remark if decided else '')}"
+
+
+def _comment(text: str) -> Iterator[str]:
+    plain = "".join(sign if sign.isprintable() else " " for sign in text)
+    return (f"# {line}" for line in textwrap.wrap(plain, _COLUMNS))
+
+
+def _quoted(text: str | Decision) -> str:
+    """As a basic string of TOML, which takes what JSON escapes but no raw DEL."""
+    return json.dumps(str(text), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def write_preferences(folder: Path, head: CheckHead, checks: Sequence[ManuscriptCheck]) -> Path:
+    """Write the file, unless somebody has set a verdict in one that is there; its path."""
+    path = folder / NAME
+    if not _is_edited(path, checks):
+        write_bytes(path, preferences_text(head, checks).encode("utf-8", "replace"))
+    return path
+
+
+def _is_edited(path: Path, checks: Sequence[ManuscriptCheck]) -> bool:
+    """Whether it says more than what is decided already; what cannot be read was edited."""
+    if not path.exists():
+        return False
+    decided = {
+        (check.manuscript_id, problem.problem_id): problem.decision
+        for check in checks
+        for problem in check.problems
+        if problem.is_decided
+    }
+    try:
+        listed = tomllib.loads(path.read_text("utf-8"))["findings"]
+        said = {(each["manuscript"], each["id"]): each["verdict"] for each in listed}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError):
+        return True
+    return {key: verdict for key, verdict in said.items() if verdict} != decided

@@ -1,0 +1,48 @@
+"""What the metrics of benchmarks say, for readers of a table: one line each, and which way is
+better.
+"""
+
+import tomllib
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from pydantic import Field
+
+from schemas.base import Noun
+
+MEANINGS = resources.files("dashboards.views").joinpath("metric_meanings.toml")
+
+
+class MetricMeaning(Noun):
+    """One entry of `metric_meanings.toml`."""
+
+    name: str = Field(
+        min_length=1, description="Of a metric, or of several with a star for any text."
+    )
+    meaning: str = Field(min_length=1, description="What the value says, with its unit or range.")
+    better: Literal["higher", "lower", ""] = Field(
+        description="Empty where the value only describes."
+    )
+
+
+def meaning_of(metric: str) -> MetricMeaning | None:
+    """The first entry that fits; None for a metric that has none yet."""
+    return next((one for one in _meanings() if fnmatchcase(metric, one.name)), None)
+
+
+def meanings_of(metrics: Iterable[str]) -> tuple[MetricMeaning, ...]:
+    """The entries of some metrics, each once, in order of first use."""
+    return tuple(
+        dict.fromkeys(found for metric in metrics if (found := meaning_of(metric)) is not None)
+    )
+
+
+@cache
+def _meanings() -> tuple[MetricMeaning, ...]:
+    return tuple(
+        MetricMeaning.model_validate(entry)
+        for entry in tomllib.loads(MEANINGS.read_text("utf-8"))["metric"]
+    )

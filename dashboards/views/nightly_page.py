@@ -1,0 +1,204 @@
+"""What the summary of a night shows: each run beside the last comparable one before the night."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date
+from enum import StrEnum
+from typing import NamedTuple
+
+import polars
+
+from dashboards.render import wording
+from dashboards.render.safe_text import Markdown, plain
+from dashboards.views.alarms import (
+    USUAL,
+    cost_alarms,
+    expectation_alarms,
+    judge_alarms,
+    step_alarms,
+    unscored_alarms,
+    unscored_share,
+)
+from schemas.identifiers import RunId
+from schemas.people.ledger import LedgerHead
+from schemas.run import Run
+from schemas.settings import AlarmSettings
+from warehouse.answers import RankedIdea, RunCost
+from warehouse.queries import Queries
+
+TOP_IDEAS = 5
+
+
+class About(StrEnum):
+    """What an alarm is about, and so where its figures stand."""
+
+    UNSCORED = "unscored"
+    CHECKS = "checks"
+    JUDGES = "judges"
+    COST = "cost"
+
+
+class Alarm(NamedTuple):
+    about: About
+    sentence: Markdown
+
+
+@dataclass(frozen=True, slots=True)
+class NightFigures:
+    """A run and what it came to, beside the last comparable run.
+
+    Attributes:
+        before, cost_before: None where no earlier run compares.
+        unscored_share: of all judgements; None where nothing was to be judged.
+    """
+
+    run: Run
+    cost: RunCost
+    before: Run | None
+    cost_before: RunCost | None
+    unscored_share: float | None
+    alarms: tuple[Alarm, ...]
+
+    @property
+    def status(self) -> str:
+        """How the run stands, worst first: not in order, in order with alarms, in order."""
+        return self.run.status_in_words(len(self.alarms))
+
+
+@dataclass(frozen=True, slots=True)
+class NightRun(NightFigures):
+    """One run of the night, with its ideas."""
+
+    ideas: Mapping[str, int]
+    top: tuple[RankedIdea, ...]
+
+    @property
+    def what_leads(self) -> str:
+        """What the order of `top` rests on."""
+        return wording.what_leads_among(self.top)
+
+
+@dataclass(frozen=True, slots=True)
+class NightlyPage:
+    """Everything `nightly.md.jinja` prints. `outcomes`: what became of each idea file. `ledger`:
+    the head of the ledger; None where there is no lake.
+    """
+
+    day: date
+    outcomes: tuple[tuple[str, str], ...]
+    runs: tuple[NightRun, ...]
+    ledger: LedgerHead | None = None
+
+    @property
+    def alarm_count(self) -> int:
+        return sum(len(night.alarms) for night in self.runs)
+
+
+def nightly_page(
+    queries: Queries | None,
+    day: date,
+    outcomes: Mapping[str, str],
+    run_ids: Collection[RunId],
+    thresholds: AlarmSettings = USUAL,
+) -> NightlyPage:
+    """Ask the warehouse about the runs of a night.
+
+    Args:
+        queries: None where there is no lake.
+
+    Raises:
+        ConfigurationError: one of the runs is not published.
+    """
+    if queries is None:
+        return NightlyPage(day=day, outcomes=tuple(outcomes.items()), runs=())
+    unique = list(dict.fromkeys(run_ids))
+    return NightlyPage(
+        day=day,
+        outcomes=tuple(outcomes.items()),
+        runs=tuple(
+            _with_ideas(queries, figures)
+            for figures in night_figures(queries, unique, run_ids, thresholds)
+        ),
+        ledger=queries.ledger_head(),
+    )
+
+
+def night_run(queries: Queries, run_id: RunId, thresholds: AlarmSettings = USUAL) -> NightRun:
+    """As `night_figures` of one run, with the ideas that lead and those that are new."""
+    (figures,) = night_figures(queries, [run_id], thresholds=thresholds)
+    return _with_ideas(queries, figures)
+
+
+def _with_ideas(queries: Queries, figures: NightFigures) -> NightRun:
+    run_id = figures.run.run_id
+    (ideas,) = queries.rows("new_ideas", run_id=run_id)
+    ranked = [idea for idea in queries.ranking(run_id) if idea.rank is not None]
+    top = tuple(sorted(ranked, key=lambda idea: idea.place)[:TOP_IDEAS])
+    known = {each.name: getattr(figures, each.name) for each in fields(figures)}
+    return NightRun(**known, ideas=ideas, top=top)
+
+
+def night_figures(
+    queries: Queries,
+    run_ids: Sequence[RunId],
+    tonight: Collection[RunId] = (),
+    thresholds: AlarmSettings = USUAL,
+    shown: Callable[[str], str] = plain,
+) -> tuple[NightFigures, ...]:
+    """Each run beside the last comparable one that is not of the same night.
+
+    `shown` makes a name from the lake safe for where the sentences of alarms go.
+
+    The lake is asked once for all of them: a question costs more than what it reads.
+
+    Raises:
+        ConfigurationError: one of them is not published.
+    """
+    published = queries.list_runs()
+    runs = [queries.run(run_id) for run_id in run_ids]
+    befores = [_before(run, published, tonight) for run in runs]
+    asked = list(dict.fromkeys(run.run_id for run in (*runs, *befores) if run is not None))
+    costs = {cost.run_id: cost for cost in queries.run_costs(asked)}
+    validations = queries.validations_of(run_ids)
+    judged = queries.page_frame("unscored_reasons", run_ids=asked)
+    unanswered = queries.page_frame("unanswered_steps", run_ids=list(run_ids))
+    labels = queries.page_frame("label_shares", run_ids=list(run_ids))
+    bias = queries.page_frame("position_bias", run_ids=list(run_ids))
+    found = []
+    for run, before in zip(runs, befores, strict=True):
+        cost, own = costs[run.run_id], _of(judged, run)
+        cost_before = None if before is None else costs[before.run_id]
+        earlier = None if before is None else _of(judged, before)
+        alarms = {
+            About.UNSCORED: [
+                *unscored_alarms(own, earlier, shown, thresholds, run.order_reasons),
+                *step_alarms(_of(unanswered, run), shown, thresholds),
+            ],
+            About.CHECKS: expectation_alarms(
+                [each for each in validations if each.run_id == run.run_id], shown
+            ),
+            About.JUDGES: judge_alarms(run, _of(labels, run), _of(bias, run), shown, thresholds),
+            About.COST: cost_alarms(cost, cost_before, thresholds),
+        }
+        told = tuple(
+            Alarm(about, Markdown(sentence))
+            for about, sentences in alarms.items()
+            for sentence in sentences
+        )
+        found.append(NightFigures(run, cost, before, cost_before, unscored_share(own), told))
+    return tuple(found)
+
+
+def _before(run: Run, published: Sequence[Run], tonight: Collection[RunId]) -> Run | None:
+    earlier = (
+        each
+        for each in published
+        if each.started_at < run.started_at
+        and each.run_id not in tonight
+        and run.compares_with(each)
+    )
+    return next(earlier, None)
+
+
+def _of(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
+    return frame.filter(polars.col("run_id") == run.run_id)

@@ -1,0 +1,131 @@
+"""Writes the reports of a run as files: an index and one page per idea, each as Markdown and as
+HTML.
+"""
+
+import logging
+from pathlib import Path
+
+from dashboards.render.html_page import html_page
+from dashboards.render.render import (
+    idea_html,
+    idea_markdown,
+    ranking_html,
+    ranking_markdown,
+    run_html,
+    run_markdown,
+)
+from dashboards.render.safe_text import plain
+from dashboards.views.alarms import USUAL
+from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.ranking_page import ranking_page
+from dashboards.views.run_page import run_page
+from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.identifiers import IdeaId, RunId, content_hash
+from schemas.settings import AlarmSettings
+from schemas.text.patterns import bounded
+from warehouse.answers import IdeaReview
+from warehouse.layout import Layout, safe_name
+from warehouse.queries import open_queries
+from warehouse.unfinished_reports import building_folder
+from warehouse.units.landing import move_into_place
+
+logger = logging.getLogger(__name__)
+
+FIRST_PAGES, FULL_REPORTS = "ideas", "full"
+_PLAIN_NAME = bounded(r"[a-z0-9][a-z0-9_-]{0,79}")
+_HASHED_NAME = bounded(r"-[0-9a-f]{16}\Z")
+_UNFIT_FOR_A_NAME = bounded(r"[^a-z0-9]+")
+_DEVICE_NAME = bounded(r"con|prn|aux|nul|com\d|lpt\d")
+
+
+def write_reports(
+    layout: Layout,
+    run_id: RunId,
+    *,
+    catalogue_url: str | None = None,
+    thresholds: AlarmSettings = USUAL,
+) -> tuple[Path, Path]:
+    """Write `reports/<run_id>/index.md`, `index.html`, `ideas/<name>.md`, `.html`; the paths of
+    index.html and index.md.
+
+    A folder `full` beside `ideas`, which holds first pages, has the full reports under the same
+    names.
+
+    A run that is ranked by matches has `ranking.md` and `ranking.html` too. Ideas are read and
+    written a few at a time. The folder appears whole: an earlier report is replaced at the end, or
+    stays.
+
+    Raises:
+        ConfigurationError: no such lake or published run.
+    """
+    safe_name("run", run_id)  # refuses a run_id that cannot name a folder
+    target = layout.reports / run_id
+    with (
+        open_queries(layout, catalogue_url=catalogue_url) as queries,
+        building_folder(layout) as building,
+    ):
+        queries.run(run_id)
+        for folder in (FIRST_PAGES, FULL_REPORTS):
+            (building / folder).mkdir(parents=True)
+        names: dict[IdeaId, str] = {}
+        for review in queries.idea_reviews(run_id):
+            idea_id = review.evaluation.idea.idea_id
+            names[idea_id] = file_name(idea_id)
+            _write_idea(building, names[idea_id], review)
+        index = run_page(queries, run_id, names, thresholds)
+        ranking = ranking_page(queries, run_id)
+        if ranking is not None:
+            _write(building / "ranking.md", ranking_markdown(ranking))
+            _write(building / "ranking.html", ranking_html(ranking))
+        _write(building / "index.md", run_markdown(index))
+        _write(building / "index.html", run_html(index))
+        move_into_place(building, target)
+    return target / "index.html", target / "index.md"
+
+
+def _write_idea(building: Path, name: str, review: IdeaReview) -> None:
+    """All pages of an idea.
+
+    Where one cannot be made it says so, and the other ideas have theirs.
+    """
+    boundary = ErrorBoundary()
+    pages: dict[str, tuple[str, str]] = {}
+    with boundary:
+        page = idea_page(review)
+        for folder in (FIRST_PAGES, FULL_REPORTS):
+            full = folder == FULL_REPORTS
+            pages[folder] = (
+                idea_markdown(page, full=full, file_name=name),
+                idea_html(page, full=full, file_name=name),
+            )
+    if boundary.error is not None:
+        idea_id = review.evaluation.idea.idea_id
+        logger.error("the report on idea %r cannot be made", idea_id, exc_info=boundary.error)
+        why = plain(f"This report cannot be made ({in_a_word(boundary.error)}).")
+        markdown = f"# {plain(idea_id)}\n\n{why}\n"
+        pages = dict.fromkeys(
+            (FIRST_PAGES, FULL_REPORTS), (markdown, html_page(markdown, title=idea_id))
+        )
+    for folder, (markdown, html) in pages.items():
+        _write(building / folder / f"{name}.md", markdown)
+        _write(building / folder / f"{name}.html", html)
+
+
+def file_name(idea_id: IdeaId) -> str:
+    """A name for the idea's files, without suffix: safe on every file system, different for
+    different ideas.
+
+    Short lower-case identifiers stay as they are; of others, the readable part with a hash.
+    """
+    if (
+        _PLAIN_NAME.fullmatch(idea_id)
+        and not _HASHED_NAME.search(idea_id)
+        and not _DEVICE_NAME.fullmatch(idea_id)
+    ):
+        return idea_id
+    readable = _UNFIT_FOR_A_NAME.sub("-", idea_id.lower()).strip("-")[:60].rstrip("-") or "idea"
+    return f"{readable}-{content_hash(idea_id, length=16)}"
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8", "replace"))

@@ -1,0 +1,66 @@
+"""The report on a curated set: each idea with its statements and the sentences they rest on, what
+was left out and why.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from dashboards.render import wording
+from dashboards.render.html_page import html_page
+from dashboards.render.render import rendered
+from dashboards.views.curated_set import CuratedSet, write_curated_set
+from dashboards.views.published_page import PublishedPage
+from schemas.identifiers import RunId
+from schemas.works.curation import Curation
+from schemas.works.curation_edit import CurationEdit, EditAgreement
+from warehouse.kinds.curations.edits import edited, edits_of
+from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.units.reading import published_head, published_units
+
+IDEAS = "ideas.jsonl"
+Agreement = Callable[[Sequence[CurationEdit]], tuple[EditAgreement, ...]]
+
+
+def _unknown(_: Sequence[CurationEdit]) -> tuple[EditAgreement, ...]:
+    return ()
+
+
+class CurationPage(CuratedSet, PublishedPage):
+    """The report on a curated set."""
+
+    @property
+    def units(self) -> tuple[Curation, ...]:
+        return self.curations
+
+    def markdown(self) -> str:
+        banners = wording.banners(self.head.engine, "")
+        return rendered("curation.md.jinja", page=self, banners=banners)
+
+    def html(self) -> str:
+        return html_page(self.markdown(), title=f"Curation {self.head.run_id}")
+
+    def write(self, folder: Path) -> tuple[Path, ...]:
+        """As every page, and `ideas.jsonl` with its datasheet."""
+        return *super().write(folder), *write_curated_set(folder / IDEAS, self)
+
+
+def curation_page(
+    layout: Layout,
+    run_id: RunId,
+    agreement_on: Agreement = _unknown,
+    *,
+    catalogue_url: str | None = None,
+) -> CurationPage:
+    """All of a published run, as people have edited it; `agreement_on` says how far they agree.
+
+    Raises UnknownNameError when it is not published.
+    """
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        edits = edits_of(connection, run_id)
+        found = (
+            edited(each, edits) for each in published_units(connection, CURATION_RECORD, run_id)
+        )
+        head = published_head(connection, CURATIONS, run_id)
+        return CurationPage(head, tuple(found), edits, agreement_on(edits))

@@ -1,0 +1,88 @@
+"""The report on a draft: what it says beside what carries it, or why it was refused."""
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+import pypandoc
+
+from dashboards.render.html_page import html_page
+from dashboards.render.render import rendered
+from dashboards.render.safe_text import Markdown
+from dashboards.views.published_page import PublishedPage
+from schemas.identifiers import RunId
+from schemas.literature.naming import MARKDOWN
+from schemas.works.draft import ClaimKind, Draft, DraftClaim
+from schemas.works.draft_habits import Habits, habits_of
+from schemas.works.draft_run import DraftHead
+from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.units.reading import published_head, published_units
+
+
+@dataclass(frozen=True)
+class DraftPart:
+    """One draft on the page."""
+
+    draft: Draft
+
+    @cached_property
+    def text(self) -> Markdown:
+        """The draft as plain Markdown, without its figures and its list of works."""
+        tree = json.loads(pypandoc.convert_text(self.draft.markdown, "json", format=MARKDOWN))
+        tree["blocks"] = [
+            block for block in tree["blocks"] if block["t"] not in ("Figure", "Div", "RawBlock")
+        ]
+        options = ["--shift-heading-level-by=2", "--wrap=none"]
+        return Markdown(
+            pypandoc.convert_text(
+                json.dumps(tree), "gfm-raw_html", format="json", extra_args=options
+            )
+        )
+
+    def claims_of(self, *kinds: str) -> list[DraftClaim]:
+        """Claims of these kinds, in the order in which they were collected."""
+        return [claim for claim in self.draft.claims if claim.kind.value in kinds]
+
+    @cached_property
+    def habits(self) -> Habits:
+        """What the papers nearby have in common."""
+        return habits_of(self.draft.neighbours)
+
+    @property
+    def unmeasured(self) -> dict[str, int]:
+        """How many papers could not be measured, by reason."""
+        reasons = [row.unmeasured_reason for row in self.draft.neighbours if row.unmeasured_reason]
+        return dict(Counter(reasons).most_common())
+
+    @property
+    def number_count(self) -> int:
+        return len(self.claims_of(ClaimKind.NUMBER))
+
+
+@dataclass(frozen=True)
+class DraftPage(PublishedPage):
+    """All of a published run."""
+
+    head: DraftHead
+    parts: tuple[DraftPart, ...]
+
+    @property
+    def units(self) -> tuple[Draft, ...]:
+        return tuple(part.draft for part in self.parts)
+
+    def markdown(self) -> str:
+        return rendered("draft.md.jinja", page=self)
+
+    def html(self) -> str:
+        return html_page(self.markdown(), title=f"Draft {self.head.run_id}")
+
+
+def draft_page(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> DraftPage:
+    """A published draft. Raises UnknownNameError when it is not published."""
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        head = published_head(connection, DRAFTS, run_id)
+        drafts = published_units(connection, DRAFT_RECORD, run_id)
+        return DraftPage(head, tuple(map(DraftPart, drafts)))

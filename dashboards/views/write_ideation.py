@@ -1,0 +1,162 @@
+"""The report on an ideation: the lineage of each idea, every version with why it is as it is, cost
+by round; and the ideas as JSON Lines that other commands take.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import duckdb
+
+from dashboards.render import wording
+from dashboards.render.charts.lineage import Lineage, lineage
+from dashboards.render.html_page import html_page, picture
+from dashboards.render.render import rendered
+from dashboards.views.published_page import PublishedPage
+from schemas.identifiers import RunId
+from schemas.works.ideation import (
+    FindingAnswer,
+    IdeationRound,
+    IdeaVersion,
+    KeywordRelation,
+    Move,
+    kept_versions,
+)
+from schemas.works.ideation_run import IdeationHead
+from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.lake import open_reader, rows_in
+from warehouse.layout import Layout
+from warehouse.rows import Row
+from warehouse.statements import statement
+from warehouse.units.reading import published_head, published_units
+
+LINEAGE = "lineage.svg"
+OUTCOMES = (
+    "Judged scores are not outcomes. Of 43 ideas that were carried out, what experts had scored"
+    " before correlated \u22120.05 with what came of them (arXiv 2506.20803). A higher score of a"
+    " later version says that this critic found less wanting, not that the idea is better."
+)
+
+
+@dataclass(frozen=True)
+class IdeationPage(PublishedPage):
+    """What the report shows. `scores`: of evaluated versions, from 0 to 10; `costs`: by round."""
+
+    head: IdeationHead
+    rounds: tuple[IdeationRound, ...]
+    scores: dict[str, float | None]
+    costs: tuple[Row, ...]
+
+    @property
+    def units(self) -> tuple[IdeationRound, ...]:
+        return self.rounds
+
+    def markdown(self) -> str:
+        return self._markdown()
+
+    def html(self) -> str:
+        return html_page(
+            self._markdown(drawn=True),
+            title=f"Ideation {self.head.run_id}",
+            lineages={1: self.lineage} if self.lineage is not None else {},
+        )
+
+    def files(self) -> dict[str, str]:
+        return {"index.html": self.html(), "index.md": self._markdown(picture_file=LINEAGE)}
+
+    def pictures(self) -> dict[str, str]:
+        return {} if self.lineage is None else {LINEAGE: picture("lineage", self.lineage)}
+
+    def _markdown(self, *, picture_file: str = "", drawn: bool = False) -> str:
+        banners = wording.banners(self.head.engine, self.head.literature)
+        return rendered(
+            "ideation.md.jinja",
+            page=self,
+            banners=(*banners, OUTCOMES),
+            picture_file=picture_file,
+            drawn=drawn,
+        )
+
+    @cached_property
+    def versions(self) -> tuple[IdeaVersion, ...]:
+        return tuple(version for each in self.rounds for version in each.versions)
+
+    @cached_property
+    def lineage(self) -> Lineage | None:
+        """None where nothing was made."""
+        return lineage(1, self.versions, self.scores) if self.versions else None
+
+    @property
+    def leads(self) -> tuple[IdeaVersion, ...]:
+        return tuple(version for version in self.versions if version.move is Move.LEAD)
+
+    @property
+    def best(self) -> tuple[IdeaVersion, ...]:
+        """Of each idea the version with the highest score, the best first; of equal scores the
+        newer one, and without any score the newest.
+        """
+        stacks: dict[tuple[str, int], list[IdeaVersion]] = {}
+        for version in kept_versions(self.versions):
+            stacks.setdefault((version.seed_id, version.slot), []).append(version)
+        chosen = (max(stack, key=lambda v: (self._value(v), v.round)) for stack in stacks.values())
+        return tuple(sorted(chosen, key=lambda v: (-self._value(v), v.version_id)))
+
+    def _value(self, version: IdeaVersion) -> float:
+        score = self.scores.get(version.version_id)
+        return -1.0 if score is None else score
+
+    def stack_of(self, version: IdeaVersion) -> tuple[IdeaVersion, ...]:
+        """Every version of the same idea, also those that went no further, the oldest first."""
+        place = (version.seed_id, version.slot)
+        return tuple(each for each in self.versions if (each.seed_id, each.slot) == place)
+
+    def relations_of(self, version: IdeaVersion) -> tuple[KeywordRelation, ...]:
+        """What was looked at for it, the chosen one first."""
+        found = [
+            relation
+            for each in self.rounds
+            for relation in each.relations
+            if relation.version_id == version.version_id
+        ]
+        return tuple(sorted(found, key=lambda relation: not relation.chosen))
+
+    def answers_of(self, version: IdeaVersion) -> tuple[FindingAnswer, ...]:
+        return tuple(
+            answer
+            for each in self.rounds
+            for answer in each.answers
+            if answer.version_id == version.version_id
+        )
+
+    @property
+    def first_of_ideas(self) -> tuple[IdeaVersion, ...]:
+        """One version of each idea of which anything was tried."""
+        places = {(each.seed_id, each.slot): each for each in reversed(self.versions)}
+        return tuple(places[place] for place in sorted(places))
+
+
+def ideation_page(
+    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
+) -> IdeationPage:
+    """Raises UnknownNameError when the run is not published."""
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        return ideation_page_of(connection, run_id)
+
+
+def ideation_page_of(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> IdeationPage:
+    """Raises UnknownNameError when the run is not published."""
+    head = published_head(connection, IDEATIONS, run_id)
+    runs = {"run_ids": list(head.evaluated_run_ids)}
+    scores = rows_in(connection, statement("queries", "version_scores"), runs)
+    costs = rows_in(connection, statement("queries", "cost_by_round"), runs | {"run_id": run_id})
+    rounds = published_units(connection, IDEATION_RECORD, run_id)
+    return IdeationPage(
+        head,
+        tuple(sorted(rounds, key=_number)),
+        {str(row["idea_id"]): row["score"] for row in scores},
+        tuple(costs),
+    )
+
+
+def _number(made: IdeationRound) -> int:
+    """By which round 9 stands before round 10."""
+    return next((version.round for version in made.versions), 0)

@@ -1,0 +1,349 @@
+"""The MCP server: `flows/api/service.py` as tools for agents.
+
+`python -m flows.api.mcp_server WAREHOUSE GATEWAY MAX_COST_USD` serves standard input and output.
+"""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field, WithJsonSchema
+from starlette.concurrency import run_in_threadpool
+
+from dashboards.render.formats.report_format import ReportFormat
+from flows.api.option_schemas import schema_of
+from flows.api.sent_ideas import idea_lines, name_of
+from flows.api.service import JobSeen, Service, open_service
+from flows.cli.answer import Answer
+from flows.cli.command_line import log_to_stderr, run_command
+from flows.run.environment import prepare_environment
+from schemas.errors import AssayError
+from schemas.literature.survey_run import LONGEST_QUESTION
+from schemas.options.commands import AskOptions, CurateOptions, EvaluateOptions, RankOptions
+from schemas.options.literature_options import SearchOptions
+from schemas.people.job import NOT_OF_A_RANKING, NOT_OF_SENT_PAPERS, OF_THE_MACHINE, JobState
+from schemas.people.role import Role, Token
+from schemas.settings import Settings
+from schemas.works.curation_run import MOST_PAPERS, SentPaper
+from warehouse.app.database import ServiceDatabase
+from warehouse.layout import Layout
+
+LOOK_EVERY_SECONDS = 0.5
+MOST_IDEAS = 1_000
+MOST_OPEN_JOBS = 1_000
+LOCAL = "local"
+"""The identity of whoever starts the server on standard input and output: no token's."""
+
+_INSTRUCTIONS = (
+    "Assay evaluates research ideas against the scientific literature. Submit ideas with"
+    " evaluate_ideas, follow the job with job_progress until it is done, then read ranking,"
+    " read_review and closest_prior_work of the run it names. What could not be looked up or judged"
+    " is said with a reason: it is never evidence that nothing exists. ask_literature answers a"
+    " question about the literature, every sentence cited. curate_papers makes papers with their"
+    " reviews into rated ideas."
+)
+
+
+Ideas = Annotated[
+    list[str | dict[str, Any]],
+    Field(
+        min_length=1,
+        max_length=MOST_IDEAS,
+        description=(
+            "Each a text, or an object with text, or with problem, method and experiment; idea_id,"
+            " title, cutoff_date and group are optional."
+        ),
+    ),
+]
+EvaluateOptionsSaid = Annotated[
+    dict[str, Any], WithJsonSchema(schema_of(EvaluateOptions, without=OF_THE_MACHINE))
+]
+AskOptionsSaid = Annotated[
+    dict[str, Any], WithJsonSchema(schema_of(AskOptions, without=OF_THE_MACHINE))
+]
+CurateOptionsSaid = Annotated[
+    dict[str, Any], WithJsonSchema(schema_of(CurateOptions, without=NOT_OF_SENT_PAPERS))
+]
+RankOptionsSaid = Annotated[
+    dict[str, Any], WithJsonSchema(schema_of(RankOptions, without=NOT_OF_A_RANKING))
+]
+WaitSeconds = Annotated[float, Field(ge=0, le=3600)]
+RunName = Annotated[str, Field(description="The run_id that a finished job names.")]
+IdeaName = Annotated[str, Field(description="The idea_id, as ranking lists it.")]
+CallerOf = Callable[[Context[Any, Any]], Token]
+
+
+def mcp_server(service: Service, caller_of: CallerOf) -> MCPServer[Any]:
+    """The server; `caller_of` says whose request one is."""
+    server: MCPServer[Any] = MCPServer(
+        "assay", instructions=_INSTRUCTIONS, log_level="WARNING", subscriptions=False
+    )
+    _add_job_tools(server, service, caller_of)
+    _add_asking_tools(server, service, caller_of)
+    _add_curating_tools(server, service, caller_of)
+    _add_reading_tools(server, service)
+    return server
+
+
+def _add_job_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
+    @server.tool()
+    def evaluate_ideas(
+        ctx: Context[Any, Any],
+        ideas: Ideas,
+        options: EvaluateOptionsSaid | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Have ideas evaluated; gives a job to follow with job_progress. The same idempotency_key
+        names the same job again. With `rank` among the options, the ideas of each group then meet
+        in pairs.
+        """
+        with _errors_told():
+            job_id = service.submit(
+                caller := caller_of(ctx),
+                idea_lines(ideas),
+                EvaluateOptions(**(options or {})),
+                name=name_of(ideas),
+                idempotency_key=idempotency_key,
+            )
+            return _plain(service.job_answer(service.job(caller, job_id)))
+
+    @server.tool()
+    def rank_run(
+        ctx: Context[Any, Any],
+        run_id: RunName,
+        options: RankOptionsSaid | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Let the ideas of a published run meet in pairs, group by group; gives a job to follow
+        with job_progress, after which ranking with by_matches tells what came of it.
+        """
+        with _errors_told():
+            job_id = service.rank(
+                caller := caller_of(ctx),
+                run_id,
+                RankOptions(**(options or {})),
+                name="",
+                idempotency_key=idempotency_key,
+            )
+            return _plain(service.job_answer(service.job(caller, job_id)))
+
+    @server.tool()
+    async def job_progress(
+        ctx: Context[Any, Any],
+        job_id: str,
+        wait_seconds: WaitSeconds = 0.0,
+    ) -> dict[str, Any]:
+        """How far a job is: queued, running, done, failed or stopped. Waits for its end up to
+        wait_seconds, and reports progress meanwhile. A job that is done names its run in run_id.
+        """
+        with _errors_told():
+            seen = await _followed(service, caller_of(ctx), ctx, job_id, wait_seconds)
+            return _plain(await run_in_threadpool(service.job_answer, seen))
+
+    @server.tool()
+    def stop_job(ctx: Context[Any, Any], job_id: str) -> dict[str, Any]:
+        """Stop a job in order: what it paid for stays, and the same ideas go on from there."""
+        with _errors_told():
+            return _plain(service.job_answer(service.stop(caller_of(ctx), job_id)))
+
+
+def _add_asking_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
+    @server.tool()
+    async def ask_literature(
+        ctx: Context[Any, Any],
+        question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)],
+        options: AskOptionsSaid | None = None,
+        wait_seconds: WaitSeconds = 120.0,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Answer a question from the literature in a few paragraphs. `answer` is Markdown: every
+        sentence cites a paper and was checked against it, and what no paper answers is said to be
+        not in what was found. What takes longer than wait_seconds is a job: follow it with
+        job_progress, then read_answer. A source that could not be asked is an error.
+        """
+        with _errors_told():
+            caller, asked = caller_of(ctx), AskOptions(**(options or {}))
+            job_id = await run_in_threadpool(
+                partial(service.ask, idempotency_key=idempotency_key), caller, question, asked
+            )
+            seen = await _followed(service, caller, ctx, job_id, wait_seconds)
+            told = _plain(await run_in_threadpool(service.job_answer, seen))
+            status = seen.job.status
+            if status.state is JobState.FAILED:
+                raise ToolError(status.last_word)
+            if status.run_id is not None:
+                told["answer"] = await run_in_threadpool(_markdown_of, service, status.run_id)
+            return told
+
+    @server.tool()
+    def read_answer(run_id: RunName) -> str:
+        """The answer to a question that ask_literature was asked, as Markdown."""
+        with _errors_told():
+            return _markdown_of(service, run_id)
+
+
+def _add_curating_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
+    @server.tool()
+    def curate_papers(
+        ctx: Context[Any, Any],
+        papers: Annotated[list[SentPaper], Field(min_length=1, max_length=MOST_PAPERS)],
+        options: CurateOptionsSaid | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Have papers with their reviews made into rated ideas: an idea without results, and
+        reviewers' points as statements that lead back to their sentences. Gives a job to follow
+        with job_progress, then rated_ideas.
+        """
+        with _errors_told():
+            job_id = service.curate(
+                caller := caller_of(ctx),
+                papers,
+                CurateOptions(**(options or {})),
+                name=papers[0].paper_id,
+                idempotency_key=idempotency_key,
+            )
+            return _plain(service.job_answer(service.job(caller, job_id)))
+
+    @server.tool()
+    def rated_ideas(run_id: RunName) -> dict[str, Any]:
+        """What curate_papers made of each paper: the idea, its statements and their sentences, and
+        what was left out, with reasons.
+        """
+        with _errors_told():
+            return _plain(service.run(run_id))
+
+
+async def _followed(
+    service: Service, caller: Token, ctx: Context[Any, Any], job_id: str, wait_seconds: float
+) -> JobSeen:
+    """The job at its end, or after so many seconds; progress is reported meanwhile."""
+    deadline = time.monotonic() + wait_seconds
+    told: tuple[float, float | None, str] | None = None
+    while True:
+        seen = await run_in_threadpool(service.job, caller, job_id)
+        if not seen.job.at_work or time.monotonic() >= deadline:
+            return seen
+        if (now := _progress(seen)) != told:
+            told = now
+            await ctx.report_progress(*now)
+        await asyncio.sleep(LOOK_EVERY_SECONDS)
+
+
+def _markdown_of(service: Service, run_id: str) -> str:
+    return service.report(run_id, None, ReportFormat.MD).decode()
+
+
+def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
+    @server.tool()
+    def list_runs() -> dict[str, Any]:
+        """The published runs, newest first."""
+        with _errors_told():
+            return _plain(service.runs())
+
+    @server.tool()
+    def ranking(
+        run_id: RunName,
+        by_matches: Annotated[
+            bool, Field(description="By pairwise matches, where the run was ranked so.")
+        ] = False,
+    ) -> dict[str, Any]:
+        """The ideas of a run by group and rank, with scores; those without a score say why."""
+        with _errors_told():
+            return _plain(service.run(run_id, ranking=by_matches))
+
+    @server.tool()
+    def read_review(
+        run_id: RunName,
+        idea_id: IdeaName,
+        full: Annotated[
+            bool,
+            Field(description="Further concerns, cited evidence, comparisons and cost too."),
+        ] = False,
+    ) -> str:
+        """The first page of an idea's review as Markdown: verdict, what decides it, closest prior
+        work, the concerns worth most, and what was not judged.
+        """
+        with _errors_told():
+            return service.report(run_id, idea_id, ReportFormat.MD, full=full).decode()
+
+    @server.tool()
+    def closest_prior_work(run_id: RunName, idea_id: IdeaName) -> dict[str, Any]:
+        """The closest papers: where they overlap with the idea, quotes, and what remains new. An
+        incomplete answer names in warnings what could not be looked up or judged.
+        """
+        with _errors_told():
+            return _plain(service.closest(run_id, idea_id))
+
+    @server.tool()
+    async def search_literature(
+        query: Annotated[str, Field(min_length=1, max_length=1000)],
+        limit: Annotated[int, Field(ge=1, le=100)] = 10,
+        cutoff: Annotated[
+            str | None, Field(description="Nothing published after it: YYYY-MM-DD or YYYY-MM.")
+        ] = None,
+    ) -> dict[str, Any]:
+        """Papers for a few words. An empty list means that the source was asked and has none; a
+        source that could not be asked is an error.
+        """
+        with _errors_told():
+            answer = await service.search(query, SearchOptions(limit=limit, cutoff=cutoff))
+        if answer.state != "complete":
+            raise ToolError("; ".join(answer.warnings))
+        return _plain(answer)
+
+
+@contextmanager
+def _errors_told() -> Iterator[None]:
+    """Errors that the caller can mend, in one line."""
+    try:
+        yield
+    except AssayError as error:
+        raise ToolError(" ".join(str(error).splitlines())) from error
+
+
+def _progress(seen: JobSeen) -> tuple[float, float | None, str]:
+    """How many ideas have landed, of how many, and in words."""
+    found, state = seen.progress, seen.job.status.state
+    if found is None:
+        return 0.0, None, state.value
+    count, total = found.landed_count, found.planned.idea_count
+    return float(count), float(total), f"{state}: {count} of {total} ideas"
+
+
+def _plain(answer: Answer | bytes) -> dict[str, Any]:
+    document = answer if isinstance(answer, bytes) else answer.document()
+    found: dict[str, Any] = orjson.loads(document)
+    return found
+
+
+def serve_standard_input(warehouse: Path, gateway_url: str, maximum_cost_usd: float) -> None:
+    """Serve whoever started this process, who owns all jobs, until standard input ends."""
+    settings, layout = Settings(), Layout(warehouse)
+    prepare_environment(settings.home)
+    owner = Token(
+        token_id=LOCAL,
+        name="MCP on this machine",
+        scope=Role.OWNER,
+        created_at=datetime.now(UTC),
+        expires_at=None,
+        maximum_cost_usd=maximum_cost_usd,
+        maximum_open_jobs=MOST_OPEN_JOBS,
+    )
+    with ServiceDatabase(layout) as database:
+        service = open_service(layout, settings, database, gateway_url)
+        mcp_server(service, lambda _: owner).run("stdio")
+
+
+if __name__ == "__main__":
+    log_to_stderr()
+    place, gateway, most_usd = sys.argv[1:]
+    sys.exit(run_command(lambda: serve_standard_input(Path(place), gateway, float(most_usd))))

@@ -1,0 +1,349 @@
+"""What the services for programs do, over HTTP and MCP alike: submit, watch, read, search.
+
+Who asks is a `Token`; what they may not do is refused here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from anyio import CapacityLimiter, to_thread
+
+from dashboards.render.formats.any_format import report_file
+from dashboards.render.formats.report_format import ReportFormat
+from dashboards.views.idea.closest_work import closest_works
+from flows.api.lake_answers import LakeAnswers
+from flows.api.sent_ideas import NAME_CHARACTERS, IdeaFile
+from flows.api.sent_papers import check_papers
+from flows.cli.answer import Answer, answer_of
+from flows.cli.evaluate.report_answer import report_answer
+from flows.cli.operate.jobs import job_row
+from flows.works.literature.searching import search_answer
+from schemas.base import Noun, replace
+from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.identifiers import IdeaId, RunId, content_hash
+from schemas.literature.survey_run import as_question
+from schemas.options.commands import (
+    AskOptions,
+    CurateOptions,
+    EvaluateOptions,
+    PlanOptions,
+    RankOptions,
+)
+from schemas.options.literature_options import SearchOptions
+from schemas.options.values import Options, flag_of
+from schemas.people.job import (
+    NOT_OF_A_RANKING,
+    NOT_OF_SENT_PAPERS,
+    OF_THE_MACHINE,
+    AskJob,
+    CurateJob,
+    EvaluateJob,
+    JobRequest,
+    PlanJob,
+    RankJob,
+    check_offered,
+)
+from schemas.people.role import Action, Token
+from schemas.settings import Settings
+from schemas.works.curation_run import SentPaper
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.jobs import Job, read_job, read_result, request_stop
+from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
+from warehouse.layout import Layout
+from warehouse.progress import RunProgress, Watch
+from warehouse.queries import open_queries
+
+SEARCHES_AT_ONCE = 8
+
+
+class JobSeen(Noun):
+    """A job and how far it is, read at one moment."""
+
+    job: Job
+    progress: RunProgress | None
+
+    def row(self) -> dict[str, Any]:
+        """As `assay jobs list --json` tells it, with how far its run is."""
+        found = self.progress
+        return {
+            **job_row(self.job),
+            "stop_requested": self.job.stop_requested,
+            "idea_count": found.planned.idea_count if found else None,
+            "landed_count": found.landed_count if found else None,
+            "cost_usd": found.cost_usd if found else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One warehouse, its settings, and the gateway that is asked for literature."""
+
+    layout: Layout
+    settings: Settings
+    database: ServiceDatabase
+    watch: Watch
+    gateway_url: str
+    kept: LakeAnswers
+    searches: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(SEARCHES_AT_ONCE))
+
+    def submit(
+        self,
+        token: Token,
+        ideas: IdeaFile,
+        options: EvaluateOptions | PlanOptions,
+        *,
+        name: str,
+        idempotency_key: str | None,
+    ) -> str:
+        """Have ideas evaluated or planned; the job_id, which is known again under the same key.
+
+        Raises:
+            NotAllowedError: the token's role may not submit.
+            ConfigurationError: more is asked than is offered.
+            ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
+        """
+        told = _told(token, options, name, idempotency_key)
+        told |= {"ideas": ideas.content, "ideas_format": ideas.ending}
+        return self._accepted(
+            token,
+            PlanJob(**told) if isinstance(options, PlanOptions) else EvaluateJob(**told),
+        )
+
+    def ask(
+        self, token: Token, question: str, options: AskOptions, *, idempotency_key: str | None
+    ) -> str:
+        """Have a question answered; the job_id, which is known again under the same key.
+
+        Raises:
+            As `submit`, and ConfigurationError for what is no question.
+        """
+        told = _told(token, options, question, idempotency_key)
+        return self._accepted(token, AskJob(question=as_question(question), **told))
+
+    def curate(
+        self,
+        token: Token,
+        papers: Sequence[SentPaper],
+        options: CurateOptions,
+        *,
+        name: str,
+        idempotency_key: str | None,
+    ) -> str:
+        """Have papers with their reviews made into rated ideas; the job_id, as `submit` has it.
+
+        Raises:
+            As `submit`, and ConfigurationError for two papers of one name.
+        """
+        check_papers(papers)
+        told = _told(token, options, name, idempotency_key, others=NOT_OF_SENT_PAPERS)
+        return self._accepted(token, CurateJob(papers=tuple(papers), **told))
+
+    def rank(
+        self,
+        token: Token,
+        run_id: str,
+        options: RankOptions,
+        *,
+        name: str,
+        idempotency_key: str | None,
+    ) -> str:
+        """Have the ideas of a published run meet in pairs; the job_id, as `submit` has it. Profile
+        and engine are those of the run unless others are said.
+
+        Raises:
+            UnknownNameError: no such run is published.
+            NotAllowedError, ConfigurationError, ConflictError, RateLimitedError,
+                BudgetExhaustedError: as `submit`.
+        """
+        asked = name or f"ranking of {run_id}"
+        told = _told(token, options, asked, idempotency_key, others=NOT_OF_A_RANKING)
+        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+            run = queries.run(RunId(run_id))
+        told["options"] = replace(
+            options,
+            profile=options.profile or run.profile,
+            engine=options.engine or EngineChoice.parse(run.engine),
+        )
+        return self._accepted(token, RankJob(run_id=run.run_id, **told))
+
+    def _accepted(self, token: Token, request: JobRequest) -> str:
+        check_offered(request, self.settings.dashboard)
+        return accept(
+            self.layout, self.database, token, request, catalogue_url=self.settings.catalogue
+        )
+
+    def jobs(self, token: Token) -> Answer:
+        """The jobs that the token's holder may see, newest first.
+
+        Raises:
+            NotAllowedError: the token's role may not submit.
+        """
+        token.scope.check(Action.SUBMIT)
+        return answer_of(
+            "listed", [job_row(job) for job in jobs_of(self.layout, self.database, token)]
+        )
+
+    def job(self, token: Token, job_id: str) -> JobSeen:
+        """A job as it is now.
+
+        Raises:
+            NotAllowedError: the token's role may not submit.
+            UnknownNameError: there is none of this name, or it is another's.
+        """
+        token.scope.check(Action.SUBMIT)
+        job = read_job(self.layout, job_id)
+        if job is None or not may_see(self.database, token, job_id):
+            raise UnknownNameError(f"no job {job_id!r}")
+        progress = self.watch.of_ideas(job.ideas) if job.status.started_at else None
+        return JobSeen(job=job, progress=progress)
+
+    def stop(self, token: Token, job_id: str) -> JobSeen:
+        """Ask a job to stop in order; what has ended stays as it is."""
+        seen = self.job(token, job_id)
+        if seen.job.at_work:
+            request_stop(seen.job)
+        return self.job(token, job_id)
+
+    def job_answer(self, seen: JobSeen) -> Answer:
+        """A job as an answer: its row; what a plan came to stands beside it."""
+        job = seen.job
+        failed = job.status.last_word if job.status.state.ended else ""
+        plan: dict[str, Any] = {"plan": read_result(job)} if job.result.exists() else {}
+        return answer_of(
+            job.status.state,
+            [seen.row()],
+            warnings=[failed] if failed else [],
+            **plan,
+        )
+
+    def runs(self) -> bytes:
+        """The published runs, newest first, as the document of an `Answer`."""
+        return self.kept.of(lambda: self._runs().document().encode(), "runs")
+
+    def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:
+        """What `assay report --json` says."""
+
+        def told() -> bytes:
+            answer = report_answer(self.layout, run_id, idea_id, ranking=ranking)
+            return answer.document().encode()
+
+        return self.kept.of(told, "run", run_id, idea_id, ranking)
+
+    def report(
+        self,
+        run_id: str,
+        idea_id: str | None,
+        form: ReportFormat,
+        *,
+        ranking: bool = False,
+        full: bool = False,
+    ) -> bytes:
+        """What `assay report` writes."""
+
+        def written() -> bytes:
+            return report_file(
+                self.layout,
+                RunId(run_id),
+                IdeaId(idea_id) if idea_id is not None else None,
+                form,
+                ranking=ranking,
+                full=full,
+                catalogue_url=self.settings.catalogue,
+            )
+
+        return self.kept.of(written, "report", run_id, idea_id, form, ranking, full)
+
+    def closest(self, run_id: str, idea_id: str) -> bytes:
+        """The closest prior work of an idea: where it overlaps, and what remains new beside it."""
+        told = self._closest
+        return self.kept.of(
+            lambda: told(run_id, idea_id).document().encode(), "closest", run_id, idea_id
+        )
+
+    def _runs(self) -> Answer:
+        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+            return answer_of("listed", queries.list_runs())
+
+    def _closest(self, run_id: str, idea_id: str) -> Answer:
+        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+            review = queries.idea_review(RunId(run_id), IdeaId(idea_id))
+        evaluation = review.evaluation
+        if evaluation.contribution is None:
+            raise UnknownNameError(
+                f"run {run_id} did not look for prior work: evaluate with the module contribution"
+            )
+        papers = {paper.paper_id: paper for paper in evaluation.papers}
+        works = closest_works(evaluation.contribution, papers)
+        return answer_of(
+            "complete" if all(each.is_left_out for each in evaluation.failures) else "incomplete",
+            [
+                {
+                    "paper": work.paper,
+                    "title": work.title,
+                    "overlaps": work.overlaps,
+                    "quote": work.quote,
+                    "remains": work.remains,
+                    "overall": work.overall,
+                }
+                for work in works
+            ],
+            run=review.run,
+            warnings=[
+                f"{each.stage}, {each.subject}: {each.reason}: {each.detail}"
+                for each in evaluation.failures
+            ],
+        )
+
+    async def search(self, query: str, options: SearchOptions) -> Answer:
+        """Papers, as `assay literature search --json` tells them, through this service's gateway.
+
+        A few at a time: a source that is slow holds up no other request.
+
+        Raises:
+            ConfigurationError: a literature of the caller's own.
+        """
+        if options.literature is not None:
+            raise ConfigurationError(
+                f"{flag_of('literature')} is not for a request to say: leave it out"
+            )
+        at_gateway = LiteratureChoice(url=self.gateway_url)
+        told = SearchOptions(literature=at_gateway, limit=options.limit, cutoff=options.cutoff)
+        return await to_thread.run_sync(
+            search_answer, query, told, self.settings, limiter=self.searches
+        )
+
+
+def open_service(
+    layout: Layout, settings: Settings, database: ServiceDatabase, gateway_url: str
+) -> Service:
+    """The service of a warehouse; what was accepted before it was last killed is handed over."""
+    hand_over(layout, database)
+    kept = LakeAnswers(layout, settings.catalogue)
+    return Service(layout, settings, database, Watch(layout), gateway_url, kept)
+
+
+def _told(
+    token: Token,
+    options: Options,
+    name: str,
+    idempotency_key: str | None,
+    *,
+    others: frozenset[str] = OF_THE_MACHINE,
+) -> dict[str, Any]:
+    """What every request says, of a caller who may submit; `others` are not for it to say."""
+    token.scope.check(Action.SUBMIT)
+    said = sorted(others & options.model_fields_set)
+    if said:
+        raise ConfigurationError(f"{flag_of(said[0])} is not for a request to say: leave it out")
+    return {
+        "name": " ".join(name.split())[:NAME_CHARACTERS] or "unnamed",
+        "asked_by": f"{token.name} ({token.token_id})",
+        "created_at": datetime.now(UTC),
+        # Keys of two tokens are two keys.
+        "idempotency_key": content_hash(token.token_id, idempotency_key or uuid4().hex),
+        "options": options,
+    }

@@ -1,0 +1,1 @@
+"""The command line: one folder per group of commands."""

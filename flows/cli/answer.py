@@ -1,0 +1,72 @@
+"""The one shape of what commands print with `--json`, and of what the services answer."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
+
+from flows.cli.terminal import safe_json
+from schemas.base import Noun
+
+
+class Answer(BaseModel):
+    """What a command with `--json` prints on stdout and a service answers; what else it tells
+    stands beside these fields.
+
+    `assay sql --json` alone prints a list: the rows of the question.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    run: SerializeAsAny[Noun] | None = Field(
+        description="The run, check or benchmark it is about, with its `run_id`; null: of none."
+    )
+    state: str = Field(
+        description="One word for how it stands, such as in_order; error; interrupted."
+    )
+    rows: tuple[SerializeAsAny[Noun] | dict[str, Any], ...] = Field(
+        description="The answer proper: one object for each idea, step, part, job or file."
+    )
+    warnings: tuple[str, ...] = Field(description="What is wrong, a line each, the worst first.")
+
+    def document(self) -> str:
+        """As JSON; dates as ISO 8601, models as objects."""
+        return self.model_dump_json(indent=2, fallback=str)
+
+
+def answer_of(
+    state: str,
+    rows: Sequence[Noun | Mapping[str, Any]] = (),
+    *,
+    run: Noun | None = None,
+    warnings: Sequence[str] = (),
+    **more: Any,
+) -> Answer:
+    """An `Answer`; `more` is what it tells beside."""
+    return Answer(run=run, state=state, rows=tuple(rows), warnings=tuple(warnings), **more)
+
+
+def error_answer(line: str) -> Answer:
+    """The answer of what failed: `line` says what can be mended."""
+    return answer_of("error", warnings=(line,), error=line)
+
+
+def write_answer(answer: Answer) -> None:
+    """Print an answer as one JSON document on stdout."""
+    sys.stdout.write(f"{safe_json(answer.document())}\n")
+
+
+def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **told: Any) -> None:
+    """Print an `Answer` of what `answer_of` takes."""
+    write_answer(answer_of(state, rows, **told))
+
+
+def print_error(line: str) -> None:
+    """The answer of a command that failed."""
+    write_answer(error_answer(line))
+
+
+def print_interrupted(line: str) -> None:
+    """The answer of a command that was interrupted: `line` says how to go on."""
+    print_answer("interrupted", warnings=(line,))

@@ -1,0 +1,256 @@
+"""`assay`: the command line.
+
+Commands live in `flows/commands`, one file each, imported when they run.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module, metadata
+from typing import Annotated
+
+import typer
+from pydantic import AliasChoices, ValidationError
+from pydantic_settings import SettingsError
+from typer.exceptions import TyperException
+
+from flows.cli.answer import print_error, print_interrupted
+from flows.cli.exit_codes import (
+    EXIT_BUDGET,
+    EXIT_DONE,
+    EXIT_FAILURES,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+)
+from flows.cli.terminal import SafeFormatter, safe
+from flows.run.interruption import INTERRUPTED_LINE
+from schemas.errors import (
+    AssayError,
+    BudgetExhaustedError,
+    ConfigurationError,
+    IdeaFileError,
+    PromptError,
+    SnapshotError,
+)
+from schemas.interpreter import collect_garbage_seldom
+
+_USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
+
+
+_COMMANDS = (
+    "demo",
+    "evaluate",
+    "plan",
+    "rank",
+    "vote",
+    "votes",
+    "prior",
+    "recommend",
+    "benchmark",
+    "check",
+    "survey",
+    "ask",
+    "curate",
+    "ideate",
+    "write",
+    "report",
+    "export",
+    "request",
+    "inbox",
+    "decide",
+    "dashboard",
+    "api",
+    "mcp",
+    "sql",
+    "worker",
+    "doctor",
+)
+_GROUPS = {
+    "experiment": "Try programs on a task in a sandbox, and say what the figures allow.",
+    "runs": "List, show, compare and delete runs.",
+    "literature": "Build, serve, search and audit snapshots of the literature.",
+    "jobs": "Do what the dashboard and other programs ask for, and list it.",
+    "tokens": "Say who may use the services for programs.",
+    "accounts": "Say who may sign in to the dashboard.",
+    "people": "Keep names apart from the ledger, and forget them.",
+    "ledger": "Hold the record of who did what against itself and the lake.",
+    "warehouse": "Export, compact, document and verify the lake.",
+}
+
+
+def main() -> None:
+    """Entry point of the console script: run a command, print one line for an error, exit with its
+    code.
+    """
+    collect_garbage_seldom()
+    log_to_stderr()
+    only = sys.argv[1] if len(sys.argv) > 1 else None
+    sys.exit(run_command(lambda: application(only)(prog_name="assay", standalone_mode=False)))
+
+
+def log_to_stderr() -> None:
+    """Have warnings of all libraries written to stderr, safe for a terminal."""
+    log = logging.StreamHandler(sys.stderr)
+    log.setFormatter(SafeFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[log])
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a command ended.
+
+    Attributes:
+        line: what the user can mend; empty where nothing was wrong, or all is said already.
+        result: what the command returned.
+    """
+
+    exit_code: int
+    line: str = ""
+    interrupted: bool = False
+    result: object = None
+
+
+def run_command(command: Callable[[], object]) -> int:
+    """The exit code of `command`; whatever the user can mend is one line on stderr, never a
+    traceback, and with `--json` an object on stdout too, also of a command that was interrupted.
+    """
+    ending = ending_of(command)
+    as_json = "--json" in sys.argv[1:]
+    if ending.line and as_json:
+        print_error(ending.line)
+    if ending.interrupted:
+        with suppress(OSError):  # the terminal may be gone
+            if as_json:
+                print_interrupted(INTERRUPTED_LINE.removeprefix("assay: "))
+            sys.stderr.write(f"{INTERRUPTED_LINE}\n")
+    elif ending.line:
+        sys.stderr.write(f"assay: {ending.line}\n")
+    return ending.exit_code
+
+
+def ending_of(command: Callable[[], object]) -> Ending:
+    """Run `command`, and say how it ended."""
+    try:
+        result = command()
+    except TyperException as error:
+        return Ending(EXIT_USAGE, _one_line(_usage(error)))
+    except (typer.Abort, KeyboardInterrupt):
+        return _INTERRUPTED
+    except RuntimeError as error:
+        if isinstance(
+            error.__cause__, KeyboardInterrupt
+        ):  # as DuckDB hands on a Ctrl-C that came while it was answering
+            return _INTERRUPTED
+        raise
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = _variable(".".join(str(part) for part in first["loc"]))
+        return Ending(
+            EXIT_USAGE, _one_line(f"setting {place}: {first['msg'].removeprefix('Value error, ')}")
+        )
+    except SettingsError as error:
+        hint = "the fields of a section are set one by one, as in"
+        line = f"{error}; {hint} ASSAY_LITERATURE__REQUESTS_PER_SECOND=1"
+        return Ending(EXIT_USAGE, _one_line(line))
+    except AssayError as error:
+        code = EXIT_USAGE if isinstance(error, _USAGE) else EXIT_FAILURES
+        budget = isinstance(error, BudgetExhaustedError)
+        return Ending(EXIT_BUDGET if budget else code, _one_line(str(error)))
+    except BrokenPipeError:
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # without it Python complains once more as it ends
+        return Ending(EXIT_DONE)
+    except OSError as error:
+        what = f"{error.filename or 'the system refused'}: {error.strerror or error}"
+        line = f"{what}; check the path, its permissions and the disk"
+        return Ending(EXIT_USAGE, _one_line(line))
+    if result == EXIT_INTERRUPTED:
+        return _INTERRUPTED
+    return Ending(result if isinstance(result, int) else EXIT_DONE, result=result)
+
+
+def _variable(place: str) -> str:
+    """Return the variable that is set, where a setting has several names."""
+    from schemas.settings import Settings  # late: most commands end well
+
+    names = (field.validation_alias for field in Settings.model_fields.values())
+    choices = (each.choices for each in names if isinstance(each, AliasChoices))
+    spellings = next((each for each in choices if place in each), [])
+    return next((str(name) for name in spellings if name in os.environ), place)
+
+
+_INTERRUPTED = Ending(EXIT_INTERRUPTED, interrupted=True)
+
+
+def _usage(error: TyperException) -> str:
+    """What is wrong with an option; empty for a group called without a command, whose help is
+    printed instead.
+    """
+    message, context = error.format_message(), getattr(error, "ctx", None)
+    if context is not None and message == context.get_help():
+        sys.stdout.write(f"{message}\n")
+        return ""
+    message = message.replace("Value error, ", "")
+    hint = f" (`{context.command_path} --help`)" if context is not None else ""
+    return " ".join(message.split()) + hint
+
+
+def _one_line(text: str) -> str:
+    return safe(" ".join(text.splitlines()))
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"assay {metadata.version('assay')}\n")
+        raise typer.Exit
+
+
+def _options_of_all(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            "-V",
+            metavar="",
+            callback=_tell_version,
+            is_eager=True,
+            help="Show the version and exit.",
+        ),
+    ] = False,
+) -> None:
+    """Options that stand before the command."""
+
+
+def application(only: str | None = None) -> typer.Typer:
+    """All commands, with their options and help texts.
+
+    Args:
+        only: the one command or group to have, which spares a call the imports of the others;
+            anything else, such as a mistyped name, has all of them.
+    """
+    from flows.cli.options import Commands
+
+    commands = Commands(
+        name="assay",
+        help="Evaluate batches of research ideas against the scientific literature.",
+        epilog=(
+            "Exit codes: 0 done; 1 the run is not in order (more ideas unscored or entries rejected"
+            " than allowed); 2 wrong usage or configuration; 3 budget reached; 4 waits for people;"
+            " 130 interrupted."
+        ),
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+    )
+    commands.callback()(_options_of_all)
+    for name in (only,) if only in (*_COMMANDS, *_GROUPS) else (*_COMMANDS, *_GROUPS):
+        module = import_module(f"flows.commands.{name}")
+        if name in _GROUPS:
+            told = _GROUPS[name]
+            commands.add_typer(module.application, name=name, help=told, short_help=told)
+        else:
+            commands.command(name)(getattr(module, name))
+    return commands

@@ -1,0 +1,1 @@
+"""Commands that evaluate ideas, rank them, and show the results."""

@@ -1,0 +1,49 @@
+"""`assay export`: a run for others to read, with who made what."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.answer import print_answer
+from flows.cli.options import Json
+from flows.cli.talk import print_note
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.people.ledger import ExportOptions
+from schemas.settings import Settings
+from warehouse.layout import Layout
+
+
+def export(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="As `assay runs list` names it.")],
+    options: ExportOptions,
+    json: Json = False,
+) -> int:
+    """Write a published run as one file for others: an RO-Crate, or its provenance as W3C PROV.
+
+    People stand in it under their pseudonyms. Texts of papers are left out.
+    """
+    from dashboards.render.formats.crate import write_crate
+    from dashboards.render.formats.provenance import prov_json
+    from warehouse.ledger import ledger_of_run
+    from warehouse.queries import open_queries
+
+    if options.ro_crate == options.prov:
+        raise ConfigurationError("say what to write: --ro-crate or --prov")
+    layout, run_id = Layout(options.warehouse.resolve()), RunId(run)
+    target = options.output or Path(f"{run}.{'crate.zip' if options.ro_crate else 'prov.json'}")
+    with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+        found = queries.run(run_id)
+        if options.ro_crate:
+            files, actions = write_crate(queries, layout, run_id, target, options.terms)
+            held = {"files": files, "actions": actions}
+        else:
+            rows = ledger_of_run(queries.connection, run_id)
+            target.write_text(prov_json(rows), "utf-8")
+            held = {"activities": len(rows)}
+    if json:
+        print_answer("exported", [held], run=found, file=target.resolve())
+    told = ", ".join(f"{count:,} {name}" for name, count in held.items())
+    print_note(f"wrote {told} to {target}")
+    return 0

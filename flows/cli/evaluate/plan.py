@@ -1,0 +1,273 @@
+"""`assay plan`: what a run would take, before paying for it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dashboards.render.figures import counted
+from flows.cli.answer import print_answer
+from flows.cli.options import Ideas, Json, ShowFields
+from flows.cli.talk import print_note, print_warning
+from flows.works.evaluate.given_ideas import given_ideas, print_remarks
+from flows.works.evaluate.request import resolve_request
+from schemas.choices import EngineChoice
+from schemas.options.commands import PlanOptions
+from schemas.run import Budget, RunRequest
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.run.estimates.batch_estimate import BatchEstimate
+    from flows.run.estimates.estimate import Estimate
+    from flows.run.estimates.model_comparison import ModelCost
+    from flows.run.estimates.prediction import Prediction
+    from flows.works.rank.rank_estimate import RankingEstimate
+
+_HOW_TO_PRICE = (
+    "set ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS and"
+    " …__COMPLETION_PRICE_USD_PER_MILLION_TOKENS"
+)
+
+
+def plan(
+    ideas: Ideas,
+    options: PlanOptions,
+    fields: ShowFields = False,
+    json: Json = False,
+) -> int:
+    """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options.
+
+    Ideas that the warehouse holds evaluated are subtracted; `--json` has both figures.
+    """
+    from flows.cli.evaluate.run_output import literature_in_words, print_rejections
+    from flows.run.estimates.model_comparison import named_engines
+    from flows.run.estimates.prediction import predict
+
+    settings = Settings()
+    others = named_engines(options.compare)
+    with given_ideas(ideas) as path:
+        request = resolve_request(path, options, settings)
+        if fields:
+            from flows.cli.evaluate.fields_output import print_fields
+
+            return print_fields(request, as_json=json)
+        prediction = predict(request, others, settings)
+    batch = prediction.batch
+    disorder = _disorder(prediction.estimate, request.allowed_unscored_share)
+    if json:
+        print_answer(
+            "planned",
+            prediction.estimate.steps,
+            warnings=[*disorder, *batch.warnings],
+            allowed_unscored_share=request.allowed_unscored_share,
+            literature=literature_in_words(request.literature),
+            **prediction.document(),
+        )
+        return 0
+    print_rejections([(each.location, each.reason, each.detail) for each in batch.rejected])
+    print_remarks(batch)
+    for line in disorder:
+        print_warning(line)
+    _print(prediction.estimate, prediction.ranking)
+    _print_comparison(prediction.comparison)
+    for note in (
+        f"literature: {literature_in_words(request.literature)}",
+        *_named_models(request, others),
+        *prediction.fields.lines,
+        *_done_in_words(prediction),
+        *_spent_early(prediction.estimate, request.budget),
+    ):
+        print_note(note)
+    return 0
+
+
+def _disorder(estimate: "Estimate", allowed: float) -> list[str]:
+    """Why the run cannot be in order, where too much of its file was rejected already."""
+    entries = estimate.ideas + estimate.rejected
+    if estimate.rejected <= allowed * entries:
+        return []
+    return [
+        f"`assay evaluate` will exit 1: {estimate.rejected:,} of {entries:,} entries are rejected,"
+        f" and {allowed:.0%} are allowed (ASSAY_RUNS__ALLOWED_UNSCORED_SHARE)"
+    ]
+
+
+def _done_in_words(prediction: "Prediction") -> list[str]:
+    """What earlier runs have done, and what of it the figures do not count."""
+    done, ideas = prediction.done, prediction.estimate.ideas
+    lines = []
+    if prediction.unknown_because:
+        lines.append(f"earlier runs could not be looked up because {prediction.unknown_because}")
+    if done.evaluated:
+        left = "the figures are of the others" if done.evaluated < ideas else "nothing to pay"
+        lines.append(f"{done.evaluated:,} of {ideas:,} ideas are already evaluated; {left}")
+    if done.replies:
+        lines.append(
+            f"{len(done.replies):,} of {ideas:,} ideas partly evaluated; cached replies that are"
+            f" not counted again: {sum(done.replies):,}"
+        )
+    if done.interrupted:
+        lines.append(
+            f"a stopped run left {counted(done.interrupted, 'idea')} unfinished; cached replies to"
+            " these cannot be counted, so the run may cost less"
+        )
+    if prediction.comparison and lines:
+        lines.append("the comparison of models counts every idea, evaluated or not")
+    return lines
+
+
+def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
+    from flows.cli.output import duration, print_table
+
+    _print_steps(estimate)
+    rows: list[list[object]] = [
+        ["ideas", _ideas(estimate)],
+        ["literature requests", f"{estimate.literature_requests:,}"],
+        ["model calls", f"{estimate.model_calls:,}"],
+        [
+            "prompt tokens",
+            (
+                f"{estimate.prompt_tokens:,}, {estimate.cached_tokens:,} of them expected from the"
+                " provider's cache"
+            ),
+        ],
+        [
+            "completion tokens",
+            (
+                f"{estimate.completion_tokens:,}, {estimate.thinking_tokens:,} of them expected for"
+                " thinking"
+            ),
+        ],
+        ["cost", _usd(estimate.cost_usd, estimate.unpriced_models)],
+        ["time", f"{duration(estimate.hours)}, bound by the {estimate.bound_by}"],
+    ]
+    if (batches := estimate.batches) is not None:
+        rows[-1] = ["own work", f"{duration(estimate.hours)}, beside the batches"]
+        rows += _in_waves(batches)
+    print_table(
+        ["the rest of the run" if estimate.evaluated else "the whole run", "expected"], rows
+    )
+    asked = (
+        f"{ranking.model_calls:,} calls, {ranking.prompt_tokens:,} prompt and"
+        f" {ranking.completion_tokens:,} completion tokens"
+    )
+    print_table(
+        ["ranking by matches (assay rank, or --rank)", "at most"],
+        [
+            ["pairs", f"{ranking.pairs:,} in {ranking.groups:,} groups"],
+            ["asked", asked],
+            ["cost", _usd(ranking.cost_usd, ranking.unpriced_models)],
+            *(_in_waves(ranking.batches) if ranking.batches is not None else ()),
+        ],
+    )
+
+
+def _ideas(estimate: "Estimate") -> str:
+    evaluated = f"{estimate.evaluated:,} already evaluated, " if estimate.evaluated else ""
+    return f"{estimate.ideas:,} ({evaluated}{estimate.rejected} rejected)"
+
+
+def _in_waves(batches: "BatchEstimate") -> list[list[object]]:
+    """Rows that say how often and how long batches are waited for."""
+    waves = (
+        f"{batches.waves}, at most {batches.most_waves} where replies have to be asked for again"
+    )
+    hours = (
+        f"{batches.worst_case_hours:,.0f} at worst, {batches.worst_case_hours_asked_again:,.0f}"
+        " where every question is asked again; most batches end within an hour or a few"
+    )
+    return [["waves", waves], ["hours of batches", hours]]
+
+
+def _usd(cost_usd: float | None, unpriced_models: Sequence[str]) -> str:
+    return (
+        f"unknown price of {', '.join(unpriced_models)} ({_HOW_TO_PRICE})"
+        if cost_usd is None
+        else f"${cost_usd:,.2f}"
+    )
+
+
+def _print_steps(estimate: "Estimate") -> None:
+    """One line a step, narrow enough for a terminal of 80 columns; models only where several
+    answer.
+    """
+    from flows.cli.output import print_table
+
+    steps = estimate.steps
+    if not steps:
+        return
+    columns = [
+        "step, for each idea",
+        "calls",
+        "prompt tokens",
+        "completion tokens",
+        "of them thinking",
+        "cost",
+    ]
+    rows: list[list[object]] = [
+        [
+            step.step,
+            round(step.calls),
+            round(step.prompt_tokens),
+            round(step.completion_tokens),
+            round(step.thinking_tokens),
+            "unknown" if step.cost_usd is None else f"${step.cost_usd:.4f}",
+        ]
+        for step in steps
+    ]
+    if len({step.models for step in steps}) > 1:
+        columns.append("model")
+        rows = [[*row, ", ".join(step.models)] for row, step in zip(rows, steps, strict=True)]
+    print_table(columns, rows)
+
+
+def _print_comparison(lines: "Sequence[ModelCost]") -> None:
+    from flows.cli.output import print_table
+
+    if not lines:
+        return
+    columns = [
+        "engine",
+        "calls",
+        "prompt tokens",
+        "from cache",
+        "completion tokens",
+        "thinking",
+        "an idea",
+        "the whole run",
+    ]
+    rows = []
+    for line in lines:
+        tokens = (
+            line.prompt_tokens,
+            line.cached_tokens,
+            line.completion_tokens,
+            line.thinking_tokens,
+        )
+        costs = [
+            "unknown price" if cost is None else f"${cost:,.{digits}f}"
+            for cost, digits in ((line.cost_usd_per_idea, 3), (line.cost_usd, 2))
+        ]
+        rows.append([line.engine, *(f"{count:,}" for count in (line.model_calls, *tokens)), *costs])
+    print_table(columns, rows)
+
+
+def _named_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[str]:
+    named = request.profile.judging.models
+    return (
+        [f"models that the profile names answer their steps in every line: {', '.join(named)}"]
+        if others and named
+        else []
+    )
+
+
+def _spent_early(estimate: "Estimate", budget: Budget) -> list[str]:
+    """A line for each bound that the run is expected to meet before its end."""
+    expected = (
+        ("cost in dollars", estimate.cost_usd, budget.maximum_cost_usd),
+        ("tokens", estimate.prompt_tokens + estimate.completion_tokens, budget.maximum_tokens),
+        ("literature requests", estimate.literature_requests, budget.maximum_requests),
+    )
+    return [
+        f"the bound on {what}, {bound:,}, will end this run early: {amount:,.0f} expected"
+        for what, amount, bound in expected
+        if amount is not None and bound is not None and amount > bound
+    ]

@@ -1,0 +1,45 @@
+"""`assay prior`: what ideas of known outcome say about others, before any match."""
+
+from typing import Annotated
+
+import typer
+
+from flows.cli.answer import print_answer
+from flows.cli.options import Json
+from flows.cli.talk import print_note
+from schemas.options.commands import PriorOptions
+
+
+def prior(
+    options: PriorOptions,
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RUN|IDEAS",
+            help=(
+                "A run_id, whose evidence is learnt from too, or an idea file, of which the words"
+                " are. Default: the newest run."
+            ),
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Fit a prior on ideas whose outcomes are known, and say how well it orders those it has not
+    seen. A profile names it: `[ranking] prior = "prior.json"`. No model is asked.
+    """
+    from flows.cli.output import print_table
+    from flows.works.rank.prior import fit_prior_on
+
+    found = fit_prior_on(source, options)
+    if json:
+        rows = [{"figure": name, "value": value} for name, value in found.figures.items()]
+        print_answer("fitted", rows, **found.model_dump(mode="json", exclude={"figures"}))
+        return 0
+    print_table(
+        ["figure", "value"], [[name, f"{value:.3f}"] for name, value in found.figures.items()]
+    )
+    print_note(
+        f"prior {found.prior_sha256[:12]}, fitted on {found.idea_count} ideas,"
+        f" {found.unlabelled_count} without an outcome left out: {found.path}"
+    )
+    return 0

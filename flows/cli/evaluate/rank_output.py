@@ -1,0 +1,251 @@
+"""What `assay rank` prints: the ranking with its uncertainty, or the one by scores."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from dashboards.render.wording import what_leads_among, why_unranked
+from flows.cli.answer import Answer, answer_of, print_answer, write_answer
+from flows.cli.evaluate.rank_file import write_ranking
+from flows.cli.output import (
+    ended_early,
+    number,
+    print_engine_note,
+    print_log_note,
+    print_ranking,
+    stdout_console,
+)
+from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import safe
+from schemas.identifiers import RunId
+from schemas.judgement.ranking import GroupSummary, RankingHead, RankRequest
+from schemas.profile import Profile
+from schemas.run import Run
+from schemas.settings import Settings
+from warehouse.answers import RankedIdea
+from warehouse.kinds.rankings.queries import (
+    compared_across,
+    group_summaries,
+    ranked_by,
+    ranked_by_scores,
+)
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+COLUMNS = (
+    "rank",
+    "range",
+    "idea",
+    "strength",
+    "95 %",
+    "won",
+    "lost",
+    "tied",
+    "unscored\nverdicts",
+    "score",
+)
+ACROSS_COLUMNS = ("rank over\nall groups", "strength over\nall groups")
+
+
+def print_scores(
+    warehouse: Path,
+    run_id: RunId,
+    profile: Profile | None,
+    *,
+    as_json: bool,
+    output: Path | None = None,
+    shrink: bool = False,
+) -> int:
+    """The ranking by scores, under the weights of the run or of a profile, also as a file; 0.
+
+    `shrink`: by shrunk scores; those as they were measured are shown.
+    """
+    with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
+        run = queries.run(run_id)
+        weights = profile.score_weights if profile is not None else None
+        ranked = ranked_by_scores(queries, run_id, weights, shrink=shrink)
+        scores = queries.idea_scores(run_id)
+    if output is not None:
+        write_ranking(output, ranked, warehouse, run_id, by_matches=False)
+    if as_json:
+        print_answer("ranked_by_scores", ranked, run=run)
+    else:
+        print_ranking(ranked, scores)
+        print_note(f"run {run_id}, ranked by scores{_under(run, profile)}")
+        if profile is not None and (others := weights_not_acting(run, profile)):
+            print_note(others)
+        if shrink:
+            print_note(
+                "scores that rest on little were drawn toward the mean of their group before they"
+                " were ranked; shown are the scores as they were measured"
+            )
+    return 0
+
+
+def _under(run: Run, profile: Profile | None) -> str:
+    if profile is None:
+        return ""
+    acting = profile.score_weights.acting(assessed=run.assessed)
+    weights = ", ".join(f"{name} {weight:g}" for name, weight in acting.items() if weight)
+    return f" under the weights of profile {profile.name}: {weights or 'overall alone'}"
+
+
+def weights_not_acting(run: Run, profile: Profile) -> str:
+    """Which of a profile's weights do not apply to a run, and why; empty: all do."""
+    others = profile.score_weights.acting(assessed=not run.assessed)
+    names = ", ".join(name for name, weight in others.items() if weight)
+    if not names:
+        return ""
+    if run.assessed:
+        return f"the run is scored by its assessment, where weights of {names} do not apply"
+    return f"the run has no assessment, so that weights of {names} do not apply"
+
+
+def print_matches(
+    request: RankRequest,
+    head: RankingHead,
+    *,
+    as_json: bool,
+    report_paths: Sequence[Path],
+    remarks: Sequence[str],
+    log_path: Path | None = None,
+    output: Path | None = None,
+) -> None:
+    """The ranking by matches, also as a file: ranks with the range the intervals allow, never a
+    false total order.
+    """
+    warehouse = request.warehouse
+    early = ended_early(
+        "the ranking", head.incomplete_reason, warehouse, request.budget_scope, request.budget
+    )
+    with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
+        ranked, summaries = ranked_by(queries, head), group_summaries(queries, head)
+        run = queries.run(head.run_id)
+    if output is not None:
+        write_ranking(output, ranked, warehouse, head.run_id, by_matches=True)
+    if as_json:
+        write_answer(
+            matches_answer(
+                run,
+                head,
+                ranked,
+                summaries,
+                warnings=[*early, *remarks],
+                report_paths=report_paths,
+                log_path=log_path,
+            )
+        )
+        return
+    joined = any(summary.joins_groups for summary in summaries)
+    stdout_console().print(_table(ranked, across=joined))
+    print_note(
+        f"run {head.run_id}, {head.ranking_id}: {_rests_on(summaries)}; engine {head.engine},"
+        f" ratings {head.method.value}{_votes(head)}"
+    )
+    print_engine_note(head.engine)
+    if any(idea.undecided for idea in ranked):
+        print_note(what_leads_among(ranked))
+    if head.group_count > 1:
+        print_note(compared_across(summaries))
+    for line in early:
+        print_warning(line)
+    for path in report_paths:
+        print_note(f"report: {path}")
+    print_log_note(log_path)
+
+
+def matches_answer(
+    run: Run,
+    head: RankingHead,
+    ranked: Sequence[RankedIdea],
+    groups: Sequence[GroupSummary],
+    *,
+    warnings: Sequence[str] = (),
+    report_paths: Sequence[Path] = (),
+    log_path: Path | None = None,
+) -> Answer:
+    """A ranking by matches as `--json` prints it."""
+    return answer_of(
+        "ranked" if head.incomplete_reason is None else "incomplete",
+        ranked,
+        run=run,
+        warnings=warnings,
+        ranking=head,
+        groups=groups,
+        reports=report_paths,
+        log=log_path,
+    )
+
+
+def _votes(head: RankingHead) -> str:
+    return f", {head.vote_count:,} human votes" if head.vote_count else ""
+
+
+def _rests_on(summaries: Sequence[GroupSummary]) -> str:
+    groups = sum(not summary.joins_groups for summary in summaries)
+    matches = sum(summary.match_count for summary in summaries)
+    unscored = sum(summary.unscored_match_count for summary in summaries)
+    biases = [summary.position_bias for summary in summaries if summary.position_bias is not None]
+    bias = f", position bias {sum(biases) / len(biases):+.2f} on average" if biases else ""
+    return f"{matches:,} verdicts ({unscored:,} unscored) in {groups:,} groups{bias}"
+
+
+def _table(ranked: Sequence[RankedIdea], *, across: bool) -> Table:
+    """`across`: groups are joined, so that an idea also has a rank over all of them."""
+    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for name in (*COLUMNS, *(ACROSS_COLUMNS if across else ())):
+        if name == "idea":
+            table.add_column(name, overflow="fold", ratio=1)
+        else:
+            table.add_column(name, justify="right")
+    before: object = object()
+    for entry in ranked:
+        if entry.group != before:
+            table.add_section()
+            table.add_row("", "", Text(safe(entry.group or "no group"), style="bold"))
+            before = entry.group
+        table.add_row(*_row(entry), *(_across(entry) if across else ()))
+    return table
+
+
+def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
+    title = Text(
+        safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis"
+    )
+    played = entry.wins is not None and entry.losses is not None
+    return (
+        "–" if entry.rank is None else str(entry.rank),
+        "" if entry.best_rank is None else f"{entry.best_rank}–{entry.worst_rank}",
+        Group(Text(safe(entry.idea_id), overflow="fold"), title, *_why_unranked(entry)),
+        _strength(entry),
+        (
+            ""
+            if entry.strength_lower is None or entry.strength_upper is None
+            else f"{entry.strength_lower:.2f} … {entry.strength_upper:.2f}"
+        ),
+        f"{entry.wins:g}" if played else "",
+        f"{entry.losses:g}" if played else "",
+        "" if entry.ties is None else str(entry.ties),
+        "" if entry.unscored_match_count is None else str(entry.unscored_match_count),
+        number(entry.score),
+    )
+
+
+def _why_unranked(entry: RankedIdea) -> tuple[Text, ...]:
+    why = why_unranked(entry)
+    return (Text(why, style="yellow"),) if why else ()
+
+
+def _across(entry: RankedIdea) -> tuple[str, ...]:
+    rank, strength = entry.rank_across_groups, entry.strength_across_groups
+    return ("–" if rank is None else str(rank), "" if strength is None else f"{strength:.2f}")
+
+
+def _strength(entry: RankedIdea) -> str:
+    if entry.strength is not None:
+        return f"{entry.strength:.2f}"
+    return "by score" if entry.basis == "scores" and entry.rank is not None else "unranked"

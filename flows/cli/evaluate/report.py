@@ -1,0 +1,182 @@
+"""`assay report`: the report of a run, a check, a benchmark or one idea, in any format."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dashboards.render.formats.report_format import ReportFormat, format_of
+from flows.cli.answer import write_answer
+from flows.cli.options import Json, Output
+from flows.cli.people.inbox import print_waiting
+from flows.cli.terminal import safe
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId
+from schemas.options.commands import LakeOptions
+from schemas.people.decisions import Stage
+from schemas.settings import Settings
+from warehouse.layout import Layout
+
+Format = Annotated[
+    ReportFormat | None,
+    typer.Option(
+        "--format",
+        metavar=f"[{'|'.join(ReportFormat)}]",
+        help=(
+            "By default that of the ending of --output, else md. bib holds every cited paper,"
+            " json the reviews themselves."
+        ),
+    ),
+]
+Project = Annotated[
+    Path | None,
+    typer.Option(
+        "--project",
+        metavar="FILE",
+        help="A project file: the report on a run is written once its stage `report` approves.",
+    ),
+]
+Full = Annotated[
+    bool,
+    typer.Option(
+        "--full",
+        metavar="",
+        help="With --idea: further concerns, questions, evidence, comparisons and cost too.",
+    ),
+]
+DataDocs = Annotated[
+    bool,
+    typer.Option(
+        "--data-docs",
+        metavar="",
+        help=("The results of Great Expectations about it, as one HTML file, instead of the run."),
+    ),
+]
+
+
+def report(
+    lake: LakeOptions,
+    run: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RUN",
+            help="The run_id of a run, a check or a benchmark; default: the newest run.",
+        ),
+    ] = None,
+    idea: Annotated[
+        str | None,
+        typer.Option("--idea", metavar="ID", help="The first page of one idea instead of the run."),
+    ] = None,
+    full: Full = False,
+    ranking: Annotated[
+        bool,
+        typer.Option(
+            "--ranking", metavar="", help="The ranking by matches in full instead of the run."
+        ),
+    ] = False,
+    docs: DataDocs = False,
+    output_format: Format = None,
+    output: Output = None,
+    project: Project = None,
+    json: Json = False,
+) -> int:
+    """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or of one
+    idea: its first page, with --full all of it.
+    """
+    if full and idea is None:
+        raise ConfigurationError("--full is of one idea: name it with --idea")
+    if project is not None:
+        waits = _wait_for_people(lake, run, project, as_json=json)
+        if waits is not None:
+            return waits
+    if json:
+        if docs or output_format is not None or output is not None:
+            raise ConfigurationError(
+                "--json prints what the report says on stdout: leave out --data-docs, --format and"
+                " --output; --format json writes the reviews themselves"
+            )
+        from flows.cli.evaluate.report_answer import report_answer
+
+        write_answer(report_answer(Layout(lake.warehouse.resolve()), run, idea, ranking=ranking))
+        return 0
+    chosen = output_format or (format_of(output.name) if output else ReportFormat.MD)
+    written = _written(lake, run, idea, ranking=ranking, full=full, docs=docs, chosen=chosen)
+    if output is not None:
+        output.write_bytes(written)
+    else:
+        _print(written, chosen)
+    return 0
+
+
+def _print(written: bytes, chosen: ReportFormat) -> None:
+    """Write a report to stdout. Raises ConfigurationError for what a terminal cannot show."""
+    if chosen not in (ReportFormat.PDF, ReportFormat.DOCX):
+        sys.stdout.write(safe(written.decode()))
+        return
+    if sys.stdout.isatty():
+        raise ConfigurationError(f"a {chosen} is no text: write it to a file with --output")
+    sys.stdout.buffer.write(written)
+
+
+def _wait_for_people(
+    lake: LakeOptions, run: str | None, project: Path, *, as_json: bool
+) -> int | None:
+    """The exit code of a report that waits for decisions; None: it is approved.
+
+    Raises:
+        ConfigurationError: it is rejected, with by whom and why; or as `load_project`.
+        UnknownNameError: as `admit`.
+    """
+    from flows.people.approvals import admit, load_project
+    from warehouse.queries import open_queries
+
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    with open_queries(layout, catalogue_url=catalogue) as queries:
+        found = queries.run(RunId(run)) if run else queries.latest_run()
+    admission = admit(
+        layout, load_project(project), Stage.REPORT, found.run_id, catalogue_url=catalogue
+    )
+    for why in admission.left_out.values():
+        raise ConfigurationError(f"the report on {found.run_id} was {why}")
+    if admission.waiting:
+        return print_waiting(admission.waiting, found, as_json=as_json)
+    return None
+
+
+def _written(
+    lake: LakeOptions,
+    run: str | None,
+    idea: str | None,
+    *,
+    ranking: bool,
+    full: bool,
+    docs: bool,
+    chosen: ReportFormat,
+) -> bytes:
+    from dashboards.render.formats.any_format import report_file
+
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    run_id = RunId(run) if run else _newest(layout)
+    if docs:
+        if chosen not in (ReportFormat.MD, ReportFormat.HTML):
+            raise ConfigurationError("Data Docs are one HTML file")
+        return _data_docs(layout, run_id, catalogue).encode("utf-8", "replace")
+    idea_id = IdeaId(idea) if idea is not None else None
+    return report_file(
+        layout, run_id, idea_id, chosen, ranking=ranking, full=full, catalogue_url=catalogue
+    )
+
+
+def _data_docs(layout: Layout, run_id: RunId, catalogue: str | None) -> str:
+    from dashboards.render.data_docs import data_docs
+
+    return data_docs(layout, run_id, catalogue_url=catalogue)
+
+
+def _newest(layout: Layout) -> RunId:
+    from warehouse.queries import open_queries
+
+    catalogue = Settings().catalogue
+    with open_queries(layout, catalogue_url=catalogue, as_defined=False) as queries:
+        return queries.latest_run().run_id

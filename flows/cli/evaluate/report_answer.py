@@ -1,0 +1,111 @@
+"""What `assay report --json` prints: what the report says of a run, a check,
+a benchmark or an idea.
+"""
+
+from dashboards.views.any_run import Reported, kind_of
+from dashboards.views.benchmark_page import benchmark_page
+from dashboards.views.changes import changes_of
+from dashboards.views.write_draft import draft_page
+from dashboards.views.write_ideation import ideation_page
+from flows.cli.answer import Answer, answer_of
+from flows.cli.evaluate.rank_output import matches_answer
+from flows.cli.evaluate.run_output import published, state_of
+from flows.cli.literature.survey_output import surveys_answer
+from flows.cli.make.curate_output import curations_answer
+from flows.cli.make.experiment_output import experiments_answer
+from flows.cli.make.ideate_output import ideas_answer
+from flows.cli.make.write_output import draft_answer
+from flows.cli.quality.benchmark_output import scores_answer
+from flows.cli.quality.check_output import checks_answer
+from flows.works.curate.curation_agreement import agreement_on
+from schemas.errors import UnknownNameError
+from schemas.identifiers import IdeaId, RunId
+from schemas.settings import Settings
+from tasks.manuscripts.scores import check_scores
+from warehouse.kinds.curations.edits import edited, edits_of
+from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.manuscripts.queries import manuscript_checks
+from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.queries import Queries, open_queries
+from warehouse.units.reading import published_head, published_units
+
+
+def report_answer(
+    layout: Layout, run: str | None, idea: str | None = None, *, ranking: bool = False
+) -> Answer:
+    """What the report says; its rows are those of the command that made what is reported.
+
+    Args:
+        run: None: the newest run.
+
+    Raises:
+        ConfigurationError: no such lake.
+        UnknownNameError: no such run, ranking or idea.
+    """
+    catalogue = Settings().catalogue
+    with open_queries(layout, catalogue_url=catalogue) as queries:
+        run_id = RunId(run) if run else queries.latest_run().run_id
+        kind = kind_of(queries, run_id)
+        if kind is Reported.BENCHMARK:
+            return scores_answer(benchmark_page(queries, [run_id]))
+        if ranking:
+            return _ranking(queries, run_id)
+        if kind is Reported.RUN:
+            return _run(queries, run_id, idea)
+    with open_reader(layout, catalogue_url=catalogue) as connection:
+        if kind is Reported.SURVEY:
+            return surveys_answer(
+                published_head(connection, SURVEYS, run_id),
+                published_units(connection, SURVEY_RECORD, run_id),
+            )
+        if kind is Reported.CURATION:
+            edits = edits_of(connection, run_id)
+            curated = [
+                edited(each, edits) for each in published_units(connection, CURATION_RECORD, run_id)
+            ]
+            made = published_head(connection, CURATIONS, run_id)
+            return curations_answer(made, curated, agreement=agreement_on(edits))
+        if kind is Reported.EXPERIMENT:
+            found = published_units(connection, EXPERIMENT_RECORD, run_id)
+            return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
+        if kind is Reported.DRAFT:
+            return draft_answer(draft_page(layout, run_id, catalogue_url=catalogue))
+        if kind is Reported.IDEATION:
+            return ideas_answer(ideation_page(layout, run_id, catalogue_url=catalogue))
+        head, checks = (
+            published_head(connection, CHECKS, run_id),
+            manuscript_checks(connection, run_id),
+        )
+    scores = check_scores(checks, head.judges, maximum_problems=head.maximum_problems)
+    return checks_answer(head, checks, scores)
+
+
+def _run(queries: Queries, run_id: RunId, idea: str | None) -> Answer:
+    run = queries.run(run_id)
+    told = published(queries, run_id)
+    rows = told.ranked if idea is None else [queries.idea_review(run_id, IdeaId(idea))]
+    changes = changes_of(queries, run) if idea is None else None
+    beside = {"changes": changes.ideas} if changes is not None else {}
+    return answer_of(
+        state_of(run),
+        rows,
+        run=run,
+        warnings=(*run.order_reasons, *told.alarms),
+        rejected=told.rejections,
+        **beside,
+    )
+
+
+def _ranking(queries: Queries, run_id: RunId) -> Answer:
+    head = ranking_shown(queries, run_id)
+    if head is None:
+        raise UnknownNameError(
+            f"run {run_id} has no published ranking by matches: `assay rank {run_id}`"
+        )
+    ranked, groups = ranked_by(queries, head), group_summaries(queries, head)
+    return matches_answer(queries.run(run_id), head, ranked, groups)

@@ -1,0 +1,313 @@
+"""`assay runs`: which runs there are, what they hold, how two differ,
+and giving their space back.
+"""
+
+import sys
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dashboards.render import figures
+from dashboards.render.figures import counted
+from flows.cli.answer import print_answer
+from flows.cli.options import Commands, Json
+from flows.cli.talk import print_note
+from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.identifiers import RunId
+from schemas.options.commands import LakeOptions
+from schemas.run import Budget, Run
+from schemas.settings import Settings
+from warehouse.layout import Layout
+
+if TYPE_CHECKING:
+    from warehouse.units.kind import Kind
+
+application = Commands()
+
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="As `assay runs list` names it.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask.")]
+
+
+@application.command("list")
+def list_runs(lake: LakeOptions, json: Json = False) -> int:
+    """List the published runs, newest first; without a lake, those that have cost something."""
+    from flows.cli.evaluate.run_output import state_of
+    from flows.cli.output import print_table
+
+    try:
+        runs = _runs(lake)
+    except UnknownNameError:  # there is no lake yet
+        unpublished = _unpublished(Layout(lake.warehouse.resolve()))
+        if not unpublished:
+            raise
+        line = "no run is published yet; `assay runs show RUN` says what one has cost"
+        if json:
+            print_answer("listed", (), warnings=[f"{line}: {', '.join(unpublished)}"])
+            return 0
+        print_table(["run", "state"], [[run_id, "not published"] for run_id in unpublished])
+        print_note(line)
+        return 0
+    if json:
+        print_answer("listed", runs)
+        return 0
+    columns = ["run", "started, UTC", "ideas", "in words", "engine", "state"]
+    rows = [
+        [
+            run.run_id,
+            f"{run.started_at:%Y-%m-%d %H:%M}",
+            run.idea_count,
+            run.states_in_words,
+            run.engine,
+            state_of(run).replace("_", " "),
+        ]
+        for run in runs
+    ]
+    print_table(columns, rows)
+    return 0
+
+
+@application.command("show")
+def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
+    """Show one run: what was asked for, what came of it, and what it cost.
+
+    Of a run that was stopped and not published: what was paid for it so far, by its budget.
+    """
+    from flows.cli.evaluate.run_output import state_of
+    from flows.cli.output import print_table
+    from warehouse.queries import open_queries
+
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    try:
+        with open_queries(layout, catalogue_url=catalogue) as queries:
+            found, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
+            rejected = queries.rejections(RunId(run))
+    except UnknownNameError:  # nothing is published under that name, or there is no lake yet
+        if (paid := _paid(layout, RunId(run))) is None:
+            raise
+        with suppress(UnknownNameError):
+            _refuse_other_work(layout, RunId(run))
+        _show_unpublished(run, paid, as_json=json)
+        return 0
+    if json:
+        print_answer(
+            state_of(found), [cost], run=found, warnings=found.order_reasons, rejected=rejected
+        )
+        return 0
+    told = {**found.model_dump(mode="json"), **cost.model_dump(mode="json")}
+    print_table(["what", "value"], [[name, _told(value)] for name, value in told.items()])
+    return 0
+
+
+def _refuse_other_work(layout: Layout, run_id: RunId) -> None:
+    """Raises ConfigurationError when something else than a run of ideas has that name."""
+    kind = _published_kind(run_id, layout)
+    if kind is not None:
+        raise ConfigurationError(
+            f"{kind.titled(run_id)} is no run of ideas: see the table {kind.head_table}, or"
+            f" `assay report {run_id}`"
+        )
+
+
+def _unpublished(layout: Layout) -> tuple[RunId, ...]:
+    """The runs that the budgets of a warehouse without a lake know."""
+    from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
+
+    if not layout.budgets.exists():
+        return ()
+    with closing(BudgetFile(layout.budgets, RunId(WHOLE_RUN), Budget())) as budget:
+        return budget.runs()
+
+
+def _paid(layout: Layout, run_id: RunId) -> dict[str, float | int] | None:
+    """What a run has spent by its budget, and how much of it is estimated for how many calls; None:
+    nothing.
+    """
+    from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
+
+    if not layout.budgets.exists():
+        return None
+    with closing(BudgetFile(layout.budgets, run_id, Budget())) as budget:
+        spent, estimated = budget.spent(WHOLE_RUN), budget.estimated()
+    if not any(spent):
+        return None
+    return {
+        "cost_usd": spent[0],
+        "estimated_usd": estimated[0],
+        "estimated_calls": estimated[1],
+        "tokens": spent[1],
+    }
+
+
+def _show_unpublished(run: str, paid: dict[str, float | int], *, as_json: bool) -> None:
+    from flows.cli.output import print_table
+
+    lines = [f"run {run} is not published: run the same command again to resume it"]
+    if paid["estimated_calls"]:
+        calls = counted(int(paid["estimated_calls"]), "call")
+        lines.append(
+            f"{figures.usd(paid['estimated_usd'])} of its cost are estimates for {calls} of which the"
+            " answer, and so the cost, is not known"
+        )
+    row = {"run_id": run, **paid}
+    if as_json:
+        print_answer("not_published", [row], warnings=lines)
+        return
+    print_table(["what", "value"], [[name, value] for name, value in row.items()])
+    for line in lines:
+        print_note(line)
+
+
+@application.command("compare")
+def compare(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="A run, such as last night's.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="The run to hold beside it.")],
+    lake: LakeOptions,
+    json: Json = False,
+) -> int:
+    """Hold the rankings of two runs side by side, idea by idea."""
+    from flows.cli.output import print_table
+    from warehouse.queries import open_queries
+
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    with open_queries(layout, catalogue_url=catalogue) as queries:
+        earlier, later = queries.run(RunId(before)), queries.run(RunId(after))
+        rows = queries.rows("compare_runs", before=before, after=after)
+    if json:
+        print_answer("compared", rows, run=later, before=earlier)
+        return 0
+    columns = [
+        "idea",
+        "group",
+        "rank before",
+        "rank after",
+        "score before",
+        "score after",
+        "change",
+    ]
+    print_table(
+        columns,
+        [
+            [
+                row["idea_id"],
+                row["group"],
+                row["rank_before"],
+                row["rank_after"],
+                _short(row["score_before"]),
+                _short(row["score_after"]),
+                row["change"],
+            ]
+            for row in rows
+        ],
+    )
+    return 0
+
+
+@application.command("delete")
+def delete(run: RunName, lake: LakeOptions, yes: Yes = False, json: Json = False) -> int:
+    """Delete a run with its rankings and reports, and say how much space that gives back.
+
+    A check, survey, curation, experiment, ideation, draft or benchmark is deleted by its run just
+    so. A line of the ledger stays, in state/deleted_runs.jsonl. What other runs took over is
+    theirs.
+    """
+    return _delete([RunId(run)], lake, yes=yes, as_json=json)
+
+
+@application.command("expire")
+def expire(
+    lake: LakeOptions,
+    days: Annotated[
+        int, typer.Option("--older-than", min=1, metavar="DAYS", help="Days since the run ended.")
+    ] = 90,
+    yes: Yes = False,
+    json: Json = False,
+) -> int:
+    """Delete every run that ended longer ago than so many days; the newest run stays."""
+    last = datetime.now(UTC) - timedelta(days=days)
+    old = [run for run in _runs(lake)[1:] if run.finished_at < last]
+    return _delete([run.run_id for run in old], lake, yes=yes, as_json=json)
+
+
+def _runs(lake: LakeOptions) -> tuple[Run, ...]:
+    from warehouse.queries import open_queries
+
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    with open_queries(layout, catalogue_url=catalogue) as queries:
+        return queries.list_runs()
+
+
+def _published_kind(run_id: RunId, layout: Layout) -> "Kind[Any, Any] | None":
+    """Return the kind of work that is published under that name; None: nothing is."""
+    from warehouse.kinds.registry import KINDS
+    from warehouse.lake import open_reader
+    from warehouse.units.reading import published_heads
+
+    with open_reader(layout, catalogue_url=Settings().catalogue) as connection:
+        for kind in KINDS:
+            heads = published_heads(connection, kind) if len(kind.ids) == 1 else ()
+            if any(kind.names(head) == (run_id,) for head in heads):
+                return kind
+    return None
+
+
+def _kind_of(run_id: RunId, layout: Layout) -> "Kind[Any, Any]":
+    kind = _published_kind(run_id, layout)
+    if kind is None:
+        raise ConfigurationError(
+            f"no published run {run_id}: `assay runs list` lists those of ideas"
+        )
+    return kind
+
+
+def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:
+    from flows.run.run_lock import only_command_on
+    from warehouse.kinds.runs.deletion import delete_run
+    from warehouse.kinds.runs.landing import RUNS
+    from warehouse.units.deletion import Deleted, delete_work
+
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    kinds = {run_id: _kind_of(run_id, layout) for run_id in runs}
+    if runs and not yes:
+        _ask(runs)
+    deleted: list[Deleted[Any]] = []
+    for run_id, kind in kinds.items():
+        with only_command_on(layout, run_id):
+            deleted.append(
+                delete_run(layout, run_id, catalogue_url=catalogue)
+                if kind is RUNS
+                else delete_work(layout, kind, run_id, catalogue_url=catalogue)
+            )
+    freed = sum(each.bytes_freed for each in deleted)
+    if as_json:
+        print_answer("deleted", deleted, bytes_freed=freed)
+        return 0
+    for each in deleted:
+        print_note(f"deleted {each.run.run_id}: {each.bytes_freed / 1e6:,.1f} MB given back")
+    print_note(
+        f"{counted(len(deleted), 'run')} deleted, {freed / 1e6:,.1f} MB given back; what the lake"
+        " held of them goes with `assay warehouse compact`, once no snapshot of the last week reads"
+        " it"
+    )
+    return 0
+
+
+def _ask(runs: Sequence[RunId]) -> None:
+    names = ", ".join(runs)
+    if not sys.stdin.isatty():
+        raise ConfigurationError(f"this would delete {names}: add --yes to do so")
+    typer.confirm(f"Delete {names}?", abort=True, err=True)
+
+
+def _told(value: object) -> object:
+    if isinstance(value, list):
+        return "; ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {each}" for name, each in value.items())
+    return value
+
+
+def _short(score: float | None) -> str:
+    return "" if score is None else f"{score:.2f}"

@@ -1,0 +1,186 @@
+"""`assay sql`: one read-only question to the lake."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+from dashboards.spreadsheet_cells import csv_line
+from flows.cli.options import Json, Output
+from flows.cli.talk import print_note
+from flows.cli.terminal import safe, safe_json
+from schemas.errors import ConfigurationError
+from schemas.options.commands import LakeOptions
+from schemas.settings import Settings
+from warehouse.layout import Layout
+
+STDIN = "-"
+
+
+class AnswerFormat(StrEnum):
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+
+
+_BINARY = (AnswerFormat.PARQUET, AnswerFormat.ARROW)
+
+
+def sql(
+    lake: LakeOptions,
+    query: Annotated[
+        str | None,
+        typer.Argument(
+            metavar='"select ..."',
+            help="One SELECT, or - for standard input; tables: `assay warehouse docs`.",
+        ),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", metavar="FILE", help="Read the SELECT from here.")
+    ] = None,
+    output_format: Annotated[
+        AnswerFormat | None,
+        typer.Option(
+            "--format",
+            metavar="|".join(AnswerFormat),
+            help="Default: as --output ends, else a table.",
+        ),
+    ] = None,
+    output: Output = None,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="NAME=FILE",
+            help="A file of yours as a table: CSV, TSV, JSON, JSONL, Parquet; repeatable.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Ask the lake a question in SQL. Read-only: no files but those of --with, no network."""
+    layout = Layout(lake.warehouse.resolve())
+    chosen = AnswerFormat.JSON if json else output_format or _format_of(output)
+    statement, files = _statement(query, file), _files(beside or ())
+    if chosen in _BINARY:
+        _deliver(_binary(layout, statement, chosen, files), output, chosen)
+        return 0
+    columns, rows = _answer(layout, statement, files)
+    if chosen is AnswerFormat.TABLE and output is None:
+        _print_table(columns, rows)
+        return 0
+    if chosen is AnswerFormat.TABLE:
+        raise ConfigurationError(f"a table is for reading: choose --format for {output}")
+    _deliver(_text(columns, rows, chosen).encode(), output, chosen)
+    return 0
+
+
+def _statement(query: str | None, file: Path | None) -> str:
+    if (query is None) == (file is None):
+        raise ConfigurationError("say one SELECT: as the argument, as - for stdin, or with --file")
+    if file is not None:
+        try:
+            return file.read_text("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ConfigurationError(f"--file {file} is not UTF-8: save it as UTF-8") from error
+    return sys.stdin.read() if query == STDIN else str(query)
+
+
+def _format_of(output: Path | None) -> AnswerFormat:
+    if output is None:
+        return AnswerFormat.TABLE
+    ending = output.suffix.lower().lstrip(".")
+    if ending not in set(AnswerFormat) - {AnswerFormat.TABLE}:
+        raise ConfigurationError(
+            f"--output {output}: its ending says no format; end it in .csv, .json, .jsonl,"
+            " .parquet or .arrow, or add --format"
+        )
+    return AnswerFormat(ending)
+
+
+def _files(given: Sequence[str]) -> Mapping[str, Path]:
+    named = [each.partition("=") for each in given]
+    for name, equals, path in named:
+        if not (name and equals and path):
+            raise ConfigurationError(f"--with {name!r}: write it as NAME=FILE")
+        if not Path(path).is_file():
+            raise ConfigurationError(f"--with {name}={path}: there is no such file")
+    return {name: Path(path) for name, _, path in named}
+
+
+def _answer(
+    layout: Layout, statement: str, files: Mapping[str, Path]
+) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
+    from warehouse.console.console import run_sql_with_names
+
+    return run_sql_with_names(layout, statement, catalogue_url=Settings().catalogue, beside=files)
+
+
+def _print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    from flows.cli.output import print_table
+
+    print_table(columns, [[_short(value) for value in row.values()] for row in rows])
+    if not rows:
+        print_note("no rows")
+
+
+def _short(value: object) -> object:
+    """A number as a person reads it: 4.86, not 4.859999999999999."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def _text(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], chosen: AnswerFormat) -> str:
+    if chosen is AnswerFormat.CSV:
+        cells = [[_cell(value) for value in row.values()] for row in rows]
+        return "".join(map(csv_line, (columns, *cells)))
+    if chosen is AnswerFormat.JSONL:
+        return "".join(f"{safe_json(orjson.dumps(row, default=str).decode())}\n" for row in rows)
+    document = orjson.dumps(rows, default=str, option=orjson.OPT_INDENT_2).decode()
+    return f"{safe_json(document)}\n"
+
+
+def _cell(value: object) -> object:
+    return orjson.dumps(value, default=str).decode() if isinstance(value, list | dict) else value
+
+
+def _binary(
+    layout: Layout, statement: str, chosen: AnswerFormat, files: Mapping[str, Path]
+) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from warehouse.console.console import run_sql_to_arrow
+
+    catalogue = Settings().catalogue
+    table = run_sql_to_arrow(layout, statement, catalogue_url=catalogue, beside=files)
+    sink = pa.BufferOutputStream()
+    if chosen is AnswerFormat.PARQUET:
+        try:
+            pq.write_table(table, sink)
+        except pa.ArrowNotImplementedError as error:
+            line = str(error).partition("\n")[0]
+            raise ConfigurationError(
+                f"Parquet cannot hold a column of the answer ({line}): cast it to varchar, or"
+                " choose --format arrow"
+            ) from error
+    else:
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def _deliver(content: bytes, output: Path | None, chosen: AnswerFormat) -> None:
+    if output is not None:
+        output.write_bytes(content)
+    elif chosen not in _BINARY:
+        sys.stdout.write(safe(content.decode()))
+    elif sys.stdout.isatty():
+        raise ConfigurationError(f"{chosen} is no text: write it to a file with --output")
+    else:
+        sys.stdout.buffer.write(content)

@@ -1,0 +1,188 @@
+"""`assay literature`: build, serve, search and audit snapshots."""
+
+import socket
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.answer import write_answer
+from flows.cli.options import Commands, Json
+from flows.cli.talk import print_note, print_warning
+from schemas.choices import LIVE, LiteratureChoice
+from schemas.errors import ConfigurationError
+from schemas.literature.paper import Paper
+from schemas.options.literature_options import AuditOptions, SearchOptions
+from schemas.people.web_origins import is_loopback, names_of_server
+from schemas.settings import Settings
+
+application = Commands()
+Papers = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PAPERS",
+        help=(
+            "Parquet or JSONL, the folder of a Semantic Scholar release, or OpenAlex works;"
+            " with --update, changes."
+        ),
+    ),
+]
+Index = Annotated[
+    Path,
+    typer.Argument(
+        metavar="INDEX",
+        help="Folder of the index; an interrupted build goes on where it stopped.",
+    ),
+]
+
+
+@application.command("build")
+def build(
+    source: Papers,
+    target: Index,
+    embeddings: Annotated[
+        bool,
+        typer.Option(
+            "--embeddings",
+            metavar="",
+            help="Embed every paper too (about 50 a second on two cores).",
+        ),
+    ] = False,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update",
+            metavar="",
+            help=(
+                "Apply PAPERS to the finished INDEX: new and changed rows, later OpenAlex parts, or"
+                " diffs (updates/, deletes/)."
+            ),
+        ),
+    ] = False,
+    vectors_for: Annotated[
+        Path | None,
+        typer.Option(
+            "--vectors-for",
+            metavar="WAREHOUSE",
+            help=(
+                "Embed every paper for the evaluations of this warehouse beforehand; they then"
+                " embed only ideas."
+            ),
+        ),
+    ] = None,
+) -> int:
+    """Build or update the index of a snapshot.
+
+    May be interrupted at any time: the same command resumes.
+    """
+    from flows.run.indexing import build_index, embed_for_evaluations, update_index
+
+    print_note(
+        update_index(source, target, embeddings, Settings())
+        if update
+        else build_index(source, target, embeddings, Settings())
+    )
+    if vectors_for is not None:
+        print_note(embed_for_evaluations(target, vectors_for, Settings()))
+    print_note(f"use it with --literature {LiteratureChoice(target)}")
+    return 0
+
+
+@application.command("serve")
+def serve(
+    literature: Annotated[
+        str,
+        typer.Option(
+            "--literature", metavar="snapshot:PATH|live", help="What stands behind the gateway."
+        ),
+    ] = LIVE.text,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65_535, metavar="N", help="0: any free port.")
+    ] = 8765,
+    cache: Annotated[
+        Path, typer.Option("--cache", metavar="DIR", help="Where answers are kept.")
+    ] = Path("literature-cache"),
+) -> int:
+    """Run the gateway: a Semantic Scholar API any client can use, one exact rate limit for all of
+    them.
+    """
+    from flows.run.gateway import indexed
+    from flows.works.evaluate.request import resolve_literature
+    from tasks.literature.gateway.serve import serve as serve_gateway
+
+    settings = Settings()
+    resolved = indexed(resolve_literature(LiteratureChoice.parse(literature), settings), settings)
+    port = port or _free_port(host)
+    print_note(f"gateway for {resolved} on http://{host}:{port}/graph/v1 – stop it with Ctrl-C")
+    if not is_loopback(host):
+        names = ", ".join(names_of_server(host, settings.literature.allowed_hosts))
+        print_note(
+            f"it answers to these names only: {names}; ASSAY_LITERATURE__ALLOWED_HOSTS, a JSON"
+            " list, adds others"
+        )
+    serve_gateway(settings, resolved, host, port, cache, None)
+    return 0
+
+
+@application.command("search")
+def search(
+    query: Annotated[str, typer.Argument(help="A few words.")],
+    options: SearchOptions,
+    json: Json = False,
+) -> int:
+    """Search papers, as an evaluation would; retracted or withdrawn works bear a mark here."""
+    from flows.cli.output import print_table
+    from flows.works.literature.searching import failures_in_words, search_papers, told
+
+    answer = search_papers(query, options, Settings())
+    if json:
+        write_answer(told(answer))
+    else:
+        print_table(
+            ["year", "title", "venue", "url"],
+            [[str(p.year or "–"), _marked(p), p.venue, p.url] for p in answer.items],
+        )
+    for line in failures_in_words(answer):
+        print_warning(line)
+    return 0 if answer.complete else 1
+
+
+@application.command("audit")
+def audit(
+    index: Annotated[Path, typer.Argument(metavar="INDEX", help="Folder of a built index.")],
+    options: AuditOptions,
+    json: Json = False,
+) -> int:
+    """Find wrong, missing and duplicate records, propose what would mend them, and do what you
+    accept.
+
+    Accepting makes a new version of the index; --undo takes it back.
+    """
+    from flows.cli.literature.audit_output import print_audit
+    from flows.works.literature.auditing import audit_index
+
+    audited = audit_index(index, options, Settings())
+    print_audit(audited, as_json=json)
+    return 0 if not audited.warnings else 1
+
+
+def _marked(paper: Paper) -> str:
+    """The title, with a mark where the work is retracted or withdrawn."""
+    return paper.title if paper.state is None else f"{paper.title} ({paper.state.mark})"
+
+
+def _free_port(host: str) -> int:
+    """A port that was free a moment ago: known before the gateway opens it, so that its address can
+    be printed.
+    """
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        try:
+            probe.bind((host, 0))
+        except OSError as error:
+            raise ConfigurationError(
+                f"cannot listen on {host} ({error.strerror or error}); choose another --host"
+            ) from error
+        return int(probe.getsockname()[1])

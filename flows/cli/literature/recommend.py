@@ -1,0 +1,103 @@
+"""`assay recommend`: data sets, baselines and metrics for an idea."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.answer import print_answer
+from flows.cli.options import Json
+from flows.cli.talk import print_note, print_warning
+from schemas.literature.recommendation import Recommendation, ResourceKind
+from schemas.options.literature_options import RecommendOptions
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from tasks.recommendation.recommend import Recommended
+
+_TITLES = {
+    ResourceKind.DATA_SET: "data set",
+    ResourceKind.BASELINE: "baseline",
+    ResourceKind.METRIC: "metric",
+}
+_QUOTE_CHARACTERS = 160
+
+
+def recommend(
+    given: Annotated[
+        str,
+        typer.Argument(
+            metavar="IDEA",
+            help="The idea in quotes, a file that holds it, or - for standard input.",
+        ),
+    ],
+    options: RecommendOptions,
+    json: Json = False,
+) -> int:
+    """Recommend data sets, baselines and metrics: those that works near the idea used, with where
+    they say so. No model is asked.
+    """
+    from flows.works.literature.recommending import recommend_for
+
+    found = recommend_for(given, options, Settings())
+    warnings = list(recommendation_warnings(found))
+    if json:
+        print_answer(
+            "incomplete" if found.failures else "complete",
+            found.recommendations,
+            warnings=warnings,
+            failures=found.failures,
+            near_works=found.near_works,
+            citations=found.citations,
+            citations_with_contexts=found.known_contexts,
+            known_uses=found.known_resources,
+        )
+    else:
+        _print(found.recommendations)
+        print_note(
+            f"{found.near_works} works near the idea, {found.citations:,} citations,"
+            f" {found.known_contexts:,} of them with their passages;"
+            f" {found.known_resources:,} uses known from earlier evaluations"
+        )
+    for line in warnings:
+        print_warning(line)
+    return 1 if found.failures else 0
+
+
+def _print(recommended: tuple[Recommendation, ...]) -> None:
+    from flows.cli.output import print_table
+
+    for kind, title in _TITLES.items():
+        rows = [
+            [each.rank, each.name, f"{each.score_0_to_1:.2f}", each.reason, "\n".join(_said(each))]
+            for each in recommended
+            if each.kind is kind
+        ]
+        if rows:
+            print_table(["", title, "score", "why", "where"], rows)
+
+
+def _said(recommendation: Recommendation) -> Iterator[str]:
+    for use in recommendation.uses:
+        quote = use.quote or "its paper is cited; no passage is known"
+        cut = quote if len(quote) <= _QUOTE_CHARACTERS else f"{quote[: _QUOTE_CHARACTERS - 1]}…"
+        yield f"{use.title} ({use.year or 'no year'}): {cut}"
+
+
+def recommendation_warnings(found: "Recommended") -> Iterator[str]:
+    """What is missing of what is recommended, and why, a line each."""
+    for failure in found.failures:
+        yield (
+            f"could not look: {failure.source} {failure.endpoint}: {failure.reason}:"
+            f" {failure.detail}"
+        )
+    if not found.near_works:
+        yield "no work near the idea was found: nothing is recommended"
+    elif not found.citations:
+        yield "the literature tells no references: data sets and baselines are unknown, not none"
+    elif not found.known_contexts:
+        yield (
+            "the literature does not tell how works cite each other: baselines are unknown, and"
+            " data"
+            " sets are known by the titles of cited papers alone"
+        )

@@ -1,0 +1,1 @@
+"""Commands that make ideas, rated sets, experiments and drafts."""

@@ -1,0 +1,1 @@
+"""Commands that operate servers, jobs and the warehouse."""

@@ -1,0 +1,78 @@
+"""`assay api`: what the command line does, for programs over HTTP."""
+
+import os
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from flows.api.listening import check_free
+from flows.cli.talk import print_note
+from flows.jobs.job_environment import without_keys
+from schemas.choices import LiteratureChoice
+from schemas.errors import ConfigurationError
+from schemas.options.commands import LakeOptions
+from schemas.options.values import LITERATURES
+from schemas.people.web_origins import is_loopback
+from schemas.settings import Settings
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.tokens import tokens
+from warehouse.layout import Layout
+
+DEFAULT_PORT = 8700
+
+
+def api(
+    lake: LakeOptions,
+    literature: Annotated[
+        str | None,
+        typer.Option(
+            "--literature",
+            metavar=LITERATURES,
+            help=("What searches ask. Default: live when a key is set, else the bundled sample."),
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")
+    ] = DEFAULT_PORT,
+) -> int:
+    """Let programs submit ideas, watch jobs, read results and search the literature over HTTP.
+
+    Everybody needs a token of `assay tokens create`. Ctrl-C stops it; jobs it was at go on when it
+    starts again.
+    """
+    from flows.jobs.beside_jobs import work_beside
+    from flows.run.gateway import open_gateway
+    from flows.works.evaluate.request import check_warehouse, resolve_literature
+
+    settings = Settings()
+    check_warehouse(lake.warehouse)
+    layout = Layout(lake.warehouse.resolve())
+    _check_tokens(layout, host)
+    check_free(host, port)
+    asked = None if literature is None else LiteratureChoice.parse(literature)
+    with open_gateway(resolve_literature(asked, settings), settings, layout) as gateway:
+        shown = f"[{host}]" if ":" in host else host
+        print_note(f"API of {lake.warehouse} on http://{shown}:{port}/ – stop it with Ctrl-C")
+        return work_beside(
+            ("flows.api.server", str(layout.root), host, str(port), gateway.url),
+            without_keys(os.environ),
+            layout,
+            settings,
+        )
+
+
+def _check_tokens(layout: Layout, host: str) -> None:
+    """Raises ConfigurationError when other machines could reach a service that nobody may use."""
+    with ServiceDatabase(layout) as database:
+        now = datetime.now(UTC)
+        known = any(token.valid_at(now) for token in tokens(database))
+    if known:
+        return
+    remedy = "`assay tokens create NAME` makes one"
+    if not is_loopback(host):
+        raise ConfigurationError(f"--host {host} without a token: {remedy}")
+    print_note(f"there is no token yet, so nothing is answered: {remedy}")

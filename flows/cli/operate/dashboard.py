@@ -1,0 +1,99 @@
+"""`assay dashboard`: the lake in a browser."""
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.api.listening import check_free
+from flows.cli.talk import print_note
+from flows.jobs.job_environment import without_keys
+from schemas.errors import ConfigurationError
+from schemas.options.commands import LakeOptions
+from schemas.people.web_origins import is_loopback, names_of_server
+from schemas.settings import DashboardSettings, Settings
+from warehouse.app.accounts import has_accounts
+from warehouse.app.database import ServiceDatabase, check_services, services_file
+from warehouse.layout import Layout
+
+DEFAULT_PORT = 8501
+_PRICES = "model_prices_and_context_window_backup.json"
+
+
+def dashboard(
+    lake: LakeOptions,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")
+    ] = DEFAULT_PORT,
+) -> int:
+    """Show runs, costs, rankings and reviews in a browser, and evaluate what readers ask for.
+
+    A run may be writing meanwhile. Ctrl-C stops it; jobs it was at go on when it starts again.
+    """
+    from flows.jobs.beside_jobs import work_beside
+
+    settings = Settings()
+    layout = Layout(lake.warehouse)
+    if layout.objects is None and not lake.warehouse.is_dir():
+        raise ConfigurationError(
+            f"there is no folder {lake.warehouse}: name a warehouse with --warehouse, or make the"
+            " folder for a new one"
+        )
+    if settings.dashboard.provider is not None:
+        check_services(layout)
+    check_free(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    print_note(f"dashboard of {layout.address} on http://{shown}:{port} – stop it with Ctrl-C")
+    if not is_loopback(host):
+        _print_warnings(host, settings.dashboard, layout)
+    return work_beside(
+        ("dashboards.app.server", host, str(port)),
+        environment(lake.warehouse, settings),
+        layout,
+        settings,
+    )
+
+
+def _print_warnings(host: str, settings: DashboardSettings, layout: Layout) -> None:
+    """What to know of a dashboard that other machines reach."""
+    open_to_all = settings.password is None and settings.provider is None
+    if open_to_all and services_file(layout).exists():
+        with ServiceDatabase(layout) as database:
+            open_to_all = not has_accounts(database)
+    if open_to_all:
+        print_note(
+            "anyone who reaches this address can read the warehouse: `assay accounts add NAME` has"
+            " its readers sign in, ASSAY_DASHBOARD__PASSWORD asks all for one password"
+        )
+    names = ", ".join(names_of_server(host, settings.allowed_hosts))
+    print_note(
+        f"it answers to these names only: {names}; ASSAY_DASHBOARD__ALLOWED_HOSTS, a JSON list,"
+        " adds others"
+    )
+
+
+def environment(warehouse: Path, settings: Settings) -> dict[str, str]:
+    """The environment of the app: its own settings told by name, the rest inherited except keys.
+
+    What its readers ask for is done by jobs, so the process that answers them needs none.
+    """
+    prices = settings.dashboard.prices or _prices_of_litellm()
+    told = {"ASSAY_DASHBOARD__WAREHOUSE": str(warehouse.resolve())}
+    return (
+        without_keys(os.environ)
+        | told
+        | ({"ASSAY_DASHBOARD__PRICES": str(prices.resolve())} if prices else {})
+    )
+
+
+def _prices_of_litellm() -> Path | None:
+    """LiteLLM's table of prices, found without importing it: that takes seconds."""
+    spec = find_spec("litellm")
+    folders = spec.submodule_search_locations if spec else None
+    found = [Path(folder) / _PRICES for folder in folders or ()]
+    return next((path for path in found if path.exists()), None)

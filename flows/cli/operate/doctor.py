@@ -1,0 +1,32 @@
+"""`assay doctor`: what is configured, reachable and missing, and how to mend it."""
+
+from flows.cli.answer import print_answer
+from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.cli.options import Json
+from flows.profiles import load_profile
+from schemas.options.commands import DoctorOptions
+from schemas.settings import Settings
+
+
+def doctor(options: DoctorOptions, json: Json = False) -> int:
+    """Look at every part Assay leans on; exit 1 when a configured part does not work."""
+    from flows.cli.output import print_table
+    from flows.run.preflight import examine
+
+    statuses = examine(
+        options.warehouse.resolve(),
+        options.engine,
+        options.api_base,
+        load_profile(options.profile),
+        Settings(),
+    )
+    broken = [one for one in statuses if one.state == "broken"]
+    if json:
+        warnings = [f"{one.part}: {one.detail}; {one.remedy}" for one in broken]
+        print_answer("broken" if broken else "ok", statuses, warnings=warnings)
+    else:
+        print_table(
+            ["part", "state", "what", "how to mend it"],
+            [[one.part, one.state, one.detail, one.remedy] for one in statuses],
+        )
+    return EXIT_FAILURES if broken else EXIT_DONE

@@ -1,0 +1,71 @@
+"""`assay jobs`: what the dashboard and other programs ask for, done and listed."""
+
+import signal
+from typing import TYPE_CHECKING, Any
+
+from flows.cli.answer import print_answer
+from flows.cli.options import Commands, Json
+from flows.cli.talk import print_note
+from schemas.options.commands import LakeOptions
+from schemas.settings import Settings
+from warehouse.layout import Layout
+
+if TYPE_CHECKING:
+    from warehouse.app.jobs import Job
+
+application = Commands()
+
+
+@application.command("run")
+def run(lake: LakeOptions) -> int:
+    """Take up jobs of the warehouse as they are asked for, until Ctrl-C.
+
+    `assay dashboard` does the same for the pages it shows. One runner works in a warehouse at a
+    time; a second one waits to take its place.
+    """
+    from flows.jobs.runner import run_jobs
+
+    told: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+    print_note(f"takes up the jobs of {Layout(lake.warehouse).address} – stop it with Ctrl-C")
+    try:
+        run_jobs(Layout(lake.warehouse), Settings(), over=lambda: bool(told))
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+@application.command("list")
+def list_jobs(lake: LakeOptions, json: Json = False) -> int:
+    """List the jobs of the warehouse, newest first."""
+    from flows.cli.output import print_table
+    from warehouse.app.jobs import jobs
+
+    found = list(jobs(Layout(lake.warehouse).existing()))
+    if json:
+        print_answer("listed", [job_row(job) for job in found])
+        return 0
+    rows = [
+        [
+            job.job_id,
+            job.request.command if job.request else None,
+            job.status.state,
+            job.status.run_id,
+            job.status.last_word or (job.request.name if job.request else ""),
+        ]
+        for job in found
+    ]
+    print_table(["job", "command", "state", "run", "last word, or name"], rows)
+    return 0
+
+
+def job_row(job: "Job") -> dict[str, Any]:
+    """A job as `--json` lists it."""
+    asked = job.request
+    return {
+        "job_id": job.job_id,
+        "command": asked.command if asked else None,
+        "name": asked.name if asked else None,
+        "created_at": asked.created_at if asked else None,
+        **job.status.model_dump(mode="json"),
+    }

@@ -1,0 +1,58 @@
+"""`assay mcp`: what the command line does, as tools for agents."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from flows.jobs.job_environment import without_keys
+from schemas.choices import LiteratureChoice
+from schemas.options.commands import LakeOptions
+from schemas.options.values import LITERATURES
+from schemas.settings import Settings
+from warehouse.app.database import check_services
+from warehouse.layout import Layout
+
+
+def mcp(
+    lake: LakeOptions,
+    literature: Annotated[
+        str | None,
+        typer.Option(
+            "--literature",
+            metavar=LITERATURES,
+            help="What searches ask. Default: live when a key is set, else the bundled sample.",
+        ),
+    ] = None,
+    max_cost_usd: Annotated[
+        float,
+        typer.Option(
+            "--max-cost-usd",
+            metavar="X",
+            min=0,
+            help="What jobs asked for in this way may spend on models in all.",
+        ),
+    ] = 0.0,
+) -> int:
+    """Serve an MCP client on standard input and output: evaluate ideas, read reviews, search.
+
+    A client starts it by itself. It brings a job runner; what is at work when the client ends goes
+    on with the next runner. Over HTTP the same tools are at /mcp of `assay api`.
+    """
+    from flows.jobs.beside_jobs import work_beside
+    from flows.run.gateway import open_gateway
+    from flows.works.evaluate.request import check_warehouse, resolve_literature
+
+    settings = Settings()
+    check_warehouse(lake.warehouse)
+    layout = Layout(lake.warehouse.resolve())
+    check_services(layout)
+    asked = None if literature is None else LiteratureChoice.parse(literature)
+    with open_gateway(resolve_literature(asked, settings), settings, layout) as gateway:
+        return work_beside(
+            ("flows.api.mcp_server", str(layout.root), gateway.url, str(max_cost_usd)),
+            without_keys(os.environ),
+            layout,
+            settings,
+            answers_on_stdout=True,
+        )

@@ -1,0 +1,202 @@
+"""`assay warehouse`: export, compact, document, validate and verify the lake."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dashboards.render.figures import counted
+from flows.cli.answer import print_answer
+from flows.cli.options import Commands, Json
+from flows.cli.talk import print_note, print_warning
+from schemas.errors import ConfigurationError
+from schemas.options.commands import LakeOptions
+from schemas.settings import Settings
+from warehouse.layout import Layout
+
+application = Commands()
+
+
+@application.command("export")
+def export(
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="The .duckdb file to write.")],
+    lake: LakeOptions,
+    json: Json = False,
+) -> int:
+    """Write tables and marts into one plain DuckDB file."""
+    from warehouse.export import export_lake
+
+    if target.suffix.lower() not in (".duckdb", ".db"):
+        raise ConfigurationError(
+            f"{target} is to hold the whole lake, which only a .duckdb file can; one table goes"
+            ' with `assay sql "from idea_scores" -o idea_scores.csv`'
+        )
+    rows = export_lake(Layout(lake.warehouse.resolve()), target, catalogue_url=Settings().catalogue)
+    if json:
+        held = [{"table": name, "row_count": count} for name, count in rows.items()]
+        print_answer("exported", held, file=target.resolve())
+    print_note(f"wrote {sum(rows.values()):,} rows of {len(rows)} tables to {target}")
+    return 0
+
+
+@application.command("compact")
+def compact(lake: LakeOptions, json: Json = False) -> int:
+    """Merge small files, drop snapshots nobody reads any more, delete expired transcripts, and
+    bound the caches.
+    """
+    from warehouse.compact import compact as compact_lake
+
+    settings = Settings()
+    report = compact_lake(
+        Layout(lake.warehouse.resolve()),
+        catalogue_url=settings.catalogue,
+        caches=settings.caches,
+        keep_transcripts_days=settings.language_model.keep_transcripts_days,
+    )
+    if json:
+        print_answer("compacted", [report])
+    else:
+        print_note(
+            "; ".join(
+                f"{name.replace('_', ' ')}: {count:,}"
+                for name, count in report.model_dump().items()
+            )
+        )
+    return 0
+
+
+@application.command("move-catalogue")
+def move_catalogue(lake: LakeOptions, json: Json = False) -> int:
+    """Move the catalogue from its SQLite file into the PostgreSQL database that ASSAY_CATALOGUE_URL
+    names, with every snapshot; data files stay where they are.
+    """
+    from warehouse.catalogue.move_catalogue import move_catalogue as move
+    from warehouse.catalogue.postgres import VARIABLE
+
+    address = Settings().catalogue
+    if address is None:
+        raise ConfigurationError(
+            f"export {VARIABLE}=postgresql://user:password@host:port/database, an empty database"
+            " to move the catalogue to"
+        )
+    layout = Layout(lake.warehouse.resolve()).existing()
+    rows = move(layout, address)
+    if json:
+        held = [{"table": name, "row_count": count} for name, count in rows.items()]
+        print_answer("moved", held, kept=layout.moved_catalogue)
+    print_note(
+        f"moved {rows['ducklake_snapshot']:,} snapshots of {rows['ducklake_table']:,} tables; the"
+        f" old catalogue stays as {layout.moved_catalogue}, which nothing reads any more"
+    )
+    print_note(f"every command on this warehouse now needs {VARIABLE}")
+    return 0
+
+
+@application.command("move-data")
+def move_data(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="ADDRESS",
+            help="s3://bucket/prefix; file: for the warehouse's own folder.",
+        ),
+    ],
+    lake: LakeOptions,
+    json: Json = False,
+) -> int:
+    """Move the files of the lake to object storage, or back into the warehouse folder; the
+    catalogue says from then on where they lie. With a catalogue in PostgreSQL what has landed goes
+    too, and ADDRESS is the warehouse. Where there is no lake, an empty one is made.
+    """
+    from warehouse.objects.move_data import move_data as move
+
+    address, settings = None if target == "file:" else target, Settings()
+    layout = Layout(lake.warehouse.resolve())
+    if address is not None and settings.catalogue is not None:
+        _refuse_to_open(layout, settings)
+    moved = move(layout, address, catalogue_url=settings.catalogue)
+    if json:
+        print_answer("moved", [moved])
+    print_note(
+        f"the {moved.files:,} files of the lake lie in {moved.place}"
+        f" ({moved.files_copied:,} were copied, {moved.bytes_copied / 1e6:,.1f} MB)"
+    )
+    if moved.units is not None:
+        print_note(f"{moved.units:,} landed units are there too: from now on --warehouse {target}")
+    if moved.kept is not None:
+        print_note(f"nothing reads {moved.kept} any more, once what has it open has ended")
+    return 0
+
+
+def _refuse_to_open(layout: Layout, settings: Settings) -> None:
+    """Accounts stay in the folder: a dashboard at the address would show all to anyone."""
+    from warehouse.app.accounts import has_accounts
+    from warehouse.app.database import ServiceDatabase, services_file
+
+    if settings.dashboard.password is not None or not services_file(layout).exists():
+        return
+    with ServiceDatabase(layout) as database:
+        closed = has_accounts(database)
+    if closed:
+        raise ConfigurationError(
+            f"the readers of {layout.root} sign in with accounts, which an address does not have,"
+            " and would have to sign in no more: export ASSAY_DASHBOARD__PASSWORD first, here and"
+            " wherever the dashboard runs, or remove the accounts"
+        )
+
+
+@application.command("docs")
+def docs() -> int:
+    """Print the data dictionary: every table and column with type, unit and meaning."""
+    from warehouse.dictionary import data_dictionary
+
+    sys.stdout.write(data_dictionary())
+    return 0
+
+
+@application.command("verify")
+def verify(lake: LakeOptions, json: Json = False) -> int:
+    """Hold the lake against its receipts; exit 1 when something is missing or does not add up."""
+    from warehouse.verify.verify import verify as verify_lake
+
+    report = verify_lake(Layout(lake.warehouse.resolve()), catalogue_url=Settings().catalogue)
+    if json:
+        print_answer(
+            "whole" if report.sound else "damaged",
+            [{"table": name, "row_count": count} for name, count in report.rows.items()],
+            warnings=report.problems,
+            notices=report.notices,
+            runs=report.runs,
+        )
+    else:
+        for line in report.problems:
+            print_warning(line)
+        for line in report.notices:
+            print_note(line)
+        print_note(
+            counted(len(report.problems), "problem")
+            if report.problems
+            else f"the lake is whole: {counted(report.runs, 'run')}"
+        )
+    return 0 if report.sound else 1
+
+
+@application.command("validate")
+def validate(lake: LakeOptions, json: Json = False) -> int:
+    """Validate by Great Expectations what was published without it: a handful of units at a time.
+    Exit 1 when something breaks an expectation.
+    """
+    from warehouse.kinds.registry import KINDS
+    from warehouse.units.later_validation import validate_published
+
+    found = validate_published(
+        Layout(lake.warehouse.resolve()).existing(), KINDS, catalogue_url=Settings().catalogue
+    )
+    if json:
+        print_answer("validated", [found], warnings=found.broken)
+    else:
+        for line in found.broken:
+            print_warning(line)
+    print_note(f"Great Expectations validated {counted(found.validated, 'run')}")
+    return 1 if found.broken else 0

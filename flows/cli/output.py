@@ -1,0 +1,308 @@
+"""What commands print: answers on stdout, everything else on stderr."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from dashboards.render.figures import usd
+from dashboards.render.wording import unscored, why_unranked
+from flows.cli.answer import print_answer
+from flows.cli.exit_codes import EXIT_DONE
+from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import safe
+from schemas.choices import EXTRACTIVE
+from schemas.options.values import flag_of
+from schemas.reasons import Passes, Reason
+from tasks.accounting.budgets import SharedBudget
+from warehouse.answers import IdeaScore, RankedIdea
+from warehouse.layout import Layout
+
+if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is known
+    from flows.run.campaign import Summary
+    from flows.run.estimates.work_estimate import WorkEstimate
+    from schemas.identifiers import RunId
+    from schemas.run import Budget
+    from tasks.judging.expected import StepEstimate
+
+PIPED_COLUMNS = 140
+NARROWEST_COLUMN = 12
+"""Characters a column of a table needs to be readable; with less, rows are printed one below the
+other.
+"""
+
+
+def stdout_console() -> Console:
+    """As wide as the terminal or as COLUMNS says; wide enough for tables when the output is a file
+    or a pipe.
+    """
+    console = Console()
+    return (
+        console if console.is_terminal or "COLUMNS" in os.environ else Console(width=PIPED_COLUMNS)
+    )
+
+
+def print_engine_note(engine: str, judged: str = "an offline baseline") -> None:
+    """Say of the extractive engine that no language model judged."""
+    if engine == EXTRACTIVE.text:
+        print_note(
+            f"engine: extractive, {judged} without a language model; "
+            "use --engine litellm:MODEL for real judgement"
+        )
+
+
+def print_log_note(path: Path | None) -> None:
+    """Say where the log of a run lies; nothing where nothing was run."""
+    if path is not None:
+        print_note(f"log:    {path}")
+
+
+def ended_early(
+    what: str,
+    reason: Reason | None,
+    warehouse: Path,
+    scope: "RunId",
+    budget: "Budget",
+    unit: str = "idea",
+) -> tuple[str, ...]:
+    """Why work ended early, and how it goes on; nothing where it is whole.
+
+    Args:
+        what: the work, such as `the check`.
+        scope: under which its spending is counted.
+        unit: what a bound of one unit is named after.
+    """
+    if reason is None:
+        return ()
+    if reason == Reason.BUDGET_EXHAUSTED:
+        path = Layout(warehouse).budgets
+        return (ended_by_budget(SharedBudget(path, scope, budget), unit),)
+    other = reason.passes is Passes.WITH_OTHER_SETTINGS
+    return (
+        f"{what} ended early ({reason.replace('_', ' ')}):"
+        f" {'with another setting ' if other else ''}the same command goes on from there",
+    )
+
+
+def ended_by_budget(budget: SharedBudget, unit: str = "idea") -> str:
+    """Which bound ended work on units of that name, and what to do about it."""
+    bounds = {
+        field: bound for field, bound in budget.budget.model_dump().items() if bound is not None
+    }
+    met = [field for field in budget.reached() if field in bounds] or list(bounds)
+    named = " or ".join(f"{_flag_of_bound(field, unit)} {bounds[field]:g}" for field in met)
+    return (
+        f"stopped by {named or 'the bound of an earlier command'}: the same command with a higher"
+        " bound goes on from here, and pays for nothing twice"
+    )
+
+
+def _flag_of_bound(field: str, unit: str) -> str:
+    return flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A table on stdout, numbers to the right; a row of too many columns becomes a list of `column:
+    value` lines.
+    """
+    console = stdout_console()
+    if len(columns) * NARROWEST_COLUMN > console.width:
+        for line in _records(columns, rows) if rows else map(Text, map(safe, columns)):
+            console.print(line, soft_wrap=True, highlight=False)
+        return
+    table = Table(header_style="bold")
+    for number, name in enumerate(columns):
+        table.add_column(
+            Text(safe(name)), justify=_side(row[number] for row in rows), overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(Text(_shown(cell)) for cell in row))
+    console.print(table)
+
+
+def print_steps(title: str, steps: "Iterable[StepEstimate]") -> None:
+    """What each step is expected to ask and cost; `title` is over their names."""
+    print_table(
+        [title, "calls", "prompt tokens", "completion tokens", "cost"],
+        [
+            [
+                step.step,
+                round(step.calls),
+                round(step.prompt_tokens),
+                round(step.completion_tokens),
+                usd(step.cost_usd),
+            ]
+            for step in steps
+        ],
+    )
+
+
+def print_whole(
+    estimate: "WorkEstimate", title: str, counts: Mapping[str, int], note: str, *, as_json: bool
+) -> int:
+    """Print what a run would ask, by step and in all; the command's exit code.
+
+    Args:
+        title: over the names of the steps.
+        counts: what the run is made of, told before its calls.
+    """
+    if as_json:
+        print_answer("expected", estimate.steps, **estimate.model_dump(exclude={"steps"}))
+        return EXIT_DONE
+    print_steps(title, estimate.steps)
+    counts = {
+        **counts,
+        "model calls": estimate.model_calls,
+        "prompt tokens": estimate.prompt_tokens,
+        "completion tokens": estimate.completion_tokens,
+    }
+    cost = usd(estimate.cost_usd) if estimate.model_calls else "none"
+    rows = [[name, f"{count:,}"] for name, count in counts.items()]
+    print_table(["the whole run", "expected"], [*rows, ["cost", cost]])
+    print_note(note)
+    return EXIT_DONE
+
+
+def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
+    """Whether the lake has what a campaign came to; why not is printed."""
+    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
+    for line in failed:
+        print_warning(line)
+    if not summary.published and as_json:
+        print_answer("not_published", run=summary.head, warnings=failed)
+    return summary.published
+
+
+def print_where(
+    summary: "Summary[Any]", early: Iterable[str], reports: Iterable[Path] | None = None
+) -> None:
+    """Say where the reports and the log of a campaign lie, and why it ended early."""
+    for path in summary.report_paths if reports is None else reports:
+        print_note(f"report: {path}")
+    print_log_note(summary.log_path)
+    for line in early:
+        print_warning(line)
+
+
+def _records(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[Text]:
+    width = max(len(name) for name in columns)
+    for number, row in enumerate(rows, start=1):
+        yield Text(f"─ row {number:,} of {len(rows):,}", style="bold")
+        for name, cell in zip(columns, row, strict=True):
+            yield Text(f"{safe(name):>{width}}: {_shown(cell)}")
+
+
+def _side(cells: Iterator[object]) -> Literal["left", "right"]:
+    known = [cell for cell in cells if cell is not None]
+    return "right" if known and all(isinstance(cell, int | float) for cell in known) else "left"
+
+
+def _shown(cell: object) -> str:
+    return "" if cell is None else safe(str(cell))
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A score as people read it; `unscored` where there is none."""
+    return "unscored" if value is None else f"{value:.{digits}f}"
+
+
+def duration(hours: float) -> str:
+    """`2 min`, `3.5 h`: a prediction, so no more digits than it deserves."""
+    return f"{hours:.1f} h" if hours >= 1 else f"{max(1, round(hours * 60))} min"
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column that is there when some idea was judged so."""
+
+    name: str
+    requested: Callable[[IdeaScore], bool]
+    shown: Callable[[IdeaScore], str]
+
+
+_BEYOND = (
+    _Column(
+        "committee",
+        lambda score: score.committee_requested,
+        lambda score: number(score.committee_0_to_10),
+    ),
+    _Column(
+        "unscored\nreviews",
+        lambda score: score.committee_requested,
+        lambda score: f"{score.unscored_persona_review_count} of {score.persona_review_count}",
+    ),
+    _Column(
+        "novelty",
+        lambda score: score.novelty_requested,
+        lambda score: number(score.novelty_0_to_10),
+    ),
+)
+
+
+def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
+    """The ranking by group, unscored counts beside every score; identifiers are whole, titles take
+    what room is left.
+    """
+    score_of = {score.idea_id: score for score in scores}
+    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    table.add_column("rank", justify="right")
+    table.add_column("idea", overflow="fold", ratio=1)
+    beyond = [column for column in _BEYOND if any(column.requested(score) for score in scores)]
+    for name in (
+        "score",
+        "soundness",
+        "unscored\nmethods",
+        "contribution",
+        "unscored\ncomparisons",
+        *(column.name for column in beyond),
+    ):
+        table.add_column(name, justify="right")
+    before: object = object()
+    for entry in ranking:
+        if entry.group != before:
+            table.add_section()
+            table.add_row("", Text(safe(entry.group or "no group"), style="bold"))
+            before = entry.group
+        score = score_of[entry.idea_id]
+        table.add_row(
+            *_ranked(entry, score),
+            *(column.shown(score) if column.requested(score) else "–" for column in beyond),
+        )
+    stdout_console().print(table)
+
+
+def _why_unscored(entry: RankedIdea, score: IdeaScore) -> Iterator[Text]:
+    if why := why_unranked(entry):
+        yield Text(why, style="yellow")
+    if score.score is None and score.state_reason is not None:
+        yield Text(unscored(score.state_reason), style="yellow")
+
+
+def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
+    comparisons = score.scored_comparison_count + score.unscored_comparison_count
+    title = Text(
+        safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis"
+    )
+    return (
+        "–" if entry.rank is None else str(entry.rank),
+        Group(Text(safe(entry.idea_id), overflow="fold"), title, *_why_unscored(entry, score)),
+        number(entry.score),
+        number(entry.soundness_0_to_10) if score.soundness_requested else "–",
+        (
+            f"{score.unscored_method_count} of {score.method_count}"
+            if score.soundness_requested
+            else "–"
+        ),
+        number(entry.contribution_0_to_10) if score.contribution_requested else "–",
+        (
+            f"{score.unscored_comparison_count} of {comparisons}"
+            if score.contribution_requested
+            else "–"
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Commands of people: requests, decisions, votes, accounts and the ledger."""

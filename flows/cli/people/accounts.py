@@ -1,0 +1,113 @@
+"""`assay accounts`: who signs in to the dashboard, and what they may do there."""
+
+import sys
+from getpass import getpass
+from typing import Annotated
+
+import typer
+
+from flows.cli.answer import print_answer
+from flows.cli.options import Commands, Json
+from flows.cli.talk import print_note
+from schemas.errors import ConfigurationError
+from schemas.options.commands import LakeOptions
+from schemas.people.role import LONGEST_PASSWORD, ROLES_IN_WORDS, AccountOptions, Role, account_name
+from warehouse.app.accounts import (
+    accounts,
+    add_account,
+    remove_account,
+    set_password,
+    set_role,
+)
+from warehouse.app.database import ServiceDatabase
+from warehouse.layout import Layout
+
+application = Commands()
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="What they sign in with: a name or e-mail address.")
+]
+
+
+@application.command("add")
+def add(name: Name, options: AccountOptions, json: Json = False) -> int:
+    """Make an account; its password is asked for, or read from standard input.
+
+    From the first account on the dashboard shows nothing to who has not signed in.
+    """
+    known_as = account_name(name)
+    if options.without_password and "@" not in known_as:
+        raise ConfigurationError("--without-password: NAME has to be an e-mail address")
+    password = None if options.without_password else _read_password()
+    with ServiceDatabase(Layout(options.warehouse)) as database:
+        account = add_account(database, known_as, options.role, password)
+    if json:
+        print_answer("created", [account])
+    else:
+        print_note(f"{account.name} may sign in, as {account.role}")
+    return 0
+
+
+@application.command("list")
+def list_accounts(lake: LakeOptions, json: Json = False) -> int:
+    """List the accounts of the warehouse by name."""
+    from flows.cli.output import print_table
+
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+        found = accounts(database)
+    if json:
+        print_answer("listed", found)
+        return 0
+    rows = [
+        [
+            each.name,
+            each.role,
+            f"{each.created_at:%Y-%m-%d}",
+            "password" if each.has_password else "provider",
+        ]
+        for each in found
+    ]
+    print_table(["account", "role", "made", "signs in by"], rows)
+    return 0
+
+
+@application.command("role")
+def role(
+    name: Name,
+    role: Annotated[Role, typer.Argument(metavar="ROLE", help=ROLES_IN_WORDS)],
+    lake: LakeOptions,
+) -> int:
+    """Let somebody do other things, also in the sessions they have."""
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+        account = set_role(database, account_name(name), role)
+    print_note(f"{account.name} is now {account.role}")
+    return 0
+
+
+@application.command("password")
+def password(name: Name, lake: LakeOptions) -> int:
+    """Change a password, which is asked for or read from standard input; it ends all sessions."""
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+        account = set_password(database, account_name(name), _read_password())
+    print_note(f"{account.name} has a new password, and is signed out everywhere")
+    return 0
+
+
+@application.command("remove")
+def remove(name: Name, lake: LakeOptions) -> int:
+    """Refuse somebody from now on; what they did stays under their name."""
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+        account = remove_account(database, account_name(name))
+    print_note(f"{account.name} is removed, and signed out everywhere")
+    return 0
+
+
+def _read_password() -> str:
+    """From the terminal, twice; from standard input, its first line. Never from an argument, which
+    every user of the machine can read.
+    """
+    if not sys.stdin.isatty():
+        return sys.stdin.readline(4 * LONGEST_PASSWORD).rstrip("\r\n")
+    given = getpass("Password: ")
+    if getpass("Again: ") != given:
+        raise ConfigurationError("the two differ: nothing was changed")
+    return given

@@ -1,0 +1,73 @@
+"""`assay decide`: one answer to one request."""
+
+from typing import Annotated
+
+import typer
+
+from flows.cli.answer import print_answer
+from flows.cli.options import Json
+from flows.cli.talk import print_note
+from schemas.errors import ConfigurationError
+from schemas.people.decisions import LONGEST_REASON, DecideOptions, GivenAnswer, Verdict
+from schemas.settings import Settings
+from warehouse.app.database import ServiceDatabase
+from warehouse.layout import Layout
+
+_WORDS = {
+    "approve": Verdict.APPROVED,
+    "reject": Verdict.REJECTED,
+    "choose": Verdict.CHOSEN,
+    "send-back": Verdict.SENT_BACK,
+    "comment": Verdict.COMMENTED,
+}
+
+
+def decide(
+    request: Annotated[str, typer.Argument(metavar="REQUEST", help="As `assay inbox` names it.")],
+    verdict: Annotated[str, typer.Argument(metavar="|".join(_WORDS), help="The answer.")],
+    options: DecideOptions,
+    choice: Annotated[
+        int | None, typer.Argument(metavar="N", help="With `choose`: which alternative, from 1.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Answer a request, for good.
+
+    Refused when what it is about has changed since it was asked.
+    """
+    from warehouse.app.decisions import decide_and_fold
+
+    if verdict not in _WORDS:
+        raise ConfigurationError(f"{verdict!r} is no answer: say one of {', '.join(_WORDS)}")
+    if len(options.reason or "") > LONGEST_REASON:
+        raise ConfigurationError(f"--reason: at most {LONGEST_REASON:,} characters")
+    layout = Layout(options.warehouse.resolve()).existing()
+    with ServiceDatabase(layout) as database:
+        made = decide_and_fold(
+            layout,
+            database,
+            request,
+            options.by or _only_one(database, request),
+            GivenAnswer(
+                verdict=_WORDS[verdict],
+                choice=choice,
+                reason=options.reason,
+                version_sha256=options.version,
+            ),
+            catalogue_url=Settings().catalogue,
+        )
+    if json:
+        print_answer(made.verdict, [made])
+    else:
+        print_note(f"{request}: {made.verdict.replace('_', ' ')} by {made.participant_id}")
+    return 0
+
+
+def _only_one(database: ServiceDatabase, request_id: str) -> str:
+    """The one participant of whom the request is asked."""
+    from warehouse.app.decisions import request_named
+
+    asked = request_named(database, request_id).asked_of
+    if len(asked) != 1:
+        raise ConfigurationError(f"say who decides with --by: {', '.join(asked) or 'nobody may'}")
+    return asked[0]

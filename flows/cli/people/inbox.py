@@ -1,0 +1,89 @@
+"""`assay inbox`: what waits for somebody's answer."""
+
+from collections.abc import Sequence
+
+from dashboards.render import figures
+from flows.cli.answer import print_answer
+from flows.cli.exit_codes import EXIT_WAITING
+from flows.cli.options import Json
+from flows.cli.talk import print_note
+from schemas.people.decisions import InboxOptions, Request
+from schemas.run import Run
+from schemas.works.ideation_run import IdeationHead
+from warehouse.app.database import ServiceDatabase
+from warehouse.layout import Layout
+
+
+def inbox(options: InboxOptions, json: Json = False) -> int:
+    """List the requests that wait for an answer, oldest first."""
+    from warehouse.app.decisions import open_requests
+    from warehouse.app.people import participant
+
+    with ServiceDatabase(Layout(options.warehouse.resolve()).existing()) as database:
+        if options.by is not None:
+            participant(database, options.by)
+        found = tuple(open_requests(database, options.by))
+    if json:
+        print_answer("waiting" if found else "answered", [shown_request(each) for each in found])
+    elif found:
+        _print(found)
+    else:
+        print_note(_nothing_waits(options.by))
+    return 0
+
+
+def _nothing_waits(by: str | None) -> str:
+    return "nothing waits for an answer" + (f" of {by}" if by is not None else "")
+
+
+def waiting_in_words(
+    waiting: Sequence[Request], run: Run | IdeationHead, *, goes_on: bool = True
+) -> str:
+    """One line; `goes_on`: whether the job runner will by itself."""
+    who = "the job runner" if goes_on else "the same command"
+    return (
+        f"run {run.run_id} waits for {figures.counted(len(waiting), 'decision')}: `assay inbox`"
+        f" lists them, and {who} goes on once they are made"
+    )
+
+
+def print_waiting(
+    waiting: Sequence[Request], run: Run | IdeationHead, *, goes_on: bool = False, as_json: bool
+) -> int:
+    """Say that a run waits for people; the exit code of a command that does."""
+    line = waiting_in_words(waiting, run, goes_on=goes_on)
+    if as_json:
+        print_answer(
+            "waiting", [shown_request(each) for each in waiting], run=run, warnings=(line,)
+        )
+    else:
+        print_note(line)
+    return EXIT_WAITING
+
+
+def shown_request(request: Request) -> dict[str, object]:
+    """A request for who is to answer it, with the hash of what it is about for its parts."""
+    told = request.model_dump(mode="json", exclude={"parts"})
+    return told | {"version_sha256": request.version_sha256}
+
+
+def _print(found: Sequence[Request]) -> None:
+    from flows.cli.output import print_table
+
+    columns = ["request", "run", "idea", "for", "asked of", "since, UTC", "version", "what"]
+    rows = [
+        [
+            each.request_id,
+            each.run_id,
+            each.unit_id,
+            each.stage or "",
+            ", ".join(each.asked_of),
+            f"{each.requested_at:%Y-%m-%d %H:%M}",
+            each.version_shown,
+            "; ".join(
+                filter(None, (each.criteria, *(f"{n}. {o}" for n, o in enumerate(each.options, 1))))
+            ),
+        ]
+        for each in found
+    ]
+    print_table(columns, rows)

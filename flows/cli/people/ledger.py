@@ -1,0 +1,47 @@
+"""`assay ledger`: who did what, and whether that record is whole."""
+
+from flows.cli.answer import print_answer
+from flows.cli.options import Commands, Json
+from flows.cli.talk import print_note, print_warning
+from schemas.errors import ConfigurationError
+from schemas.people.ledger import LedgerOptions
+from schemas.settings import Settings
+from schemas.text.patterns import bounded
+from warehouse.layout import Layout
+
+application = Commands()
+_WHOLE_HASH = bounded(r"[0-9a-f]{64}")
+
+
+@application.command("verify")
+def verify(options: LedgerOptions, json: Json = False) -> int:
+    """Look for rows that were changed, exchanged, taken out or cut off; exit 1 when there are some.
+
+    What is published of ideas, and of what steps said of them, is held against the ledger too;
+    papers that were found and calls are not in it.
+    """
+    from warehouse.verify.verify_ledger import verify_ledger
+
+    for head in options.head:
+        if not _WHOLE_HASH.fullmatch(head):  # half of one would be missed in a ledger that is whole
+            raise ConfigurationError(f"--head {head[:80]!r}: write the whole hash, of 64 digits")
+    report = verify_ledger(
+        Layout(options.warehouse.resolve()),
+        heads=options.head,
+        catalogue_url=Settings().catalogue,
+    )
+    if json:
+        print_answer(
+            "whole" if report.sound else "damaged",
+            [report.head],
+            warnings=report.problems,
+            notices=report.notices,
+        )
+        return 0 if report.sound else 1
+    for line in report.problems:
+        print_warning(line)
+    for line in report.notices:
+        print_note(line)
+    rows = f"{report.head.sequence:,} rows, head {report.head.entry_sha256 or 'none'}"
+    print_note(f"the ledger is whole: {rows}" if report.sound else f"the ledger is damaged: {rows}")
+    return 0 if report.sound else 1

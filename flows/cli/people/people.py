@@ -1,0 +1,79 @@
+"""`assay people`: names behind the pseudonyms of the ledger, and how they are forgotten."""
+
+from typing import Annotated
+
+import typer
+
+from flows.cli.answer import print_answer
+from flows.cli.options import Commands, Json
+from flows.cli.talk import print_note
+from schemas.errors import ConfigurationError
+from schemas.options.commands import LakeOptions
+from schemas.people.ledger import LONGEST_NAME, PeopleOptions
+from schemas.settings import Settings
+from warehouse.app.accounts import accounts
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.tokens import tokens
+from warehouse.layout import Layout
+
+application = Commands()
+
+
+@application.command("add")
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of a person, or of a model.")],
+    options: PeopleOptions,
+    json: Json = False,
+) -> int:
+    """Give a participant a pseudonym, which is all that lake and ledger know of them."""
+    from warehouse.app.people import add_participant
+
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise ConfigurationError(
+            f"NAME {name[:LONGEST_NAME]!r}: write 1 to {LONGEST_NAME} characters"
+        )
+    with ServiceDatabase(Layout(options.warehouse)) as database:
+        made = add_participant(database, name, options.kind, options.role, options.key)
+        known = {each.name for each in accounts(database)}
+        known |= {each.token_id for each in tokens(database)}
+    waits = made.key is not None and made.key not in known
+    remark = f"no account or token is called {made.key!r} yet" if waits else ""
+    if json:
+        print_answer("created", [made], warnings=(remark,) if remark else ())
+        return 0
+    print_note(f"{made.name} is {made.participant_id}")
+    if remark:
+        print_note(remark)
+    return 0
+
+
+@application.command("list")
+def list_people(lake: LakeOptions, json: Json = False) -> int:
+    """List the participants whose names are kept."""
+    from flows.cli.output import print_table
+    from warehouse.app.people import participants
+
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+        found = participants(database)
+    if json:
+        print_answer("listed", found)
+        return 0
+    rows = [[each.participant_id, each.name, each.kind, each.role, each.key] for each in found]
+    print_table(["participant", "name", "kind", "role", "signs in as"], rows)
+    return 0
+
+
+@application.command("forget")
+def forget(
+    participant: Annotated[
+        str, typer.Argument(metavar="ID", help="As `assay people list` has it.")
+    ],
+    lake: LakeOptions,
+) -> int:
+    """Delete a name and all reasons given under it. Counts and the ledger stay as they are."""
+    from warehouse.app.people import forget as forget_participant
+
+    layout = Layout(lake.warehouse.resolve()).existing()
+    forget_participant(layout, participant, catalogue_url=Settings().catalogue)
+    print_note(f"{participant} is forgotten; copies of the warehouse made before are not")
+    return 0

@@ -1,0 +1,69 @@
+"""`assay request`: ask participants to review something, or to choose."""
+
+import secrets
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from flows.cli.answer import print_answer
+from flows.cli.options import Json
+from flows.cli.talk import print_note
+from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.identifiers import IdeaId, RunId
+from schemas.people.decisions import Request, RequestOptions
+from schemas.settings import Settings
+from warehouse.app.database import ServiceDatabase
+from warehouse.layout import Layout
+
+
+def request(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="As `assay runs list` names it.")],
+    options: RequestOptions,
+    json: Json = False,
+) -> int:
+    """Ask participants for a review of a run or an idea, or lay alternatives side by side."""
+    from warehouse.app.decisions import request_all
+    from warehouse.app.people import participant
+    from warehouse.app.records import fold_into_lake
+    from warehouse.ledger import parts_of
+    from warehouse.queries import open_queries
+
+    if not options.of:
+        raise ConfigurationError("say who may answer: --of ID")
+    if len(options.choice) == 1:
+        raise ConfigurationError("one --choice leaves nothing to choose: name two or more")
+    layout, catalogue = Layout(options.warehouse.resolve()), Settings().catalogue
+    run_id, idea_id = RunId(run), IdeaId(options.idea)
+    with open_queries(layout, catalogue_url=catalogue) as queries:
+        queries.run(run_id)
+        parts = parts_of(queries.connection, run_id, idea_id)
+    if not parts:
+        raise UnknownNameError(
+            f"run {run} has no evaluation of idea {options.idea}; `assay rank {run} --scores` lists"
+            " its ideas"
+            if options.idea
+            else f"the ledger has nothing of {run}: it was published before the ledger began"
+        )
+    with ServiceDatabase(layout) as database:
+        for each in (*options.of, *([options.by] if options.by else [])):
+            participant(database, each)
+        made = Request(
+            request_id=secrets.token_hex(6),
+            run_id=run_id,
+            unit_id=idea_id,
+            stage=None,
+            criteria=options.criteria,
+            options=options.choice,
+            parts=parts,
+            asked_by=options.by,
+            asked_of=options.of,
+            requested_at=datetime.now(UTC),
+        )
+        request_all(database, [made])
+    fold_into_lake(layout, catalogue_url=catalogue)
+    if json:
+        print_answer("requested", [made.model_dump(mode="json", exclude={"parts"})])
+    else:
+        print_note(f"asked: {made.request_id}")
+    return 0

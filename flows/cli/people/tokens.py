@@ -1,0 +1,94 @@
+"""`assay tokens`: who may use the services for programs."""
+
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from flows.cli.answer import print_answer
+from flows.cli.options import Commands, Json
+from flows.cli.talk import print_note
+from schemas.errors import ConfigurationError
+from schemas.options.commands import LakeOptions
+from schemas.people.role import SCOPES, Token, TokenOptions
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.tokens import add_token, new_token_id, tokens
+from warehouse.app.tokens import revoke as revoke_token
+from warehouse.layout import Layout
+
+application = Commands()
+
+
+@application.command("create")
+def create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Who or what gets it.")],
+    options: TokenOptions,
+    json: Json = False,
+) -> int:
+    """Make a token and show it, once: only a hash of it is kept."""
+    if not 1 <= len(name) <= 80 or not name.isprintable():
+        raise ConfigurationError(f"NAME {name[:80]!r}: write 1 to 80 characters on one line")
+    if options.scope not in SCOPES:
+        raise ConfigurationError(
+            f"--scope {options.scope}: votes are cast on the dashboard, by `assay accounts add"
+            " NAME --role voter`"
+        )
+    now = datetime.now(UTC)
+    token = Token(
+        token_id=new_token_id(),
+        name=name,
+        scope=options.scope,
+        created_at=now,
+        expires_at=now + timedelta(days=options.days) if options.days else None,
+        maximum_cost_usd=options.max_cost_usd,
+        maximum_open_jobs=options.max_jobs,
+    )
+    with ServiceDatabase(Layout(options.warehouse)) as database:
+        text = add_token(database, token)
+    if json:
+        print_answer("created", [token], token=text)
+        return 0
+    sys.stdout.write(f"{text}\n")
+    until = f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "until it is revoked"
+    print_note(
+        f"{token.scope} {token.token_id}, {until}, for jobs of up to"
+        f" {token.maximum_cost_usd:g} USD in all; it is not shown again"
+    )
+    return 0
+
+
+@application.command("list")
+def list_tokens(lake: LakeOptions, json: Json = False) -> int:
+    """List the tokens of the warehouse, oldest first."""
+    from flows.cli.output import print_table
+
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+        found = tokens(database)
+    if json:
+        print_answer("listed", found)
+        return 0
+    rows = [
+        [
+            token.token_id,
+            token.name,
+            token.scope,
+            f"{token.expires_at:%Y-%m-%d}" if token.expires_at else "never",
+            "revoked" if token.revoked_at else "",
+        ]
+        for token in found
+    ]
+    print_table(["token", "name", "scope", "expires", "state"], rows)
+    return 0
+
+
+@application.command("revoke")
+def revoke(
+    token: Annotated[str, typer.Argument(metavar="TOKEN", help="As `assay tokens list` names it.")],
+    lake: LakeOptions,
+) -> int:
+    """Refuse a token from now on; its jobs stay."""
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+        found = revoke_token(database, token)
+    print_note(f"{found.token_id} ({found.name}) is revoked")
+    return 0

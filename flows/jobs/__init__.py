@@ -1,0 +1,1 @@
+"""The job runner and the processes of jobs."""

@@ -1,0 +1,52 @@
+"""A service for readers and programs in a process of its own, beside a job runner in this one."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from flows.jobs.runner import run_jobs
+from schemas.interpreter import module_command
+from schemas.settings import Settings
+from warehouse.layout import Layout
+
+STOP_SECONDS = 10.0
+
+
+def work_beside(
+    module: Sequence[str],
+    environment: Mapping[str, str],
+    layout: Layout,
+    settings: Settings,
+    *,
+    answers_on_stdout: bool = False,
+) -> int:
+    """Run a module with its arguments, and take up jobs as they are asked for until it ends; its
+    exit code.
+
+    Call it in the main thread. Ctrl-C and SIGTERM stop both, which is no failure.
+
+    Args:
+        environment: of the module's process, which needs no keys: jobs inherit this process's own.
+    """
+    command = module_command("flows.run.child", str(os.getpid()), *module)
+    child = subprocess.Popen(  # noqa: S603 our own words
+        command, env=environment, stdout=None if answers_on_stdout else subprocess.DEVNULL
+    )
+    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    try:
+        run_jobs(layout, settings, over=lambda: child.poll() is not None)
+    except KeyboardInterrupt:
+        return _stop(child)
+    return 0 if child.returncode in (0, -signal.SIGTERM) else 1
+
+
+def _stop(child: "subprocess.Popen[bytes]") -> int:
+    """Stopping the command stops the service, and is no failure."""
+    child.terminate()
+    try:
+        child.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+    return 0

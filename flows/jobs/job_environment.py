@@ -1,0 +1,78 @@
+"""Who gets which keys: a job's process those that the job needs, the pages none."""
+
+from collections.abc import Mapping
+
+from schemas.choices import remote_model
+from schemas.options.commands import CurateOptions, QuestionOptions, RunOptions
+from schemas.run import Module
+from schemas.settings import Settings
+from tasks.judging.model_keys import model_variables
+
+_BASE = frozenset({
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP",
+    "VIRTUAL_ENV", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "HF_HOME",
+    "HF_HUB_CACHE", "HF_HUB_OFFLINE", "SENTENCE_TRANSFORMERS_HOME", "TOKENIZERS_PARALLELISM",
+    "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LITELLM_LOCAL_MODEL_COST_MAP",
+    "LITELLM_LOG", "DO_NOT_TRACK", "GROBID_URL", "UNPAYWALL_EMAIL", "CROSSREF_MAILTO",
+    "SEARXNG_URL",
+})  # fmt: skip
+_OBJECT_STORAGE = frozenset({
+    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_REGION",
+    "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_CA_BUNDLE",
+    "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "AWS_EC2_METADATA_DISABLED",
+})  # fmt: skip
+_PREFIXES = ("ASSAY_", "LC_", "PYTHON", "XDG_", "PREFECT_", "DASK_", "OTEL_")
+_OF_DASHBOARD = "ASSAY_DASHBOARD"
+_SEMANTIC_SCHOLAR = frozenset({"SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"})
+SOURCE_VARIABLES = frozenset({
+    "OPENALEX_API_KEY", "SERPER_API_KEY", "TAVILY_API_KEY", "BRAVE_API_KEY",
+    "BRAVE_SEARCH_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "KAGGLE_USERNAME", "KAGGLE_KEY",
+})  # fmt: skip
+
+
+def environment_of(
+    options: RunOptions | QuestionOptions | CurateOptions,
+    settings: Settings,
+    inherited: Mapping[str, str],
+    *,
+    in_object_storage: bool = False,
+) -> dict[str, str]:
+    """Of `inherited`, what a job with these options needs.
+
+    The keys: those of the model's provider; Semantic Scholar's where the literature may be live;
+    those of the other sources where a committee searches them; those of object storage where
+    something lies in it. Nothing of the dashboard's own settings. LiteLLM reads no `.env` file,
+    which could bring keys back.
+    """
+    models = (options.engine.model, remote_model(settings.embeddings.model))
+    wanted = _BASE.union(*(model_variables(model) for model in models if model is not None))
+    live = not isinstance(options, CurateOptions) and (
+        options.literature is None or options.literature.asks_upstream
+    )
+    if live:
+        wanted |= _SEMANTIC_SCHOLAR
+    if isinstance(options, RunOptions) and Module.COMMITTEE in options.modules:
+        wanted |= SOURCE_VARIABLES
+    if in_object_storage:
+        wanted |= _OBJECT_STORAGE
+    kept = {name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)}
+    return kept | {"LITELLM_MODE": "PRODUCTION"}
+
+
+def without_keys(inherited: Mapping[str, str]) -> dict[str, str]:
+    """`inherited` without the keys of models and sources, for a process that asks none of them.
+
+    Credentials of a cloud stay: the lake may lie there.
+    """
+    return {
+        name: value
+        for name, value in inherited.items()
+        if not name.upper().endswith("_API_KEY") and name.upper() not in SOURCE_VARIABLES
+    }
+
+
+def _is_wanted(name: str, wanted: frozenset[str]) -> bool:
+    return (name in wanted or name.startswith(_PREFIXES)) and not name.startswith(_OF_DASHBOARD)

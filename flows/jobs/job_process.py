@@ -1,0 +1,248 @@
+"""`python -m flows.jobs.job_process WAREHOUSE JOB [SHA256]`: do one job to its end.
+
+SHA256 is that of the request that the runner has checked; another one is not done.
+"""
+
+import signal
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+from filelock import FileLock, Timeout
+
+from dashboards.views.write_curation import curation_page
+from flows.api.sent_papers import write_papers
+from flows.cli.command_line import ending_of, log_to_stderr
+from flows.cli.evaluate.evaluate import run_and_print
+from flows.cli.evaluate.rank import admitted, lines_of, rank_and_print, rank_request
+from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
+from flows.cli.literature.survey_output import exit_code_of
+from flows.cli.make.curate_output import exit_code_of as exit_code_of_set
+from flows.cli.people.inbox import waiting_in_words
+from flows.jobs.runner import EXIT_HELD
+from flows.run.campaign import Summary
+from flows.run.environment import prepare_environment
+from flows.run.estimates.model_comparison import named_engines
+from flows.run.estimates.prediction import predict
+from flows.run.session import Session
+from flows.works.curate.curate_request import resolve_curation
+from flows.works.evaluate.request import resolve_request
+from flows.works.survey.survey_estimate import estimate_survey
+from flows.works.survey.survey_request import resolve_ask, resolve_survey
+from schemas.base import Noun, replace
+from schemas.choices import EngineChoice
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId, content_hash
+from schemas.literature.survey_run import SurveyRequest
+from schemas.options.values import Options
+from schemas.people.job import AskJob, CurateJob, JobState, PlanJob, RankJob, SurveyJob
+from schemas.run import RunRequest
+from schemas.settings import Settings
+from schemas.stopwatch import Stopwatch
+from schemas.works.curation_run import CurationRequest
+from warehouse.app.jobs import Job, read_job, read_request, write_status
+from warehouse.kinds.surveys import SURVEY_RECORD
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.parquet import write_bytes
+from warehouse.queries import open_queries
+from warehouse.units.reading import published_units
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+LOCK_SECONDS = 5.0
+"""For the process of a lost runner to be gone."""
+
+
+class JobResult(Noun):
+    """What a job came to; `exit_code` is that of its command."""
+
+    exit_code: int
+    done: bool
+    last_word: str = ""
+    run_id: RunId | None = None
+
+    @property
+    def state(self) -> JobState:
+        if self.exit_code == EXIT_WAITING:
+            return JobState.WAITING
+        return JobState.DONE if self.done else JobState.FAILED
+
+
+def main() -> None:
+    """Exits with the code of the job's command."""
+    # A shell that starts a program in the background has it ignore SIGINT.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    log_to_stderr()
+    layout, job_id = Layout(Path(sys.argv[1])), sys.argv[2]
+    job = read_job(layout, job_id)
+    assert job is not None
+    try:
+        with FileLock(job.lock, LOCK_SECONDS, fallback_to_soft=False):
+            sys.exit(_do(layout, job_id, *sys.argv[3:]))
+    except Timeout:
+        sys.exit(EXIT_HELD)
+
+
+def _do(layout: Layout, job_id: str, checked_sha256: str | None = None) -> int:
+    """The exit code of a job that has not ended; what has ended is left alone."""
+    job = read_job(layout, job_id)
+    assert job is not None
+    if not job.at_work:
+        return job.status.exit_code or EXIT_DONE
+    watch = Stopwatch()
+    status = replace(
+        job.status,
+        state=JobState.RUNNING,
+        attempt_count=job.status.attempt_count + 1,
+        started_at=job.status.started_at or watch.started_at,
+    )
+    write_status(job, status)
+    ending = ending_of(lambda: _result(layout, job, checked_sha256))
+    if ending.interrupted:
+        # Back into the queue. The runner says that it has ended, unless it is stopping itself.
+        write_status(job, job.status)
+        return EXIT_FAILURES
+    result = (
+        ending.result
+        if isinstance(ending.result, JobResult)
+        else JobResult(exit_code=ending.exit_code, done=False, last_word=ending.line)
+    )
+    if result.last_word:
+        sys.stderr.write(f"assay: {result.last_word}\n")
+    waits = result.state is JobState.WAITING
+    # The bill counts calls up to here; their times follow the clock, also through a suspend.
+    finished_at = max(watch.finished_at, datetime.now(UTC))
+    ended = replace(
+        job.status if waits else status,  # a runner that was lost is counted, waiting is not
+        state=result.state,
+        started_at=status.started_at,
+        finished_at=None if waits else finished_at,
+        exit_code=result.exit_code,
+        last_word=result.last_word,
+        run_id=result.run_id,
+    )
+    write_status(job, ended)
+    return result.exit_code
+
+
+def _result(layout: Layout, job: Job, checked_sha256: str | None) -> JobResult:
+    prepare_environment(Settings().home)
+    request = read_request(layout, job.job_id)
+    if checked_sha256 not in (None, content_hash(request.model_dump_json())):
+        raise ConfigurationError("the request was changed after it was checked: request it again")
+    if isinstance(request, AskJob | SurveyJob):
+        return _follow(request, layout, job)
+    if isinstance(request, RankJob):
+        return _rank(layout, request)
+    if isinstance(request, CurateJob):
+        papers, reviews = write_papers(job.folder, request.papers)
+        return _curate(resolve_curation(str(papers), reviews, _here(request.options, layout)))
+    write_bytes(job.ideas, request.idea_file)
+    resolved = resolve_request(job.ideas, _here(request.options, layout), Settings())
+    if isinstance(request, PlanJob):
+        return _plan(resolved, named_engines(request.options.compare), job)
+    return _evaluate(resolved, rank=request.options.rank)
+
+
+def _here(options: OptionsT, layout: Layout) -> OptionsT:
+    """Wherever a request was written, its job is done in the warehouse that holds it."""
+    return replace(options, warehouse=layout.root)
+
+
+def _follow(asked: AskJob | SurveyJob, layout: Layout, job: Job) -> JobResult:
+    if isinstance(asked, AskJob):
+        request = resolve_ask(asked.question, _here(asked.options, layout), Settings())
+    else:
+        options = _here(asked.options, layout)
+        request = resolve_survey((asked.question,), options, Settings())
+    if asked.options.dry_run:
+        expected = estimate_survey(request, Settings())
+        write_bytes(job.result, orjson.dumps(expected.model_dump(mode="json")))
+        return JobResult(exit_code=EXIT_DONE, done=True)
+    return _survey(request)
+
+
+def _survey(request: SurveyRequest) -> JobResult:
+    with Session() as session:
+        summary = session.survey(request)
+    if not summary.published:
+        return _unpublished(summary)
+    layout, catalogue = Layout(request.warehouse), Settings().catalogue
+    with open_reader(layout, catalogue_url=catalogue) as connection:
+        surveys = published_units(connection, SURVEY_RECORD, summary.head.run_id)
+    lost = [survey.unscored_detail for survey in surveys if survey.kept_count is None]
+    return JobResult(
+        exit_code=exit_code_of(summary.head, surveys),
+        done=not lost,
+        last_word="; ".join(lost),
+        run_id=summary.head.run_id,
+    )
+
+
+def _curate(request: CurationRequest) -> JobResult:
+    with Session() as session:
+        summary = session.curate(request)
+    if not summary.published:
+        return _unpublished(summary)
+    head, catalogue = summary.head, Settings().catalogue
+    found = curation_page(Layout(request.warehouse), head.run_id, catalogue_url=catalogue)
+    dropped = [f"{each.paper_id}: {each.dropped_detail}" for each in found.dropped]
+    return JobResult(
+        exit_code=exit_code_of_set(head, found),
+        done=bool(found.kept),
+        last_word="; ".join(dropped),
+        run_id=head.run_id,
+    )
+
+
+def _unpublished(summary: Summary[Any], exit_code: int = EXIT_FAILURES) -> JobResult:
+    last_word = f"not published: {'; '.join(summary.failed_expectations)}"
+    return JobResult(exit_code=exit_code, done=False, last_word=last_word)
+
+
+def _evaluate(request: RunRequest, *, rank: bool) -> JobResult:
+    summary, exit_code = run_and_print(request, rank=rank, as_json=False)
+    head = summary.head
+    if not summary.published:
+        return _unpublished(summary, exit_code)
+    return JobResult(exit_code=exit_code, done=head.idea_count > 0, run_id=head.run_id)
+
+
+def _rank(layout: Layout, request: RankJob) -> JobResult:
+    """What is ranked so already is done, as with the command."""
+    options = replace(request.options, warehouse=layout.root)
+    with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+        run = queries.run(request.run_id)
+    asked_anew = (options.votes, options.bridge_pairs, options.project)
+    anew = any(each is not None for each in asked_anew)
+    with Session() as session:
+        asked = rank_request(run, options)
+        left_out: dict[IdeaId, str] = {}
+        if options.project is not None:
+            admission = admitted(options.project, asked)
+            if admission.waiting:
+                last_word = waiting_in_words(admission.waiting, run)
+                return JobResult(exit_code=EXIT_WAITING, done=False, last_word=last_word)
+            left_out = admission.left_out
+        head, exit_code = rank_and_print(
+            replace(asked, left_out=tuple(left_out)),
+            session,
+            as_json=False,
+            stored_will_do=not anew,
+            left_out=lines_of(left_out),
+        )
+    if head is None:
+        return JobResult(exit_code=exit_code, done=False, last_word="not published: see the log")
+    return JobResult(exit_code=exit_code, done=True, run_id=run.run_id)
+
+
+def _plan(request: RunRequest, others: tuple[EngineChoice, ...], job: Job) -> JobResult:
+    document = predict(request, others, Settings()).document()
+    write_bytes(job.result, orjson.dumps(document))
+    return JobResult(exit_code=EXIT_DONE, done=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,307 @@
+"""The job runner: takes up what pages and programs ask for, a few at a time, each asker in turn."""
+
+import logging
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+from filelock import FileLock, Timeout
+
+from flows.cli.exit_codes import EXIT_FAILURES, EXIT_USAGE
+from flows.jobs.job_environment import environment_of
+from flows.people.vote_counting import VoteCounter
+from schemas.base import replace
+from schemas.errors import AssayError, ConfigurationError, TransientError
+from schemas.identifiers import content_hash
+from schemas.interpreter import module_command
+from schemas.options.commands import RankOptions
+from schemas.people.job import JobRequest, JobState, check_offered
+from schemas.settings import Settings
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import open_requests
+from warehouse.app.jobs import (
+    Job,
+    check_folder,
+    job_ids,
+    jobs_folder,
+    read_job,
+    read_request,
+    runner_lock,
+    write_status,
+)
+from warehouse.lake import lies_in
+from warehouse.layout import Layout
+
+_LONG = frozenset({"evaluate", "rank", "survey", "curate"})
+_BESIDE = {"plan": 1, "ask": 2}
+"""Of each kind of short job, how many go beside: a question on the page Vote has two answers."""
+_LOG = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.3
+STOP_SECONDS = 25.0
+"""Longer than a job takes to end in order (`flows/run/interruption.py`)."""
+MAXIMUM_ATTEMPTS = 5
+"""A job that takes its runner down with it, as by filling the memory, is left in the end."""
+EXIT_HELD = 75
+"""Of a job's process: another one is at work on the job."""
+
+
+def run_jobs(layout: Layout, settings: Settings, over: Callable[[], bool]) -> None:
+    """Take up the jobs of a warehouse, and count its votes, until `over` says so; then stop them
+    in order.
+
+    What is stopped here goes on with the next runner. While another runner is at work in the
+    warehouse, this one waits to take its place. Call it in the main thread: a job's process ends
+    with the thread that started it.
+    """
+    lock = FileLock(runner_lock(layout), blocking=False, fallback_to_soft=False)
+    runner, counter = _Runner(layout, settings), VoteCounter(layout, settings)
+    said = ""
+    try:
+        while not over():
+            try:
+                # Nothing is made in a warehouse where nobody asks for anything.
+                if jobs_folder(layout).is_dir():
+                    if not lock.is_locked:
+                        lock.acquire()
+                    runner.look()
+            except Timeout:
+                pass
+            except (AssayError, OSError) as error:  # a full disk, or what cannot be written to
+                said = _warn("jobs wait", error, said)
+            try:
+                counter.look()
+            except (AssayError, OSError) as error:  # votes are safe, and counted once it is mended
+                said = _warn("votes wait to be counted", error, said)
+            time.sleep(POLL_SECONDS)
+    finally:
+        runner.close()
+        counter.close()
+        lock.release()
+
+
+def _warn(what: str, error: Exception, said: str) -> str:
+    """Say once what is in the way."""
+    line = f"{what}: {error}"
+    if line != said:
+        _LOG.warning(line)
+    return line
+
+
+@dataclass(slots=True)
+class _Working:
+    """A job's process."""
+
+    process: "subprocess.Popen[bytes]"
+    command: str
+    work: str
+    stopping: bool = False
+
+
+class _Runner:
+    """Starts, watches and stops the processes of jobs."""
+
+    def __init__(self, layout: Layout, settings: Settings) -> None:
+        self._layout = layout
+        self._settings = settings
+        self._working: dict[str, _Working] = {}
+        self._ended: set[str] = set()
+        self._seen: dict[str, int] = {}
+        self._served: dict[str, int] = {}  # when each queue was last served, as a number
+        self._database: ServiceDatabase | None = None
+
+    def look(self) -> None:
+        """One round: settle what has ended, pass on what is to stop, take up what waits."""
+        error: Exception | None = None
+        for step in self._steps():
+            try:
+                step()
+            except (AssayError, OSError) as failed:  # a job that cannot be written to, perhaps
+                error = failed
+        if error is not None:
+            raise error
+
+    def _steps(self) -> Iterator[Callable[[], None]]:
+        """What a round does, job by job: where one fails, the others go on."""
+        for job_id, working in list(self._working.items()):
+            if working.process.poll() is not None:
+                del self._working[job_id]
+                yield partial(self._settle, job_id, working.process.returncode)
+        waiting: list[tuple[str, Job]] = []
+        for job in self._open_jobs():
+            if job.stop_requested:
+                yield partial(self._stop, job)
+            elif job.job_id not in self._working and self._may_go_on(job):
+                # Requests are large, and many may wait.
+                waiting.append((_queue(job.request), job.model_copy(update={"request": None})))
+        for job in self._in_turn(waiting):
+            yield partial(self._take_up, job)
+
+    def _in_turn(self, waiting: Sequence[tuple[str, Job]]) -> list[Job]:
+        """The first job of each queue before the second of any; the queue served last comes last."""
+        places: Counter[str] = Counter()
+        turns: list[tuple[int, int, str, Job]] = []
+        for queue, job in waiting:
+            turns.append((places[queue], self._served.get(queue, 0), job.job_id, job))
+            places[queue] += 1
+        return [job for *_, job in sorted(turns, key=lambda turn: turn[:3])]
+
+    def _open_jobs(self) -> Iterator[Job]:
+        """In the order in which they were asked; each job that has ended is read once more only."""
+        for job_id in job_ids(self._layout):
+            job = read_job(self._layout, job_id) if job_id not in self._ended else None
+            if job is None:  # has ended, or its request is yet to be written
+                continue
+            if job.at_work:
+                yield job
+            else:
+                self._ended.add(job_id)
+
+    def close(self) -> None:
+        """Stop every process in order; what they were at stays to be taken up again."""
+        for working in self._working.values():
+            working.process.send_signal(signal.SIGINT)
+        deadline = time.monotonic() + STOP_SECONDS
+        for working in self._working.values():
+            try:
+                working.process.wait(max(deadline - time.monotonic(), 0))
+            except subprocess.TimeoutExpired:
+                working.process.kill()
+                working.process.wait()
+        self._working.clear()
+        if self._database is not None:
+            self._database.close()
+
+    def _may_go_on(self, job: Job) -> bool:
+        """Whether nobody is waited for. What waits is looked at again when somebody has done
+        something, not three times a second.
+        """
+        if job.status.state is not JobState.WAITING or job.request is None:
+            return True
+        if self._database is None:
+            self._database = ServiceDatabase(self._layout)
+        ((count,),) = self._database.ask("record_count")
+        if self._seen.get(job.job_id) == count:
+            return False
+        self._seen[job.job_id] = count
+        run_id = getattr(job.request, "run_id", None)
+        waiting = open_requests(self._database)
+        return not any(each.run_id == run_id and each.stage is not None for each in waiting)
+
+    def _take_up(self, job: Job) -> None:
+        try:
+            check_folder(job)
+            request = read_request(self._layout, job.job_id)
+            # Before the process starts: it has the keys.
+            check_offered(request, self._settings.dashboard)
+        except ConfigurationError as error:
+            _end(job, JobState.FAILED, EXIT_USAGE, str(error))
+            return
+        if job.status.attempt_count >= MAXIMUM_ATTEMPTS:
+            _end(
+                job,
+                JobState.FAILED,
+                EXIT_FAILURES,
+                f"its runner was lost {MAXIMUM_ATTEMPTS} times; ask anew to go on where it stopped",
+            )
+        elif self._has_room(request):
+            self._start(job, request)
+
+    def _has_room(self, request: JobRequest) -> bool:
+        """Plans and questions take no longer than somebody waits for them, so that they go beside
+        the evaluations, rankings and surveys. Of two who ask the same the second waits for the
+        first, and finds it done.
+        """
+        if any(working.work == request.work for working in self._working.values()):
+            return False
+        alike = _alike(request.command)
+        count = sum(_alike(working.command) == alike for working in self._working.values())
+        return count < _BESIDE.get(alike, self._settings.jobs.at_once)
+
+    def _start(self, job: Job, request: JobRequest) -> None:
+        """A process of its own: a stop is a signal to its main thread, Prefect's client finds one
+        server in its life, its memory is given back, and its environment holds no key that the
+        job does not need.
+        """
+        place = str(self._layout.root.resolve())
+        asked = request.options
+        options = asked.evaluation if isinstance(asked, RankOptions) else asked
+        command = module_command(
+            *("flows.run.child", str(os.getpid()), "flows.jobs.job_process", place, job.job_id),
+            content_hash(request.model_dump_json()),  # it does what was checked here, or nothing
+        )
+        with job.log.open("ab") as log:
+            process = subprocess.Popen(  # noqa: S603 a list, no shell
+                command,
+                env=environment_of(
+                    options, self._settings, os.environ, in_object_storage=self._in_object_storage()
+                ),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C on a terminal reaches it through this runner alone
+            )
+        self._working[job.job_id] = _Working(process, request.command, request.work)
+        self._served[_queue(request)] = max(self._served.values(), default=0) + 1
+
+    def _in_object_storage(self) -> bool:
+        """Whether the warehouse lies there, or may have the lake's files there."""
+        if self._layout.objects is not None:
+            return True
+        try:
+            return lies_in(self._layout, self._settings.catalogue) is not None
+        except TransientError:
+            return True
+        except ConfigurationError:  # the job says so
+            return False
+
+    def _stop(self, job: Job) -> None:
+        working = self._working.get(job.job_id)
+        if working is None:
+            _end(job, JobState.STOPPED, None, "")
+        elif not working.stopping:
+            working.stopping = True
+            working.process.send_signal(signal.SIGINT)
+
+    def _settle(self, job_id: str, return_code: int) -> None:
+        """Say how a job ended whose process could not."""
+        job = read_job(self._layout, job_id)
+        if job is None or not job.at_work or return_code == EXIT_HELD:
+            return
+        if job.stop_requested:
+            _end(job, JobState.STOPPED, EXIT_FAILURES, "")
+        else:
+            how = f"ended with code {return_code}"
+            if return_code < 0:
+                how = f"was killed by signal {-return_code}"
+            last_word = f"its process {how}; ask anew to go on where it stopped"
+            _end(job, JobState.FAILED, EXIT_FAILURES, last_word)
+
+
+def _alike(command: str) -> str:
+    """The kind of job that waits for the same room."""
+    return "long" if command in _LONG else command
+
+
+def _queue(request: JobRequest | None) -> str:
+    """Jobs that one asker has for one kind of room."""
+    return "" if request is None else f"{_alike(request.command)} {request.asked_by}"
+
+
+def _end(job: Job, state: JobState, exit_code: int | None, last_word: str) -> None:
+    write_status(
+        job,
+        replace(
+            job.status,
+            state=state,
+            finished_at=datetime.now(UTC),
+            exit_code=exit_code,
+            last_word=last_word,
+        ),
+    )

@@ -1,0 +1,162 @@
+"""What a project lets into a stage: by its rules, or by those whom it asks.
+
+Nothing waits in a process: what is asked stands in the lake, and the same command goes on once it
+is answered.
+"""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.identifiers import IdeaId, RunId
+from schemas.people.decisions import Decision, Project, Request, Stage, Verdict
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import decide_by_rule, decisions, request_for_stage
+from warehouse.app.people import participant, reason_of
+from warehouse.app.records import fold_into_lake
+from warehouse.layout import Layout
+from warehouse.ledger import parts_by_unit, parts_of_report
+from warehouse.queries import Queries, open_queries
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Who may enter a stage: `waiting` are the requests without an answer, `left_out` the ideas
+    that were rejected, each with the sentence that says by whom and why; of a run the idea is
+    empty.
+    """
+
+    waiting: tuple[Request, ...]
+    left_out: dict[IdeaId, str]
+
+
+def load_project(path: Path) -> Project:
+    """The project in a TOML file.
+
+    Raises:
+        ConfigurationError: it cannot be read, an unknown key, or a stage that nobody may decide.
+    """
+    try:
+        document = tomllib.loads(path.read_text("utf-8"))
+        project = Project.model_validate_json(json.dumps(document, default=str))
+    except OSError as error:
+        raise ConfigurationError(f"project {path} cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigurationError(f"project {path} cannot be read: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise ConfigurationError(f"project {path}: `{key}`: {first['msg']}") from error
+    for stage in project.stages:
+        if not project.deciders(stage):
+            raise ConfigurationError(
+                f"project {path}: nobody may decide about {stage}: let a participant approve and"
+                " reject"
+            )
+        rule = project.stages[stage]
+        if stage.of_runs and (rule.approve_from is not None or rule.reject_below is not None):
+            raise ConfigurationError(
+                f"project {path}: {stage} is about whole runs, which have no score: leave out"
+                " approve_from and reject_below"
+            )
+    return project
+
+
+def admit(
+    layout: Layout,
+    project: Project,
+    stage: Stage,
+    run_id: RunId,
+    *,
+    catalogue_url: str | None = None,
+) -> Admission:
+    """Ask what is not asked yet, decide what a rule decides, and say who may enter.
+
+    An idea whose evaluation has changed since it was decided on is asked about anew, and one that
+    waits for others than those who may decide now.
+
+    Raises:
+        UnknownNameError: the run is not published, or a participant of the project does not exist:
+            what is asked of nobody would wait for ever.
+    """
+    if stage not in project.stages:
+        return Admission((), {})
+    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        to_ask = tuple(_requests(queries, project, stage, run_id))
+        scores = {each.idea_id: each.score for each in queries.idea_scores(run_id)}
+    with ServiceDatabase(layout) as database:
+        for each in project.participants:
+            participant(database, each)
+        asked = request_for_stage(database, to_ask)
+        known = decisions(database)
+        ruled = {}
+        for request in asked:
+            rule = _rule(project, stage, scores.get(IdeaId(request.unit_id)))
+            if rule is not None and request.request_id not in known:
+                ruled[request.request_id] = (request, *rule)
+        decide_by_rule(database, ruled)
+        known = decisions(database)
+        answered = {each.unit_id: known.get(each.request_id) for each in asked}
+        left_out = {
+            IdeaId(idea_id): _told(database, decision)
+            for idea_id, decision in answered.items()
+            if decision is not None and decision.verdict is Verdict.REJECTED
+        }
+    fold_into_lake(layout, catalogue_url=catalogue_url)
+    waiting = tuple(each for each in asked if each.request_id not in known)
+    return Admission(waiting, left_out)
+
+
+def _requests(queries: Queries, project: Project, stage: Stage, run_id: RunId) -> Iterator[Request]:
+    now, rule = datetime.now(UTC), project.stages[stage]
+    queries.run(run_id)
+    for idea_id, parts in _parts(queries, stage, run_id).items():
+        yield Request(
+            request_id="new",
+            run_id=run_id,
+            unit_id=idea_id,
+            stage=stage,
+            criteria=rule.criteria,
+            parts=parts,
+            asked_by=None,
+            asked_of=project.deciders(stage),
+            requested_at=now,
+        )
+
+
+def _parts(queries: Queries, stage: Stage, run_id: RunId) -> dict[str, tuple[str, ...]]:
+    """What is asked about, by idea; of a run as a whole the idea is empty."""
+    if not stage.of_runs:
+        return parts_by_unit(queries.connection, run_id)
+    found = parts_of_report(queries.connection, run_id)
+    if not found:
+        raise UnknownNameError(
+            f"the ledger has nothing of {run_id}: it was published before the ledger began"
+        )
+    return {"": found}
+
+
+def _rule(project: Project, stage: Stage, score: float | None) -> tuple[Verdict, str] | None:
+    """What the thresholds of a stage decide of a score, and in which words; None: a person does."""
+    rule = project.stages[stage]
+    if score is None:
+        return None
+    if rule.approve_from is not None and score >= rule.approve_from:
+        return Verdict.APPROVED, f"score {score:.2f} is at least {rule.approve_from:g}"
+    if rule.reject_below is not None and score < rule.reject_below:
+        return Verdict.REJECTED, f"score {score:.2f} is below {rule.reject_below:g}"
+    return None
+
+
+def _told(database: ServiceDatabase, decision: Decision) -> str:
+    if decision.participant_id is None:
+        return f"rejected by rule: {decision.rule}"
+    reason = reason_of(database, decision.reason_sha256)
+    why = "no reason is kept" if reason is None else reason
+    return f"rejected by {decision.participant_id}: {why}"

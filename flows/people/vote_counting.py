@@ -1,0 +1,96 @@
+"""Counts blind votes as they come in: standings and next pairs at once, the lake now and then."""
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+
+from filelock import FileLock, Timeout
+
+from schemas.errors import TransientError
+from schemas.people.votes import HumanVote, Track
+from schemas.profile import RankingParameters
+from schemas.settings import Settings
+from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.app.records import fold_into_lake, recorded
+from warehouse.app.voting import VOTES, contests, keep_standing
+from warehouse.layout import Layout
+
+_LOG = logging.getLogger(__name__)
+FOLD_SECONDS = 30.0
+"""Between two times that votes are copied into the lake while they come in."""
+
+
+class VoteCounter:
+    """One process of those that look counts for a warehouse; the others stand by."""
+
+    def __init__(self, layout: Layout, settings: Settings) -> None:
+        self._layout = layout
+        self._settings = settings
+        self._database: ServiceDatabase | None = None
+        self._lock = FileLock(layout.state / "votes.lock", blocking=False, fallback_to_soft=False)
+        self._seen: tuple[int, int] = (0, 0)
+        self._folded_count = 0
+        self._folded_at = -FOLD_SECONDS
+
+    def look(self) -> None:
+        """One round. Nothing is made in a warehouse where nobody votes.
+
+        Raises:
+            ConfigurationError: the database of the services cannot be read.
+        """
+        if self._database is None:
+            if not services_file(self._layout).exists():
+                return
+            self._database = ServiceDatabase(self._layout)
+        seen = self._counts(self._database)
+        try:
+            if seen == self._seen and seen[0] == self._folded_count:
+                return
+            if not self._lock.is_locked:
+                self._lock.acquire()
+        except Timeout:
+            return
+        if seen != self._seen:
+            count_votes(self._database)
+            self._seen = seen
+        if seen[0] != self._folded_count and time.monotonic() - self._folded_at > FOLD_SECONDS:
+            self._fold(seen[0])
+
+    def close(self) -> None:
+        """What came in since the last copy goes into the lake with the next publication."""
+        if self._database is not None:
+            self._database.close()
+        self._lock.release()
+
+    def _counts(self, database: ServiceDatabase) -> tuple[int, int]:
+        """Of records and of contests."""
+        ((records,),) = database.ask("record_count")
+        ((contest_count,),) = database.ask("contest_count")
+        return records, contest_count
+
+    def _fold(self, count: int) -> None:
+        self._folded_at = time.monotonic()
+        try:
+            fold_into_lake(self._layout, catalogue_url=self._settings.catalogue, wait_seconds=0.0)
+        except TransientError as error:  # whoever publishes now may take them along
+            _LOG.info("votes wait for the lake: %s", error)
+        else:
+            self._folded_count = count
+
+
+def count_votes(database: ServiceDatabase) -> None:
+    """Bring every contest's standing up to the votes that are there."""
+    from tasks.ranking.voted import standing_by, votes_of  # seconds; most runners count no votes
+
+    votes: dict[tuple[Track, str], list[HumanVote]] = defaultdict(list)
+    for vote in recorded(database, VOTES, HumanVote):
+        votes[vote.track, vote.group].append(vote)
+    for contest, standing in contests(database):
+        own = votes_of(contest, votes.get((contest.track, contest.group), ()))
+        if standing is None or standing.vote_count != _counted(own):
+            keep_standing(database, contest, standing_by(contest, own, RankingParameters()))
+
+
+def _counted(votes: Iterable[HumanVote]) -> int:
+    return sum(vote.check_passed is None for vote in votes)

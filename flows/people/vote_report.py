@@ -1,0 +1,185 @@
+"""What the votes of a lake come to: figures on their trust, careless voters, a leaderboard."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from schemas.base import replace
+from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.ranking import Match, Rating, RatingMethod
+from schemas.people.vote_report import Board, VoteFigure, VoteReport
+from schemas.people.votes import HumanVote, Track, VotedStrength
+from schemas.profile import RankingParameters
+from schemas.settings import Settings
+from tasks.metrics.estimate import Estimate, undefined
+from tasks.metrics.means import mean, share
+from tasks.metrics.rankings import kendall
+from tasks.ranking.biases import biases
+from tasks.ranking.dimensions import OVERALL
+from tasks.ranking.rating import rate_votes
+from tasks.ranking.voted import matches_of, strengths_by
+from tasks.ranking.voters import agreement, by_group, care_of_voters, kappa_with_engine
+from warehouse.app.contests import human_votes, makers
+from warehouse.app.records import fold_into_lake
+from warehouse.kinds.rankings.queries import group_summaries, ranking_shown, ratings_of
+from warehouse.kinds.rankings.queries import matches_of as matches_of_ranking
+from warehouse.layout import Layout
+from warehouse.queries import Queries, open_queries
+
+_EVERYTHING = "all"
+
+
+def report_on_votes(layout: Layout, settings: Settings, by: Board) -> VoteReport:
+    """Take new votes into the lake, and report on all.
+
+    Raises:
+        ConfigurationError: the lake or the services' database cannot be read.
+        TransientError: another publisher is at work.
+    """
+    fold_into_lake(layout, catalogue_url=settings.catalogue)
+    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+        votes = human_votes(queries)
+        made_by = makers(queries)
+        engine = tuple(_engine_figures(queries, votes))
+    matches = matches_of(votes)
+    checks = _checks(votes)
+    care = care_of_voters(matches, checks)
+    figures = (
+        _figure("krippendorff_alpha", agreement(matches)),
+        _figure("attention_checks_passed", _passed(checks)),
+        *engine,
+        *_bias_figures(votes),
+    )
+    board = _ideas(votes) if by is Board.IDEAS else _makers(votes, by, made_by)
+    return VoteReport(
+        vote_count=len(matches),
+        voter_count=len({vote.voter for vote in votes}),
+        figures=figures,
+        careless=tuple(one for one in care if one.careless),
+        board=board,
+    )
+
+
+def _checks(votes: Iterable[HumanVote]) -> dict[str, tuple[int, int]]:
+    """Attention checks (failed, passed) by voter."""
+    found: dict[str, tuple[int, int]] = {}
+    for vote in votes:
+        if vote.check_passed is not None:
+            failed, passed = found.get(vote.voter, (0, 0))
+            found[vote.voter] = (failed + (not vote.check_passed), passed + vote.check_passed)
+    return found
+
+
+def _passed(checks: Mapping[str, tuple[int, int]]) -> Estimate:
+    failed = sum(one[0] for one in checks.values())
+    passed = sum(one[1] for one in checks.values())
+    return share(passed, failed + passed)
+
+
+def _bias_figures(votes: Sequence[HumanVote]) -> Iterator[VoteFigure]:
+    words = {
+        "length": "log_odds_per_doubling_of_length",
+        "citations": "log_odds_per_doubling_of_citations",
+        "shown_first": "log_odds_of_standing_first",
+    }
+    for bias in biases(votes):
+        yield VoteFigure(
+            name=words[bias.name],
+            value=bias.log_odds,
+            lower=bias.lower,
+            upper=bias.upper,
+            count=sum(vote.check_passed is None for vote in votes),
+            undefined_reason="no pair differs in it" if bias.log_odds is None else None,
+        )
+
+
+def _engine_figures(queries: Queries, votes: Sequence[HumanVote]) -> Iterator[VoteFigure]:
+    """Of the rankings of runs whose ideas were voted on: does the engine say what people say, and
+    how far would its order change?
+    """
+    verdicts: list[Match] = []
+    taus: list[float | None] = []
+    leader_stays: list[float | None] = []
+    on_ideas = [vote for vote in votes if vote.track is Track.IDEAS]
+    for run_id in dict.fromkeys(vote.run_id for vote in on_ideas):
+        head = ranking_shown(queries, RunId(run_id))
+        if head is None:
+            continue
+        names = [one.group for one in group_summaries(queries, head) if not one.joins_groups]
+        verdicts += (
+            match
+            for match in matches_of_ranking(queries, head, names)
+            if match.dimension == OVERALL.name and match.provenance is not None
+        )
+        own = matches_of((one for one in on_ideas if one.run_id == run_id), across_runs=False)
+        rated = ratings_of(queries, head, RatingMethod.BRADLEY_TERRY)
+        for group in by_group(own).values():
+            ours, theirs = _side_by_side(group, rated)
+            taus.append(kendall(ours, theirs).value if len(ours) > 1 else None)
+            if ours:
+                leader_stays.append(float(ours.index(max(ours)) == theirs.index(max(theirs))))
+    votes_on_ideas = matches_of(on_ideas, across_runs=False)
+    nothing = undefined("no ranking by matches of a run that was voted on")
+    yield _figure(
+        "cohen_kappa_with_engine",
+        kappa_with_engine(votes_on_ideas, verdicts) if verdicts else nothing,
+    )
+    yield _figure("kendall_with_engine", mean(taus) if taus else nothing)
+    yield _figure("groups_whose_leader_stays", mean(leader_stays) if leader_stays else nothing)
+
+
+def _side_by_side(
+    votes: Sequence[Match], rated: Iterable[Rating]
+) -> tuple[list[float], list[float]]:
+    """Strengths by votes and by the engine's matches, of the ideas that have both."""
+    ids = tuple({idea for vote in votes for idea in (vote.first_idea_id, vote.second_idea_id)})
+    by_votes = {
+        one.idea_id: one.strength
+        for one in rate_votes("", ids, votes, OVERALL.name, RankingParameters(), 0)
+        if one.method is RatingMethod.BRADLEY_TERRY
+    }
+    pairs = [
+        (ours, one.strength)
+        for one in rated
+        if one.dimension == OVERALL.name
+        and one.strength is not None
+        and (ours := by_votes.get(one.idea_id)) is not None
+    ]
+    return [ours for ours, _ in pairs], [theirs for _, theirs in pairs]
+
+
+def _ideas(votes: Sequence[HumanVote]) -> tuple[VotedStrength, ...]:
+    about = matches_of((vote for vote in votes if vote.track is Track.IDEAS), across_runs=False)
+    return tuple(
+        row for group, own in sorted(by_group(about).items()) for row in _board(group, own)
+    )
+
+
+def _makers(
+    votes: Sequence[HumanVote], by: Board, made_by: Mapping[str, Mapping[Board, str]]
+) -> tuple[VotedStrength, ...]:
+    """Votes between two of one maker tell nothing of it and are left out."""
+    about = [vote for vote in votes if vote.track is not Track.IDEAS]
+    renamed = []
+    for match in matches_of(about):
+        runs = (match.first_idea_id, match.second_idea_id)
+        names = [made_by.get(run.partition("/")[0], {}).get(by, "") for run in runs]
+        if all(names) and names[0] != names[1]:
+            first, second = map(IdeaId, names)
+            renamed.append(replace(match, first_idea_id=first, second_idea_id=second))
+    return _board(_EVERYTHING, renamed) if renamed else ()
+
+
+def _board(group: str, votes: Sequence[Match]) -> tuple[VotedStrength, ...]:
+    ids = {idea for vote in votes for idea in (vote.first_idea_id, vote.second_idea_id)}
+    return strengths_by(group, tuple(ids), votes, RankingParameters())
+
+
+def _figure(name: str, estimate: Estimate) -> VoteFigure:
+    has_interval = estimate.interval.missing_reason is None
+    return VoteFigure(
+        name=name,
+        value=estimate.value if estimate.defined else None,
+        lower=estimate.interval.lower if has_interval else None,
+        upper=estimate.interval.upper if has_interval else None,
+        count=estimate.count,
+        undefined_reason=estimate.undefined_reason,
+    )

@@ -1,0 +1,1 @@
+"""Running of work: campaigns, clusters, gateways, progress and interruption."""

@@ -1,0 +1,61 @@
+"""The waves of a run of ideas or of a ranking: between two rounds of its shards, questions are
+answered in batches.
+"""
+
+from schemas.identifiers import RunId
+from schemas.judgement.ranking import RankRequest
+from schemas.run import RunRequest
+from schemas.settings import Settings
+from tasks.accounting.budgets import SharedBudget
+from tasks.judging.batches.questions import Questions
+from tasks.judging.batches.waves import WaveProgress, Waves
+from tasks.judging.models import price_of
+from tasks.shards.standstill import PutDown
+from warehouse.layout import Layout
+
+
+class BatchWaves:
+    """Implements `flows.run.campaign.Waves` by the batches of one run, or of one ranking of it.
+
+    Args:
+        names: of the run, and of the ranking where it is one.
+        scope: under which name its spending is kept.
+    """
+
+    def __init__(
+        self,
+        request: RunRequest | RankRequest,
+        names: tuple[RunId] | tuple[RunId, str],
+        scope: RunId,
+        layout: Layout,
+        settings: Settings,
+    ) -> None:
+        from tasks.judging.batches.providers.opening import open_provider
+
+        self._told: WaveProgress | None = None
+        self._waiting = PutDown(layout.waiting(*names))
+        self._waiting.go_on()  # an earlier start may have ended before it did
+        self._waves = Waves(
+            Questions(layout.batches(*names)),
+            SharedBudget(layout.budgets, scope, request.budget),
+            settings.batches,
+            open_provider=open_provider,
+            price_of=lambda model: price_of(model, settings.language_model),
+            tell=self._tell,
+        )
+
+    def is_waiting(self, unit: str) -> bool:
+        return self._waiting.is_waiting(unit)
+
+    def next(self) -> bool:
+        if not self._waves.next():
+            return False
+        self._waiting.go_on()
+        return True
+
+    def __str__(self) -> str:
+        """What is said beside the progress of the run."""
+        return str(self._told or "")
+
+    def _tell(self, told: WaveProgress) -> None:
+        self._told = told

@@ -1,0 +1,386 @@
+"""A campaign: one piece of work of any kind, from its plan to its reports.
+
+plan → shards → land → validate → publish → report is written here, once. A kind of work adds a
+subclass of `Campaign`: its plan, the head it ends with, its reports and its words. A handful of
+units is worked on in this process; more of them go to a cluster, which the caller brings.
+"""
+
+import dataclasses
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from dashboards.render.safe_text import plain
+from flows.run.progress import Report, Watched, progress
+from flows.run.run_lock import only_command_on
+from flows.run.shards import dealt, send_shards, write_shards
+from schemas.base import Noun, replace
+from schemas.boundary import ErrorBoundary
+from schemas.errors import PublicationError
+from schemas.reasons import Reason
+from schemas.run import WorkRequest
+from schemas.settings import Settings
+from schemas.stopwatch import Stopwatch
+from tasks.shards.work import Shard, ShardWork
+from tasks.telemetry.reporting import reporting, span
+from warehouse.answers import Publication
+from warehouse.layout import Layout
+from warehouse.objects.shared_reports import share_reports, with_pages
+from warehouse.run_log import EVENTS, run_log
+from warehouse.units.kind import Kind
+from warehouse.units.landing import (
+    complete_receipt,
+    iterate_receipts,
+    read_head,
+    read_receipt,
+    unit_folders,
+    write_head,
+)
+from warehouse.units.publish import publish
+
+logger = logging.getLogger(__name__)
+
+HeadT = TypeVar("HeadT", bound=Noun)
+UnitT = TypeVar("UnitT")
+
+
+class Summary(Noun, Generic[HeadT]):
+    """What a campaign came to."""
+
+    title: str
+    head: HeadT
+    published: bool
+    unchanged: bool
+    failed_expectations: tuple[str, ...]
+    report_paths: tuple[Path, ...]
+    remarks: tuple[str, ...] = ()
+    log_path: Path | None = None
+
+    def published_head(self) -> HeadT:
+        """The head, for what needs it in the lake. Raises PublicationError when it is not."""
+        if not self.published:
+            raise PublicationError(
+                f"{self.title} was not published: {'; '.join(self.failed_expectations)}"
+            )
+        return self.head
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Generic[HeadT]):
+    """What is to be done; what the units need waits in shard files.
+
+    Attributes:
+        head: as it stands before the work.
+        unit_names: of every unit, also of those that are done.
+        shards: the files to be sent, each with the names of its units.
+    """
+
+    head: HeadT
+    unit_names: tuple[str, ...]
+    shards: Mapping[Path, tuple[str, ...]]
+
+
+PlanT = TypeVar("PlanT", bound=Plan[Any])
+
+
+class Campaign(ABC, Generic[PlanT, HeadT]):
+    """One piece of work under way.
+
+    Attributes:
+        kind: what it is a piece of.
+        name: of its span.
+        artifact_key: what the keys of its Prefect artifacts begin with.
+        verb, nouns: what is done to units, and what they are called, such as `evaluated`, `ideas`.
+        work: what is done with a shard file.
+        where: what was asked for, which says on how many workers.
+        run_id: whose lock it holds; known once it is open.
+    """
+
+    kind: ClassVar[Kind[Any, Any]]
+    name: ClassVar[str]
+    artifact_key: ClassVar[str]
+    verb: ClassVar[str]
+    nouns: ClassVar[str]
+    work: ClassVar[ShardWork[Any]]
+
+    def __init__(self, request: WorkRequest, warehouse: Path, **told: str) -> None:
+        """`told`: what its span says of it."""
+        self.where, self.settings, self.layout = request, Settings(), Layout(warehouse)
+        self.watch = Stopwatch()
+        self.started_at = self.watch.started_at
+        self.told = told
+
+    @property
+    @abstractmethod
+    def run_id(self) -> Any: ...
+
+    @abstractmethod
+    def plan(self) -> PlanT:
+        """Write what has no complete receipt yet as shard files."""
+
+    @abstractmethod
+    def write_reports(self, head: HeadT) -> tuple[Path, ...]:
+        """Write the reports of what is published; their paths."""
+
+    @abstractmethod
+    def describe(self, head: HeadT) -> str:
+        """What its artifact says of the work, in a sentence or two."""
+
+    def open(self) -> AbstractContextManager[object]:
+        """What stays open from before the plan to the end."""
+        return nullcontext()
+
+    def shards_of(
+        self, units: Mapping[str, UnitT], shard: Callable[[tuple[UnitT, ...]], Shard]
+    ) -> dict[Path, tuple[str, ...]]:
+        """Write what of `units`, by their names, has no complete receipt yet as shard files; the
+        names of each file's units. `shard` is told the units that a file holds.
+        """
+        folder = self.layout.state / f"{self.kind.word}s" / self.run_id
+        waiting = [
+            unit
+            for name, unit in units.items()
+            if complete_receipt(self.layout, self.kind, self.run_id, name) is None
+        ]
+        return write_shards(folder, map(shard, dealt(waiting, self.where)))
+
+    def watched(self, plan: PlanT) -> Watched:
+        """How far it is."""
+        names = self.kind.names(plan.head)
+        count = len(plan.unit_names)
+        return Watched(
+            done=lambda: min(len(unit_folders(self.layout, self.kind, *names)), count),
+            total=lambda: count,
+            verb=self.verb,
+            nouns=self.nouns,
+            artifact_key=f"{self.artifact_key}-progress",
+            description=f"{self.nouns.capitalize()} {self.verb} in {names[-1]}",
+        )
+
+    def ended(self, plan: PlanT) -> HeadT:
+        """The head as the receipts tell.
+
+        A unit whose worker was lost for good has no receipt, and the head says so.
+        """
+        names = self.kind.names(plan.head)
+        receipts = {
+            self.kind.unit_name(receipt): receipt
+            for receipt in iterate_receipts(self.layout, self.kind, *names)
+        }
+        reasons = (
+            receipts[name].incomplete_reason if name in receipts else Reason.WORKER_LOST
+            for name in plan.unit_names
+        )
+        changes: dict[str, Any] = {"incomplete_reason": next(filter(None, reasons), None)}
+        if plan.shards:
+            changes["finished_at"] = max(self.watch.finished_at, plan.head.started_at)
+        head: HeadT = replace(plan.head, **changes)
+        return head
+
+    def as_published(self, head: HeadT) -> HeadT:
+        """The head of work that was published before, just as it is now."""
+        return head
+
+    def as_refused(self, head: HeadT, broken: tuple[str, ...]) -> HeadT:  # noqa: ARG002 -- theirs
+        """The head of work that broke the critical checks `broken`."""
+        return head
+
+    def current_reports(self) -> tuple[Path, ...]:
+        """Reports that need not be written again when the lake held all of it before."""
+        return ()
+
+    def waves(self) -> "Waves | None":
+        """What the units wait for together; None: no unit of the work ever waits."""
+        return None
+
+    def remarks(self) -> tuple[str, ...]:
+        """What was left out or failed, a line each; asked once the work has ended."""
+        return ()
+
+
+class Waves(Protocol):
+    """Answers from outside for which units are put down. As text: how far they are."""
+
+    def is_waiting(self, unit: str) -> bool: ...
+
+    def next(self) -> bool:
+        """Wait until every answer that was asked for is there; False: none was asked for."""
+        ...
+
+
+class Workplace(Protocol):
+    """Where shards are worked on, and who is told how it goes."""
+
+    def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
+        """Have the shard files worked on; what became of those that failed."""
+        ...
+
+    def reporter(self, watched: Watched) -> Report | None:
+        """Who else than the terminal is told how far it is."""
+        ...
+
+    def tell(self, markdown: str, key: str, description: str) -> None:
+        """What the work came to."""
+        ...
+
+
+class ThisProcess:
+    """Implements `Workplace` in the command itself, one shard after the other."""
+
+    def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
+        for path in paths:
+            boundary = ErrorBoundary()
+            with boundary:
+                work(path.read_bytes())
+            if boundary.error is not None:
+                logger.error("shard %s failed", path, exc_info=boundary.error)
+                yield boundary.error
+
+    def reporter(self, watched: Watched) -> Report | None:  # noqa: ARG002 -- as `Workplace` has it
+        return None
+
+    def tell(self, markdown: str, key: str, description: str) -> None:
+        """Nobody: the command prints its summary itself."""
+
+
+Cluster = Callable[[Campaign[PlanT, HeadT], PlanT], Summary[HeadT]]
+"""Carries out a plan where there are workers: `carry_out` in another `Workplace`."""
+
+
+def run_campaign(
+    campaign: Campaign[PlanT, HeadT], cluster: Cluster[PlanT, HeadT]
+) -> Summary[HeadT]:
+    """Plan, work on the shards, land, validate, publish and report.
+
+    Running it again with the same request goes on where the last one stopped, or changes nothing.
+
+    Raises:
+        ConfigurationError: the request cannot be met, or another command is at work on it.
+        PublicationError: files do not hold what receipts say, or what the work rests on has
+            changed.
+    """
+    with (
+        reporting(campaign.settings.telemetry, "assay-run"),
+        span(campaign.name) as spanned,
+        campaign.open(),
+    ):
+        spanned.note(run_id=campaign.run_id, **campaign.told)
+        with (
+            only_command_on(campaign.layout, campaign.run_id),
+            run_log(campaign.layout.log(campaign.run_id)),
+        ):
+            plan = campaign.plan()
+            unit_count = sum(len(units) for units in plan.shards.values())
+            counts = {"unit_count": len(plan.unit_names), "to_do_count": unit_count}
+            EVENTS.info(
+                "%s planned",
+                campaign.name,
+                extra={**campaign.told, **counts, "nouns": campaign.nouns},
+            )
+            if not unit_count or campaign.where.in_this_process(unit_count):
+                return carry_out(campaign, plan, ThisProcess())
+            return cluster(campaign, plan)
+
+
+def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -> Summary[HeadT]:
+    """Have the shards of a plan worked on in `place`, and conclude."""
+    layout, kind = campaign.layout, campaign.kind
+    names = kind.names(plan.head)
+
+    def waits(unit: str) -> bool:
+        return waves is not None and waves.is_waiting(unit)
+
+    def is_undone(unit: str) -> bool:
+        return read_receipt(layout, kind, *names, unit) is None and not waits(unit)
+
+    def shards_with(wanted: Callable[[str], bool]) -> tuple[Path, ...]:
+        return tuple(path for path, units in plan.shards.items() if any(map(wanted, units)))
+
+    def unfinished() -> tuple[Path, ...]:
+        return shards_with(is_undone)
+
+    def send(paths: Sequence[Path]) -> Iterator[BaseException]:
+        return place.send(campaign.work, paths)
+
+    watched, waves = campaign.watched(plan), campaign.waves()
+    if waves is not None:
+        beside = watched.beside
+        watched = dataclasses.replace(
+            watched, beside=lambda: beside() + (f", {waves}" if f"{waves}" else "")
+        )
+    with progress(watched, place.reporter(watched)):
+        send_shards(send, tuple(plan.shards), unfinished)
+        # Looked at before the wave: a unit that is tried again has the receipt of its last time.
+        waiting = shards_with(waits)
+        while waves is not None and waves.next():
+            send_shards(send, tuple(dict.fromkeys((*waiting, *unfinished()))), unfinished)
+            waiting = shards_with(waits)
+    summary = conclude(campaign, plan)
+    told = {"published": summary.published, "failed_expectations": summary.failed_expectations}
+    early = getattr(summary.head, "incomplete_reason", None)
+    EVENTS.info(
+        "%s ended",
+        campaign.name,
+        extra={**told, "unchanged": summary.unchanged, "incomplete_reason": early},
+    )
+    place.tell(
+        _artifact(summary, campaign.describe(summary.head)),
+        f"{campaign.artifact_key}-summary",
+        summary.title.capitalize(),
+    )
+    return summary
+
+
+def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
+    """End the head, publish what has landed and write its reports."""
+    layout, kind = campaign.layout, campaign.kind
+    head = campaign.ended(plan)
+    if kind.has_head_file and head != read_head(layout, kind, *kind.names(head)):
+        write_head(layout, kind, head)
+    publication = publish(layout, kind, head, catalogue_url=campaign.settings.catalogue)
+    if publication.unchanged:
+        head = campaign.as_published(head)
+    if not publication.published:
+        head = campaign.as_refused(head, publication.failed_expectations)
+    reports: tuple[Path, ...] = ()
+    if publication.published:
+        kept = campaign.current_reports() if publication.unchanged else ()
+        reports = kept or campaign.write_reports(head)
+        share_reports(layout, with_pages(reports), new=not kept)
+    summary = summary_of(kind, head, publication, reports, campaign.remarks())
+    return replace(summary, log_path=layout.log(campaign.run_id))
+
+
+def summary_of(
+    kind: Kind[Any, Any],
+    head: HeadT,
+    publication: Publication,
+    report_paths: tuple[Path, ...],
+    remarks: tuple[str, ...] = (),
+) -> Summary[HeadT]:
+    return Summary(
+        title=kind.titled(*kind.names(head)),
+        head=head,
+        published=publication.published,
+        unchanged=publication.unchanged,
+        failed_expectations=publication.failed_expectations,
+        report_paths=report_paths,
+        remarks=remarks,
+    )
+
+
+def _artifact(summary: Summary[Any], description: str) -> str:
+    reason = getattr(summary.head, "incomplete_reason", None)
+    ended = f" It ended early: {reason.replace('_', ' ')}." if reason else ""
+    published = (
+        "Published."
+        if summary.published
+        else f"Not published: {'; '.join(map(plain, summary.failed_expectations))}"
+    )
+    return "\n\n".join(
+        [f"# {summary.title.capitalize()}", f"{description}{ended}", *summary.remarks, published]
+    )

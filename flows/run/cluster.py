@@ -1,0 +1,204 @@
+"""A campaign on a cluster: a Prefect flow whose shards are tasks on Dask workers."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from importlib import metadata
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Generic, Self
+from uuid import UUID
+
+import dask
+from distributed import Client
+from prefect import flow
+from prefect.artifacts import (
+    create_markdown_artifact,
+    create_progress_artifact,
+    update_progress_artifact,
+)
+from prefect.futures import wait
+
+from flows.cli.talk import print_warning
+from flows.run.campaign import Campaign, HeadT, PlanT, Summary, carry_out
+from flows.run.cluster_access import certificates_of_service, places_for_workers, use_certificates
+from flows.run.dask_runner import dask_runner
+from flows.run.progress import Report, Watched
+from flows.run.worker_check import Admission, WorkerNeeds, in_lines, told_refusal
+from flows.run.worker_needs import needs_of
+from flows.run.worker_service import WorkerService
+from schemas.boundary import ErrorBoundary
+from schemas.errors import ConfigurationError
+from schemas.run import WorkRequest
+from tasks.prefect_task import work_on_shard
+from tasks.shards.work import Shard, ShardWork
+from tasks.web.client import ConnectionFailure
+
+
+class PrefectWorkers:
+    """Implements `Workplace` on the task runner of the flow that is running.
+
+    Args:
+        elsewhere: workers on other machines; None: those of a cluster of this command's own.
+    """
+
+    def __init__(self, elsewhere: "WorkersElsewhere | None") -> None:
+        self._elsewhere = elsewhere
+
+    def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
+        contents = [(path.stem, path.read_text()) for path in paths]
+        asked: dict[str, Any] = {}
+        if self._elsewhere is not None:
+            shards = [work.kind.model_validate_json(content) for _, content in contents]
+            asked["resources"] = {self._elsewhere.admitted(shards): 1}
+        reach = None if self._elsewhere is None else self._elsewhere.reach
+        with dask.annotate(**asked):
+            futures = [
+                work_on_shard.submit(work, content, name, reach) for name, content in contents
+            ]
+        wait(futures)
+        for future in futures:
+            if future.state.is_failed() or future.state.is_crashed():
+                result = future.result(raise_on_failure=False)
+                if isinstance(result, BaseException):
+                    yield result
+
+    def reporter(self, watched: Watched) -> Report | None:
+        artifact_id = create_progress_artifact(
+            progress=0.0, key=watched.artifact_key, description=watched.description
+        )
+        assert isinstance(artifact_id, UUID)  # outside an event loop
+
+        def report(percent: float) -> bool:
+            try:
+                update_progress_artifact(artifact_id=artifact_id, progress=percent)
+            except ConnectionFailure:  # the server is gone: the flow will find out, and say so
+                return False
+            return True
+
+        return report
+
+    def tell(self, markdown: str, key: str, description: str) -> None:
+        create_markdown_artifact(markdown=markdown, key=key, description=description)
+
+
+class WorkersElsewhere:
+    """The workers of a scheduler that is not this command's own, for one campaign.
+
+    Use it as a context manager: inside, they reach what the command keeps for them.
+    """
+
+    def __init__(self, campaign: Campaign[Any, Any], address: str, folder: Path) -> None:
+        self._campaign, self._address = campaign, address
+        self._service = WorkerService(
+            campaign.settings, campaign.layout, campaign.run_id, campaign.kind, folder
+        )
+        self._admission: Admission | None = None
+
+    def __enter__(self) -> Self:
+        use_certificates(self._campaign.settings)
+        places = places_for_workers(self._address, self._campaign.settings)
+        certificates = certificates_of_service(self._address)
+        with ExitStack() as stack:
+            self.reach = stack.enter_context(self._service.open(*places, certificates))
+            self._client = stack.enter_context(Client(self._address))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._admission is not None:
+            with suppress(ValueError, OSError):  # gone with its scheduler
+                self._client.unregister_worker_plugin(self._admission.name)
+        self._stack.__exit__(kind, error, traceback)
+
+    def admitted(self, shards: Sequence[Shard]) -> str:
+        """The resource of workers that may take `shards`; the files that these name are theirs.
+
+        Raises:
+            ConfigurationError: no worker may, and why.
+        """
+        self._service.hand_out(frozenset(path for shard in shards for path in shard.files))
+        if self._admission is None:
+            needs = needs_of(self._campaign.where, shards[0], self._campaign.settings)
+            self._admit(needs)
+        assert self._admission is not None
+        return self._admission.resource
+
+    def _admit(self, needs: WorkerNeeds) -> None:
+        admission = Admission(needs, self.reach)
+        versions = self._client.run(metadata.version, "assay", on_error="return")
+        refusals = {
+            address: f"it has {_version(found)}: install {needs.assay_version}"
+            for address, found in versions.items()
+            if found != needs.assay_version
+        }
+        if len(refusals) == len(versions):
+            raise ConfigurationError("; ".join(in_lines(refusals)) or _NO_WORKERS)
+        self._admission = admission
+        boundary = ErrorBoundary()
+        with boundary:  # what has no Assay, or an early one, does not know what it is given
+            self._client.register_plugin(admission, name=admission.name)
+        if boundary.error is not None and not refusals:
+            raise boundary.error
+        fit = [address for address in versions if address not in refusals]
+        told = self._client.run(told_refusal, admission.name, workers=fit, on_error="return")
+        refusals |= {address: str(why) for address, why in told.items() if why is not None}
+        if len(refusals) == len(versions):
+            raise ConfigurationError("; ".join(in_lines(refusals)))
+        for line in in_lines(refusals):
+            print_warning(line)
+
+
+_NO_WORKERS = "the scheduler has lost its workers: start one, and give the same command again"
+
+
+def _version(found: object) -> str:
+    return f"Assay {found}" if isinstance(found, str) else "no Assay"
+
+
+class _StaysHere(Generic[HeadT]):
+    """What a flow does. Prefect sends the flow with every task, and all that it refers to: of this
+    a worker gets an empty copy, since plan and gateway are none of its business.
+    """
+
+    def __init__(self, carried: Callable[[], Summary[HeadT]] | None) -> None:
+        self._carried = carried
+
+    def __call__(self) -> Summary[HeadT]:
+        assert self._carried is not None, "a flow is carried out by the command that began it"
+        return self._carried()
+
+    def __reduce__(self) -> tuple[type["_StaysHere[HeadT]"], tuple[None]]:
+        return _StaysHere, (None,)
+
+
+def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
+    """Carry out a plan on the workers that its request names.
+
+    A Prefect server must answer at the address that the environment names.
+    """
+
+    folder = campaign.kind.folder(campaign.layout, *campaign.kind.names(plan.head))
+    with ExitStack() as stack:
+        address, elsewhere = campaign.where.scheduler_address, None
+        if address is not None:
+            elsewhere = stack.enter_context(WorkersElsewhere(campaign, address, folder))
+        place = PrefectWorkers(elsewhere)
+        carried = _StaysHere(lambda: carry_out(campaign, plan, place))
+
+        @flow(
+            name=campaign.artifact_key,
+            flow_run_name=f"{campaign.name} {campaign.run_id}",
+            task_runner=dask_runner(campaign.where.worker_count, address),
+            validate_parameters=False,
+        )
+        def carry_out_request(
+            request: WorkRequest,  # noqa: ARG001 -- Prefect shows it
+        ) -> Summary[HeadT]:
+            return carried()
+
+        return carry_out_request(campaign.where)

@@ -1,0 +1,1 @@
+"""Estimates of calls, tokens, cost and time, before anything is paid."""

@@ -1,0 +1,598 @@
+"""What a run will take, before paying: requests, calls, tokens, dollars and hours, from the profile
+and the ideas.
+
+A provider's cache and the thinking of models are expectations (`tasks.judging.expected`).
+
+`tests/flows/run/test_estimate_against_a_run.py` holds it within 15 % of a run, with a committee or
+without, whose model and literature are as expected here; `python -m tests.benchmarks
+requests_and_tokens` says what real ideas took. How many methods, dimensions and relevant papers
+there are, and how long unbounded answers get, depends on the model: those are what ScholarEval's
+released code was measured with.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from flows.run.done_before import NOTHING_DONE, DoneBefore
+from flows.run.estimates.batch_estimate import BatchEstimate, estimate_batches
+from schemas.base import Noun, replace
+from schemas.idea import Idea
+from schemas.judgement.contribution import CLOSEST_SHOWN
+from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
+from schemas.run import Module, RunRequest
+from schemas.settings import LanguageModelSettings, Settings
+from tasks.assessment.expected import expected_assessment
+from tasks.committee.knowledge.tools import LITERATURE
+from tasks.committee.planning import IDEA_TOKENS_SHOWN, expected_committee
+from tasks.evaluation.surveyed_literature import IDEA_SURVEY
+from tasks.judging.expected import (
+    CHARACTERS_PER_TOKEN,
+    Asked,
+    StepEstimate,
+    estimate_step,
+    total_usd,
+)
+from tasks.judging.step import Step
+from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
+from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
+from tasks.literature.edges import MOST_SEEDS_PER_REQUEST
+from tasks.literature.gateway.messages import LARGEST_BATCH
+from tasks.novelty.expected import expected_novelty
+from tasks.recommendation.steps.extract_resources import expected_resources
+from tasks.steps import STEPS
+from tasks.survey.expected import expected_requests, expected_survey
+
+TOKENS_PER_WORD = 1.7
+"""Characters / 4 of the words of real ideas and abstracts."""
+ABSTRACT_TOKENS = 290
+"""Of 87,106 abstracts, 1,144 characters on average."""
+TITLE_TOKENS = 35
+"""Title, key and tags of a paper shown."""
+ENTRY_TOKENS = 18
+"""Keys, names and brackets of one entry of a reply."""
+DIMENSION_TOKENS = 120
+"""Name and statements of one dimension."""
+METHOD_TOKENS = 90
+QUERY_TOKENS = 45
+EXPECTED_ELEMENTS, ELEMENT_TOKENS = 10, 75
+"""What a plan rests on: a sentence of twenty words, its quote and its place in the reply."""
+CONCERN_WORDS, CONCERN_QUOTE_WORDS = 90, 14
+EXPECTED_STRENGTHS_SHARE = 0.33
+QUESTION_TOKENS = 45
+"""A question about a single thing: the words of the plan it is about, and the doubt."""
+RESOURCE_LINE_TOKENS = 25
+"""Of a data set, baseline or metric that the review of the plan is shown."""
+CONCERN_SHOWN_TOKENS = 45
+"""A concern as the review of a method sees it: its key, severity and one sentence."""
+EXPECTED_BEARINGS, BEARING_WORDS = 2, 25
+"""Concerns on which the evidence of a method bears."""
+COMPARED_ENTRY_TOKENS = 19
+"""Of one dimension of a comparison: its name, overlap and score."""
+EXPECTED_ADDRESSED_SHARE = 0.6
+"""Of the abstracts compared, those that touch a dimension."""
+EXPECTED_OVERLAPPING_SHARE = 0.2
+"""Of the papers compared, those whose overlap is quoted."""
+EXPECTED_SUGGESTIONS, SUGGESTION_TOKENS = 2, 120
+"""Of one review, each with its four texts and their names."""
+EXPECTED_CORRECTED_SHARE = 0.15
+VERIFIED_SENTENCE_WORDS = 25
+"""Of a cited sentence of a review; a call checks forty beside the texts of some twenty papers."""
+EXPECTED_METHODS = 7
+EXPECTED_DIMENSIONS = 4
+EXPECTED_STATEMENTS_PER_DIMENSION = 2
+"""ScholarEval's released code on five ideas: 6 to 8 methods, 5 to 11 contribution statements."""
+EXPECTED_RELEVANT_SHARE = 0.38
+EXPECTED_NEW_PER_QUERY_SHARE = 0.8
+EXPECTED_CITED_PER_PASSAGE = 1.2
+EXPECTED_FULL_TEXT_SHARE = 0.8
+SECTION_WORDS = 1_400
+EXPECTED_WITHOUT_ABSTRACT_SHARE = 0.5
+FINDING_WORDS, REVIEW_WORDS, SUMMARY_WORDS = 100, 190, 30
+RATIONALE_WORDS, COMPARISON_WORDS, SECTION_OF_REVIEW_WORDS = 45, 45, 140
+SECONDS_UNTIL_ANSWER = 2.0
+TOKENS_PER_SECOND = 60.0
+"""In which a model thinks and answers: what the larger ones of the big providers give one call."""
+
+
+class Estimate(Noun):
+    """What a run is still expected to take. `cost_usd` is None when a price is unknown,
+    0 without a model or where all is done.
+    """
+
+    ideas: int
+    evaluated: int = Field(
+        default=0, description="Of the ideas, evaluated before: they cost nothing."
+    )
+    partly_evaluated: int = Field(
+        default=0,
+        description="Of the ideas, begun before; the replies that they had are not paid again.",
+    )
+    not_covered: int = Field(
+        default=0,
+        description="Of the ideas, outside the literature's fields: no evidence is bought.",
+    )
+    rejected: int
+    literature_requests: int
+    model_calls: int
+    prompt_tokens: int
+    cached_tokens: int = Field(
+        description="Of the prompt tokens, expected from the provider's cache."
+    )
+    completion_tokens: int = Field(description="As they are billed: answers and thinking.")
+    thinking_tokens: int = Field(description="Of the completion tokens.")
+    cost_usd: float | None
+    cost_usd_per_idea: float | None
+    unpriced_models: tuple[str, ...] = Field(description="Models whose price is unknown.")
+    hours: float
+    bound_by: str = Field(
+        description=(
+            "What the hours are spent waiting for: literature rate, model, model rate, or"
+            " processor."
+        )
+    )
+    steps: tuple[StepEstimate, ...] = Field(description="Of one idea.")
+    batches: BatchEstimate | None = Field(
+        default=None, description="None: questions are asked by calls."
+    )
+
+
+def estimate_run(
+    ideas: Sequence[Idea],
+    rejected: int,
+    request: RunRequest,
+    settings: Settings,
+    done: DoneBefore = NOTHING_DONE,
+    *,
+    not_covered: int = 0,
+) -> Estimate:
+    """Predict what a run over `ideas` takes, without what is `done` of it.
+
+    Args:
+        not_covered: ideas whose field the literature does not cover.
+    """
+    idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
+    dated = any(idea.cutoff_date is not None for idea in ideas)
+    steps, requests = _per_idea(request, idea_tokens, settings, dated=dated)
+    count = done.left_of(len(ideas), sum(step.calls for step in steps))
+    cost = total_usd(step.cost_usd for step in steps)
+    # Which of the ideas are done is not known here: those not covered are spread evenly.
+    beyond = count * not_covered / max(len(ideas), 1)
+    few = _outside_the_field(request, idea_tokens, settings, dated=dated) if beyond else ()
+    weighed = _weighed(steps, count - beyond, few, beyond)
+    requests *= count - beyond
+    hours, bound_by = _hours(count - beyond, requests, steps, request, settings)
+    return Estimate(
+        ideas=len(ideas),
+        not_covered=not_covered,
+        evaluated=done.evaluated,
+        partly_evaluated=len(done.replies),
+        rejected=rejected,
+        literature_requests=round(requests),
+        model_calls=round(weighed("calls")),
+        prompt_tokens=round(weighed("prompt_tokens")),
+        cached_tokens=round(weighed("cached_tokens")),
+        completion_tokens=round(weighed("completion_tokens")),
+        thinking_tokens=round(weighed("thinking_tokens")),
+        cost_usd=_of_ideas(count - beyond, cost, beyond, total_usd(step.cost_usd for step in few)),
+        cost_usd_per_idea=cost,
+        unpriced_models=unpriced(steps),
+        hours=hours,
+        bound_by=bound_by,
+        steps=steps,
+        batches=estimate_batches(request.modules, steps if count else ())
+        if request.batch
+        else None,
+    )
+
+
+def _weighed(
+    steps: Sequence[StepEstimate], count: float, few: Sequence[StepEstimate], beyond: float
+) -> Callable[[str], float]:
+    """Totals by name of a figure: `count` ideas take all steps, those `beyond` take a few."""
+    return lambda name: (
+        count * sum(getattr(step, name) for step in steps)
+        + beyond * sum(getattr(step, name) for step in few)
+    )
+
+
+def _of_ideas(
+    count: float, cost_usd: float | None, beyond: float, few_usd: float | None
+) -> float | None:
+    """Cost of the ideas that take all steps and of those that take few; None: a price is unknown."""
+    parts = [(count, cost_usd), (beyond, few_usd)]
+    known = [number * cost for number, cost in parts if number and cost is not None]
+    return sum(known) if len(known) == sum(bool(number) for number, _ in parts) else None
+
+
+def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
+    """Models without a price, each once."""
+    return tuple(dict.fromkeys(model for step in steps for model in step.unpriced_models))
+
+
+def _per_idea(
+    request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool
+) -> tuple[tuple[StepEstimate, ...], float]:
+    """What models are asked about one idea, by step, and requests to the literature."""
+    asked: Counts = {}
+    requests = 0.0
+    if Module.SOUNDNESS in request.modules:
+        soundness, soundness_requests = _soundness(request)
+        asked |= soundness
+        requests += soundness_requests
+    if Module.CONTRIBUTION in request.modules:
+        contribution, contribution_requests = _contribution(request)
+        asked = _with_verification(asked, contribution)
+        requests += contribution_requests
+    if request.survey:
+        asked |= expected_survey(IDEA_SURVEY, full_text=False)
+        requests += expected_requests(IDEA_SURVEY, unlimited=request.literature.unlimited)
+    if Module.COMMITTEE in request.modules:
+        committee, committee_requests = expected_committee(
+            request.profile.committee, settings, dated=dated, full_text=request.full_text
+        )
+        asked |= committee
+        requests += committee_requests
+    if Module.NOVELTY in request.modules:
+        novelty, novelty_requests = expected_novelty(request.profile.novelty)
+        asked |= novelty
+        requests += novelty_requests
+    if Module.ASSESSMENT in request.modules:
+        asked |= _assessment(request)
+    asked |= expected_resources(request.profile.resources)
+    return _steps(asked, request, idea_tokens, settings), requests
+
+
+def _outside_the_field(
+    request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool
+) -> tuple[StepEstimate, ...]:
+    """What models are asked about an idea whose field the literature does not cover: the review of
+    its plan, its committee, which has other sources only, and the assessment.
+    """
+    asked: Counts = {}
+    if Module.SOUNDNESS in request.modules:
+        asked["plan_review"] = _soundness(request)[0]["plan_review"]
+    if Module.COMMITTEE in request.modules:
+        parameters = request.profile.committee
+        others = tuple(name for name in parameters.sources if name != LITERATURE)
+        asked |= expected_committee(
+            replace(parameters, sources=others), settings, dated=dated, full_text=request.full_text
+        )[0]
+    if Module.ASSESSMENT in request.modules:
+        asked |= _assessment(request, covered=False)
+    return _steps(asked, request, idea_tokens, settings)
+
+
+def _steps(
+    asked: "Counts", request: RunRequest, idea_tokens: float, settings: Settings
+) -> tuple[StepEstimate, ...]:
+    known = {step.name: step for step in STEPS}
+    steps = [
+        estimate_step(
+            known[name],
+            calls,
+            _idea_tokens_shown(known[name], idea_tokens),
+            request.profile.judging,
+            request.engine,
+            settings.language_model,
+            by_batch=request.batch,
+        )
+        for name, calls in asked.items()
+    ]
+    return tuple(step for step in steps if step is not None)
+
+
+def _with_verification(one: "Counts", other: "Counts") -> "Counts":
+    """Both modules ask for the check of their citations."""
+    both = one | other
+    name = VERIFY_CITATIONS.name
+    if name in one and name in other:
+        first, second = one[name], other[name]
+        both[name] = Asked(
+            first.calls + second.calls,
+            first.data_tokens + second.data_tokens,
+            first.answer_tokens + second.answer_tokens,
+        )
+    return both
+
+
+def _verification(text_tokens: float, reviews: float, papers: float) -> "Counts":
+    """Of reviews with two cited texts of `text_tokens`, that cite at most `papers`."""
+    sentences = reviews * 2 * max(round(text_tokens / TOKENS_PER_WORD / VERIFIED_SENTENCE_WORDS), 1)
+    shown = sentences * (VERIFIED_SENTENCE_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
+    texts = min(papers, sentences) * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS)
+    corrections = EXPECTED_CORRECTED_SHARE * VERIFIED_SENTENCE_WORDS * TOKENS_PER_WORD
+    return {
+        VERIFY_CITATIONS.name: Asked(
+            math.ceil(sentences / CLAIMS_PER_CALL),
+            shown + texts,
+            sentences * (ENTRY_TOKENS + corrections),
+        )
+    }
+
+
+def _idea_tokens_shown(step: Step[Any, Any], idea_tokens: float) -> float:
+    if not {"idea", "question"} & step.input_model.model_fields.keys():
+        return IDEA_TOKENS_SHOWN.get(step.name, 0.0)
+    return IDEA_TOKENS_SHOWN.get(step.name, idea_tokens)
+
+
+Counts = dict[str, Asked]
+"""By step, in order of work, of one idea."""
+
+
+def _soundness(request: RunRequest) -> tuple[Counts, float]:
+    parameters = request.profile.soundness
+    methods = min(parameters.maximum_methods, EXPECTED_METHODS)
+    papers = min(parameters.papers_per_method, _papers_named(request))
+    readings = methods * math.ceil(papers / parameters.papers_per_reading_call)
+    paper = _paper_tokens(request)
+    relevant = methods * papers * EXPECTED_RELEVANT_SHARE
+    finding = 3 * _tokens(parameters.words_per_finding, FINDING_WORDS)
+    text = _tokens(parameters.words_per_review_text, REVIEW_WORDS)
+    review = 2 * text + EXPECTED_SUGGESTIONS * SUGGESTION_TOKENS
+    alike, failures = parameters.queries_per_method, int(parameters.search_failures)
+    query = parameters.query_word_limit * TOKENS_PER_WORD + ENTRY_TOKENS / 2
+    points = parameters.maximum_points
+    shown = _idea_tokens(parameters.idea_word_limit)
+    point = _tokens(parameters.words_per_concern, CONCERN_WORDS) + (
+        CONCERN_QUOTE_WORDS * TOKENS_PER_WORD + 3 * ENTRY_TOKENS
+    )
+    weighed = points * (1 - EXPECTED_STRENGTHS_SHARE) * CONCERN_SHOWN_TOKENS
+    borne = EXPECTED_BEARINGS * (BEARING_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
+    counts: Counts = {
+        "extract_methods": Asked(
+            1, 0, methods * METHOD_TOKENS + EXPECTED_ELEMENTS * ELEMENT_TOKENS
+        ),
+        "plan_review": Asked(
+            1,
+            parameters.resources_shown * RESOURCE_LINE_TOKENS,
+            points * point + parameters.maximum_questions * QUESTION_TOKENS,
+        ),
+        "soundness_query": Asked(
+            math.ceil(methods / parameters.methods_per_query_call),
+            methods * METHOD_TOKENS,
+            methods * (alike + failures) * min(QUERY_TOKENS, query),
+        ),
+        "method_evidence": Asked(
+            readings,
+            readings * METHOD_TOKENS + methods * papers * (paper + TITLE_TOKENS),
+            relevant * finding + methods * papers * ENTRY_TOKENS,
+            first_calls=1,
+            most_idea_tokens=shown,
+        ),
+        "soundness_review": Asked(
+            methods,
+            methods * (METHOD_TOKENS + weighed) + relevant * (finding + 2 * TITLE_TOKENS),
+            methods * (review + text / 2 + borne + ENTRY_TOKENS),
+            most_idea_tokens=shown,
+        ),
+    }
+    if parameters.summarise:
+        counts["soundness_summary"] = Asked(
+            1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
+        )
+    if parameters.verify_citations:
+        counts |= _verification(text, methods, relevant)
+    searches = failures + (alike if request.literature.unlimited else 1)
+    return counts, 2.0 * methods * searches
+
+
+def _assessment(request: RunRequest, *, covered: bool = True) -> Counts:
+    """The assessment sees what the other modules came to: of an idea outside the field no evidence,
+    only the review of its plan.
+    """
+    soundness, modules = request.profile.soundness, request.modules
+    reviewed = Module.SOUNDNESS in modules
+    return expected_assessment(
+        request.profile.assessment,
+        concerns=soundness.maximum_points if reviewed else 0,
+        questions=soundness.maximum_questions if reviewed else 0,
+        methods=min(soundness.maximum_methods, EXPECTED_METHODS) if reviewed and covered else 0,
+        compared=covered and (Module.CONTRIBUTION in modules or Module.NOVELTY in modules),
+    )
+
+
+def _papers_named(request: RunRequest) -> float:
+    """Papers to read that a method's passages lead to.
+
+    A snapshot's passages cite nothing and lend their own paper.
+    """
+    parameters = request.profile.soundness
+    if request.literature.snapshot is not None:
+        return parameters.snippets_per_method
+    own = parameters.snippets_per_method if parameters.include_passage_papers else 0
+    return own + parameters.snippets_per_method * EXPECTED_CITED_PER_PASSAGE
+
+
+def _idea_tokens(word_limit: int | None) -> float | None:
+    return None if word_limit is None else word_limit * TOKENS_PER_WORD
+
+
+def _abstract_tokens(word_limit: int | None) -> float:
+    limit = ABSTRACT_TOKENS if word_limit is None else word_limit * TOKENS_PER_WORD
+    return min(ABSTRACT_TOKENS, limit)
+
+
+def _paper_tokens(request: RunRequest) -> float:
+    """What is shown of a paper to read: its abstract, and of those with a full text methods and
+    results.
+    """
+    if not request.full_text:
+        return ABSTRACT_TOKENS
+    section_words = min(request.profile.soundness.section_word_limit, SECTION_WORDS)
+    return ABSTRACT_TOKENS + EXPECTED_FULL_TEXT_SHARE * 2 * section_words * TOKENS_PER_WORD
+
+
+def _contribution(request: RunRequest) -> tuple[Counts, float]:
+    parameters = request.profile.contribution
+    dimensions = min(parameters.maximum_dimensions, EXPECTED_DIMENSIONS)
+    statements = dimensions * EXPECTED_STATEMENTS_PER_DIMENSION
+    queries = statements * parameters.queries_per_statement
+    found = queries * parameters.papers_per_query * EXPECTED_NEW_PER_QUERY_SHARE
+    first = min(found, parameters.maximum_judged_papers)
+    seeds = min(first * EXPECTED_RELEVANT_SHARE, parameters.maximum_seeds)
+    second = _second_pass(parameters, first)
+    compared = min(parameters.papers_compared, (first + second) * EXPECTED_RELEVANT_SHARE)
+    closest = min(parameters.closest_papers, compared)
+    comparisons = sum(
+        math.ceil(each / parameters.papers_per_comparison_call)
+        for each in (closest, compared - closest)
+    )
+    query_calls = math.ceil(dimensions / parameters.dimensions_per_query_call)
+    shown = _idea_tokens(parameters.idea_word_limit)
+    comparison = _comparison_tokens(parameters, closest, compared)
+    addressed = compared * EXPECTED_ADDRESSED_SHARE
+    text = _tokens(parameters.words_per_review_text, SECTION_OF_REVIEW_WORDS)
+    near = min(CLOSEST_SHOWN, addressed) * (ABSTRACT_TOKENS + 2 * comparison + TITLE_TOKENS)
+    quoted = 2 * comparison + CONCERN_QUOTE_WORDS * TOKENS_PER_WORD
+    counts: Counts = {
+        "extract_dimensions": Asked(1, 0, dimensions * DIMENSION_TOKENS),
+        "contribution_queries": Asked(
+            query_calls, dimensions * DIMENSION_TOKENS, queries * QUERY_TOKENS / 2
+        ),
+        "relevance": _relevance(parameters, first, second),
+        "compare_paper": Asked(
+            comparisons,
+            comparisons * dimensions * DIMENSION_TOKENS
+            + compared * (ABSTRACT_TOKENS + TITLE_TOKENS),
+            compared
+            * (
+                (1 + dimensions * EXPECTED_ADDRESSED_SHARE) * comparison
+                + dimensions * COMPARED_ENTRY_TOKENS
+                + EXPECTED_OVERLAPPING_SHARE * quoted
+                + ENTRY_TOKENS
+            ),
+            shared_tokens=dimensions * DIMENSION_TOKENS,
+            first_calls=1,
+            most_idea_tokens=shown,
+        ),
+        "contribution_review": Asked(
+            dimensions,
+            dimensions * (DIMENSION_TOKENS + addressed * (comparison + 2 * TITLE_TOKENS) + near),
+            dimensions * (2 * text + EXPECTED_SUGGESTIONS * SUGGESTION_TOKENS),
+            most_idea_tokens=shown,
+        ),
+    }
+    if parameters.verify_citations:
+        counts |= _verification(text, dimensions, compared)
+    return counts, _searches(parameters, dimensions, queries) + _neighbours(request, seeds)
+
+
+def _relevance(parameters: ContributionParameters, first: float, second: float) -> Asked:
+    """Judging the papers of both passes; in brief a rationale is given of the relevant ones."""
+    per_call, judged = parameters.papers_per_relevance_call, first + second
+    words = parameters.abstract_word_limit
+    further = parameters.second_pass_word_limit or words
+    told = judged if parameters.words_per_rationale is None else judged * EXPECTED_RELEVANT_SHARE
+    return Asked(
+        math.ceil(first / per_call) + math.ceil(second / per_call),
+        first * _abstract_tokens(words)
+        + second * _abstract_tokens(further)
+        + judged * TITLE_TOKENS,
+        told * _tokens(parameters.words_per_rationale, RATIONALE_WORDS) + judged * ENTRY_TOKENS,
+        first_calls=1,
+        most_idea_tokens=_idea_tokens(parameters.idea_word_limit),
+    )
+
+
+def _comparison_tokens(
+    parameters: ContributionParameters, closest: float, compared: float
+) -> float:
+    """Of one comparison, on the average of the closest papers and the others."""
+    near = closest * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
+    far = (compared - closest) * _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
+    return (near + far) / (compared or 1)
+
+
+def _second_pass(parameters: ContributionParameters, first: float) -> float:
+    """Papers that the second pass judges, with the share of relevant ones that is expected."""
+    most = parameters.embedding_top
+    if parameters.second_pass_margin is None:
+        return most
+    missing = max(parameters.papers_compared - first * EXPECTED_RELEVANT_SHARE, 0)
+    wanted = parameters.second_pass_margin * missing / EXPECTED_RELEVANT_SHARE
+    return min(most, max(wanted, most / 3))
+
+
+def _searches(parameters: ContributionParameters, dimensions: float, queries: float) -> float:
+    by_kind = {
+        SearchKind.RELEVANCE: queries,
+        SearchKind.PACKED: dimensions,
+        SearchKind.BULK: parameters.maximum_bulk_requests,
+    }
+    return float(by_kind[parameters.search])
+
+
+def _neighbours(request: RunRequest, seeds: float) -> float:
+    """Requests for recommendations and references of the seeds, and for the abstracts that
+    reference lists lack.
+    """
+    parameters = request.profile.contribution
+    requests = 0.0
+    if parameters.recommendations_per_seed:
+        pooled = parameters.recommendations is RecommendationKind.POOLED
+        requests += (
+            math.ceil(seeds / parameters.seeds_per_recommendation_request) if pooled else seeds
+        )
+    if parameters.references_per_seed:
+        requests += math.ceil(seeds / MOST_SEEDS_PER_REQUEST)
+        if request.literature.snapshot is None:
+            requests += math.ceil(
+                seeds
+                * parameters.references_per_seed
+                * EXPECTED_WITHOUT_ABSTRACT_SHARE
+                / LARGEST_BATCH
+            )
+    return requests
+
+
+def _tokens(words_asked: int | None, words_otherwise: int) -> float:
+    """Tokens of a text: nine tenths of the words it may have, or as many as ScholarEval's released
+    code was answered with.
+    """
+    return (0.9 * words_asked if words_asked is not None else words_otherwise) * TOKENS_PER_WORD
+
+
+def _hours(
+    ideas: float,
+    requests: float,
+    steps: Sequence[StepEstimate],
+    request: RunRequest,
+    settings: Settings,
+) -> tuple[float, str]:
+    waits = {"processor": ideas * 4.0 / request.worker_count}
+    if request.literature.snapshot is None:
+        waits["literature rate"] = requests / settings.literature.requests_per_second
+    limits = settings.language_model
+    if steps and not request.batch:
+        in_flight = (
+            min(limits.maximum_concurrency, request.ideas_in_flight * 4) * request.worker_count
+        )
+        seconds = sum(
+            step.calls * SECONDS_UNTIL_ANSWER + step.completion_tokens / TOKENS_PER_SECOND
+            for step in steps
+        )
+        waits["model"] = ideas * seconds / in_flight
+        waits["model rate"] = ideas * 60 * _busiest_model_minutes(steps, limits)
+    slowest = max(waits, key=lambda name: waits[name])
+    return waits[slowest] / 3600, slowest
+
+
+def _busiest_model_minutes(steps: Sequence[StepEstimate], limits: LanguageModelSettings) -> float:
+    """Of one idea: for as long the limits hold up the model that is asked most."""
+    calls: dict[str, float] = defaultdict(float)
+    tokens: dict[str, float] = defaultdict(float)
+    for step in steps:
+        for model in step.models:
+            calls[model] += step.calls / len(step.models)
+            tokens[model] += (step.prompt_tokens + step.completion_tokens) / len(step.models)
+    waits = [0.0]
+    if limits.requests_per_minute:
+        waits.append(max(calls.values()) / limits.requests_per_minute)
+    if limits.tokens_per_minute:
+        waits.append(max(tokens.values()) / limits.tokens_per_minute)
+    return max(waits)

@@ -1,0 +1,147 @@
+"""Building the index of a snapshot, with progress a person can follow."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from flows.cli.talk import time_of_day
+from schemas.settings import Settings
+from tasks.embeddings import Embedder
+from tasks.embeddings.similarity import paper_text
+from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
+from tasks.literature.snapshot.folder import read_manifest
+from tasks.literature.snapshot.store import PaperStore
+from tasks.literature.snapshot.update import update_snapshot
+from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore
+
+LINE_EVERY = 10_000
+_PAPERS_PER_TURN = 512
+
+Report = Callable[[int, int, str], None]
+
+
+@contextmanager
+def shown_progress() -> Iterator[Report]:
+    """A callback `(done, total, stage)` that draws a bar on a terminal and writes
+    lines elsewhere.
+    """
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        last: dict[str, int] = {}
+
+        def lines(done: int, total: int, stage: str) -> None:
+            if done >= total or done - last.get(stage, -LINE_EVERY) >= LINE_EVERY:
+                last[stage] = done
+                console.print(f"{time_of_day()} {stage}: {done:,} of {total:,}")
+
+        yield lines
+        return
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+    ) as bar:
+        tasks = {}
+
+        def draw(done: int, total: int, stage: str) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        yield draw
+
+
+def index_with_progress(source: Path, home: Path) -> Path:
+    """The index of a Parquet or JSONL file, built on first use and kept under `home`."""
+    with shown_progress() as report:
+        return index_for_parquet(source, home, report)
+
+
+def build_index(source: Path, target: Path, embeddings: bool, settings: Settings) -> str:
+    """Build the index of `source` in `target` with progress; what it holds, in one line."""
+    with shown_progress() as report:
+        return str(
+            build_snapshot(
+                source,
+                target,
+                embedder=_embedder(settings) if embeddings else None,
+                progress=report,
+            )
+        )
+
+
+def update_index(source: Path, target: Path, embeddings: bool, settings: Settings) -> str:
+    """Apply the changes in `source` to the index in `target`; what came of them, in one line.
+
+    An index with embeddings keeps them.
+    """
+    embedder = _embedder(settings) if embeddings else embedder_for(target, settings)
+    with shown_progress() as report:
+        updated = update_snapshot(source, target, embedder=embedder, progress=report)
+    counted = ", ".join(f"{count:,} {name}" for name, count in updated.counts.items())
+    return f"{updated.snapshot}; {counted or 'nothing new'}"
+
+
+def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> str:
+    """Put the vector of every paper of an index where this warehouse's workers look for it; they
+    then embed only ideas.
+
+    The same model, the same text and the same key as in an evaluation, so no score changes. An
+    interrupted run goes on.
+    """
+    from tasks.embeddings.sentence_embedder import (
+        SentenceEmbedder,
+    )  # loads much: only where papers are embedded
+
+    manifest = read_manifest(index)
+    store = PaperStore(index, name=manifest.store_name)
+    embedder = SentenceEmbedder(
+        settings.embeddings, KeyedStore(Layout(warehouse).cache / "embeddings.sqlite")
+    )
+    try:
+        with shown_progress() as report:
+            asyncio.run(
+                _embed_all(
+                    store, embedder, lambda done: report(done, manifest.paper_count, "vectors")
+                )
+            )
+    finally:
+        store.close()
+    return f"{manifest.paper_count:,} vectors are in {warehouse}"
+
+
+async def _embed_all(store: PaperStore, embedder: Embedder, report: Callable[[int], None]) -> None:
+    papers = store.records_from(0)
+    done = 0
+    while batch := [
+        paper_text(record.title, record.abstract) for _, record in islice(papers, _PAPERS_PER_TURN)
+    ]:
+        await embedder.embed(batch)
+        done += len(batch)
+        report(done)
+
+
+def embedder_for(index: Path, settings: Settings) -> Embedder | None:
+    """What embeds changed papers of an index; None where it has no embeddings.
+
+    Raises:
+        SnapshotError: there is no finished index.
+    """
+    wanted = read_manifest(index).embedding_dimensions is not None
+    return _embedder(settings) if wanted else None
+
+
+def _embedder(settings: Settings) -> Embedder:
+    from tasks.embeddings.sentence_embedder import (
+        SentenceEmbedder,
+    )  # loads much: only where papers are embedded
+
+    return SentenceEmbedder(settings.embeddings, None)

@@ -1,0 +1,560 @@
+"""Preflight: what is configured, reachable and missing, before anything is paid for."""
+
+import asyncio
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from schemas.base import Noun
+from schemas.choices import EngineChoice
+from schemas.errors import AssayError, ConfigurationError
+from schemas.judgement.benchmark import BenchmarkRequest
+from schemas.judgement.ranking import RankRequest
+from schemas.judging import JudgingParameters
+from schemas.literature.survey_run import SurveyRequest
+from schemas.profile import Profile
+from schemas.run import Budget, RunRequest
+from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest
+from schemas.works.curation_run import CurationRequest
+from schemas.works.draft_run import DraftRequest
+from schemas.works.experiment_run import ExperimentRequest
+from schemas.works.ideation_run import IdeationRequest
+from tasks.web.exchange import NoAnswerError, probe
+from warehouse.rights import keep_private
+from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
+
+if TYPE_CHECKING:
+    from tasks.judging.first_contact import Contact
+    from tasks.judging.step import Step
+    from warehouse.objects.object_storage import ObjectFolder
+
+CONNECT_SECONDS = 5.0
+
+
+class ComponentStatus(Noun):
+    """One part, and how it is doing: ok, default (the embedded part is used), missing or broken."""
+
+    part: str
+    state: str
+    detail: str
+    remedy: str = ""
+
+
+def check_before_run(request: RunRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
+
+    Raises:
+        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
+            cannot be used.
+    """
+    check_place(request.warehouse, settings)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, settings)
+    from tasks.evaluation.modules import steps_of
+    from tasks.steps import STEPS
+
+    return check_models(
+        request, steps_of(request.modules, STEPS, surveyed=request.survey), settings
+    )
+
+
+def check_before_ranking(request: RankRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
+
+    Raises:
+        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
+            cannot be used.
+    """
+    check_place(request.warehouse, settings)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, settings)
+    from tasks.ranking.steps import STEPS
+
+    return check_models(request, STEPS, settings)
+
+
+def check_before_checking(request: CheckRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
+
+    Raises:
+        ConfigurationError: a model, its key or server, the scheduler or the warehouse folder cannot
+            be used.
+    """
+    check_place(request.warehouse, settings)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, settings)
+    from tasks.manuscripts.pool import POOL_STEPS
+    from tasks.manuscripts.steps import STEPS
+
+    steps = [*STEPS, *(POOL_STEPS if request.literature is not None else ())]
+
+    places = [(request.engine, request.api_base)]
+    places += [(judge.engine, judge.api_base) for judge in request.judges]
+    return tuple(
+        contact
+        for engine, api_base in dict.fromkeys(places)
+        for contact in check_engine(
+            engine,
+            api_base,
+            settings,
+            request.warehouse,
+            judging=request.judging,
+            seed=request.seed,
+            steps=steps,
+            budget=request.budget,
+        )
+    )
+
+
+def check_before_surveying(request: SurveyRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
+
+    Raises:
+        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
+            cannot be used.
+    """
+    check_place(request.warehouse, settings)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, settings)
+    from tasks.survey.expected import steps_of
+
+    return check_models(request, steps_of(request.parameters), settings)
+
+
+def check_before_curating(request: CurationRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
+
+    Raises:
+        ConfigurationError: as `check_before_surveying`.
+    """
+    check_writable(request.warehouse)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, settings)
+    from tasks.curation.steps import STEPS
+
+    return check_models(request, STEPS, settings)
+
+
+def check_before_experimenting(request: ExperimentRequest, settings: Settings) -> None:
+    """Fail before anything is run.
+
+    Raises:
+        ConfigurationError: the scheduler or the warehouse folder cannot be used.
+    """
+    check_writable(request.warehouse)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, settings)
+
+
+def check_before_ideating(request: IdeationRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
+
+    Raises:
+        ConfigurationError: as `check_before_run`.
+    """
+    from tasks.ideation.steps import STEPS
+
+    contacts = check_models(request.evaluation, STEPS, settings)
+    return (*contacts, *check_before_run(request.evaluation, settings))
+
+
+def check_before_writing(request: DraftRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
+
+    Raises:
+        ConfigurationError: as `check_before_surveying`.
+    """
+    check_place(request.warehouse, settings)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, settings)
+    from tasks.manuscripts.review import REVIEW_STEPS
+    from tasks.writing.expected import steps_of
+
+    asked = (*steps_of(request.profile.judging), *(REVIEW_STEPS if request.review else ()))
+    return check_models(request, asked, settings)
+
+
+def check_models(
+    request: RunRequest
+    | RankRequest
+    | BenchmarkRequest
+    | SurveyRequest
+    | CurationRequest
+    | DraftRequest,
+    steps: "Iterable[Step[Any, Any]]",
+    settings: Settings,
+) -> "tuple[Contact, ...]":
+    """`check_engine` for the models of a request with a profile.
+
+    Raises:
+        ConfigurationError: as `check_engine`.
+    """
+    return check_engine(
+        request.engine,
+        request.api_base,
+        settings,
+        request.warehouse,
+        judging=request.profile.judging,
+        seed=request.profile.seed,
+        temperature=request.profile.temperature,
+        steps=steps,
+        budget=request.budget,
+    )
+
+
+def check_engine(
+    engine: EngineChoice,
+    api_base: str | None,
+    settings: Settings,
+    warehouse: Path,
+    *,
+    judging: JudgingParameters | None = None,
+    seed: int | None = None,
+    temperature: float | None = 0.0,
+    steps: "Iterable[Step[Any, Any]]",
+    budget: Budget,
+) -> "tuple[Contact, ...]":
+    """What the models that `steps` ask take and cost, each asked one small question.
+
+    Raises:
+        ConfigurationError: a model does not answer, or lacks the price that a bound on cost needs.
+    """
+    model = engine.model
+    if model is None:
+        return ()
+    if api_base is not None:
+        check_address("--api-base", api_base, WHERE_KEYS_BELONG)
+    from tasks.judging.first_contact import make_contacts, uses
+    from tasks.judging.models import shared_api_base
+
+    judging = judging or JudgingParameters()
+    bases = {each: shared_api_base(each, model, api_base) for each in (model, *judging.models)}
+    asked = uses(model, bases, judging, steps, seed=seed, temperature=temperature)
+    bounds = (budget.maximum_cost_usd, budget.maximum_cost_usd_per_idea)
+    needs_price = any(bound is not None for bound in bounds)
+    return asyncio.run(
+        make_contacts(asked, settings.language_model, warehouse, needs_price=needs_price)
+    )
+
+
+def examine(
+    warehouse: Path, engine: str, api_base: str | None, profile: Profile, settings: Settings
+) -> list[ComponentStatus]:
+    """Findings for `assay doctor`, most basic first."""
+    installed = "install with `-c infra/constraints.txt`"
+    catalogue = _catalogue(warehouse, settings)
+    return [
+        ComponentStatus(part="Python", state="ok", detail=platform.python_version()),
+        _tried(
+            "warehouse",
+            str(warehouse),
+            lambda: _check_place(warehouse),
+            "name a folder you may write to with --warehouse",
+        ),
+        _tried("lake", "DuckLake's extensions are installed", _check_extensions, installed),
+        catalogue,
+        *_object_storage(warehouse, settings, lake_is_found=catalogue.state != "broken"),
+        _prefect(settings),
+        _tried(
+            "embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), installed
+        ),
+        _literature(settings),
+        *_models(engine, api_base, profile, settings),
+        _grobid(settings),
+        _unpaywall(settings),
+        _sandbox(settings),
+    ]
+
+
+def _tried(part: str, detail: str, attempt: Callable[[], object], remedy: str) -> ComponentStatus:
+    try:
+        attempt()
+    except (AssayError, OSError, ImportError, ValueError) as error:
+        return ComponentStatus(
+            part=part, state="broken", detail=str(error).splitlines()[0], remedy=remedy
+        )
+    return ComponentStatus(part=part, state="ok", detail=detail)
+
+
+def check_place(folder: Path, settings: Settings) -> None:
+    """Fail before anything is paid for that could not be published.
+
+    Raises:
+        ConfigurationError: nothing can be written to the folder, to the catalogue in PostgreSQL or
+            to the object storage in which the lake's files lie.
+        UpstreamError: PostgreSQL or the object storage cannot be reached.
+    """
+    check_writable(folder)
+    if settings.catalogue is not None:
+        from warehouse.catalogue.postgres import check_may_publish
+
+        check_may_publish(settings.catalogue)
+    from warehouse.lake import refuse_after_a_move
+    from warehouse.layout import Layout
+
+    found = _objects_of(folder, settings)
+    refuse_after_a_move(Layout(folder), settings.catalogue, found.get(_OF_LAKE))
+    for objects in found.values():
+        objects.check()
+
+
+def check_writable(folder: Path) -> None:
+    """Raises ConfigurationError when nothing can be written to the folder, which is made if it is
+    not there.
+    """
+    try:
+        keep_private(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".write-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot write to the warehouse {folder}: {error.strerror}; name another folder with"
+            " --warehouse"
+        ) from error
+
+
+def _check_place(folder: Path) -> None:
+    """As `check_writable`, but leaves no folder behind where none was."""
+    before = folder
+    while not before.exists():
+        before = before.parent
+    try:
+        check_writable(folder)
+    finally:
+        while folder != before and folder.is_dir():
+            folder.rmdir()
+            folder = folder.parent
+
+
+def _check_scheduler(address: str, settings: Settings) -> None:
+    """What workers need is looked at on them, once it is known (`flows/run/worker_check.py`)."""
+    from flows.run.cluster_access import (
+        LOOPBACK_HOSTS,
+        own_address,
+        scheduler_place,
+        use_certificates,
+    )
+
+    host, port = scheduler_place(address)
+    own_address(address, host, port)  # Dask would try a closed port again and again
+    use_certificates(settings)
+    from flows.run.dask_scheduler import greet_scheduler
+
+    greet_scheduler(address, CONNECT_SECONDS)
+    if host not in LOOPBACK_HOSTS and settings.prefect_api_url is None:
+        raise ConfigurationError(
+            f"workers of {host} cannot reach a Prefect server started here: run `prefect server"
+            " start --host 0.0.0.0` and export PREFECT_API_URL=http://THIS_HOST:4200/api"
+        )
+
+
+def _check_extensions() -> None:
+    from warehouse.catalogue.connection import extension_path
+
+    for name in ("ducklake", "sqlite_scanner", "postgres_scanner"):
+        extension_path(name)
+
+
+def _catalogue(warehouse: Path, settings: Settings) -> ComponentStatus:
+    """The catalogue; one that may only be read serves dashboards and questions, and nights fail."""
+    from warehouse.catalogue.postgres import VARIABLE, PostgresCatalogue, catalogue_state
+    from warehouse.lake import lies_in
+    from warehouse.layout import Layout
+
+    url = settings.catalogue
+    layout = Layout(warehouse)
+    if url is None and (layout.objects is not None or layout.moved_catalogue.exists()):
+        remedy = f"export {VARIABLE}, the address of the database that holds it"
+        return _tried("catalogue", "", lambda: lies_in(layout, url), remedy)
+    if url is None:
+        detail = "an SQLite file in the warehouse"
+        remedy = f"export {VARIABLE} when several machines publish"
+        return ComponentStatus(part="catalogue", state="default", detail=detail, remedy=remedy)
+    remedy = f"check the server and {VARIABLE}"
+    try:
+        catalogue = PostgresCatalogue.of(url)
+        state = catalogue_state(catalogue)
+    except AssayError as error:
+        return ComponentStatus(part="catalogue", state="broken", detail=str(error), remedy=remedy)
+    return ComponentStatus(
+        part="catalogue",
+        state="ok" if state.is_usable else "broken",
+        detail=f"PostgreSQL {state.version} at {catalogue.title}: {state.told}",
+        remedy=""
+        if state.may_write
+        else f"grant {state.user} the rights to publish, where it is to",
+    )
+
+
+_OF_LAKE = "files of the lake"
+
+
+def _objects_of(
+    warehouse: Path, settings: Settings, *, lake_is_found: bool = True
+) -> "dict[str, ObjectFolder]":
+    """What lies in object storage, and where; without a catalogue nobody knows it of the lake."""
+    from warehouse.lake import lies_in
+    from warehouse.layout import Layout
+
+    layout = Layout(warehouse)
+    found = {}
+    if layout.objects is not None:
+        found["warehouse"] = layout.objects
+    lake = lies_in(layout, settings.catalogue) if lake_is_found else None
+    if lake is not None and layout.objects is None:
+        found[_OF_LAKE] = lake
+    return found
+
+
+def _object_storage(
+    warehouse: Path, settings: Settings, *, lake_is_found: bool
+) -> list[ComponentStatus]:
+    """Of what lies there."""
+    remedy = "check AWS_ENDPOINT_URL_S3, the credentials and their rights in the bucket"
+    part = "object storage"
+    try:
+        places = _objects_of(warehouse, settings, lake_is_found=lake_is_found)
+        for place in places.values():
+            place.check()
+    except AssayError as error:
+        return [ComponentStatus(part=part, state="broken", detail=str(error), remedy=remedy)]
+    detail = "; ".join(f"{what}: {place.address}" for what, place in places.items())
+    told = f"{detail}: written, read and removed from"
+    return [ComponentStatus(part=part, state="ok", detail=told)] if places else []
+
+
+def _check_embeddings(settings: Settings) -> None:
+    from tasks.embeddings.sentence_embedder import SentenceEmbedder
+
+    asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
+
+
+def _prefect(settings: Settings) -> ComponentStatus:
+    if settings.prefect_api_url is None:
+        return ComponentStatus(
+            part="Prefect",
+            state="default",
+            detail="a server is started for each command",
+            remedy="export PREFECT_API_URL to use your own",
+        )
+    return _reached(
+        "Prefect",
+        f"{settings.prefect_api_url}/health",
+        "start it with `prefect server start`, or unset PREFECT_API_URL",
+    )
+
+
+def _literature(settings: Settings) -> ComponentStatus:
+    if settings.semantic_scholar_api_key is None:
+        return ComponentStatus(
+            part="Semantic Scholar",
+            state="default",
+            detail="no key: the bundled sample is used",
+            remedy="export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH",
+        )
+    address = (
+        f"{settings.literature.upstream_url.rstrip('/')}/graph/v1/paper/search?query=test&limit=1"
+    )
+    key = {"x-api-key": settings.semantic_scholar_api_key.get_secret_value()}
+    return _reached("Semantic Scholar", address, "check the key and the network", headers=key)
+
+
+def _models(
+    engine: str, api_base: str | None, profile: Profile, settings: Settings
+) -> list[ComponentStatus]:
+    """The status of each model that the profile asks."""
+    from tasks.steps import STEPS
+
+    try:
+        chosen = EngineChoice.parse(engine)
+        if chosen.is_baseline:
+            remedy = "--engine litellm:MODEL and the provider's key"
+            detail = "extractive baseline, no model"
+            return [ComponentStatus(part="model", state="default", detail=detail, remedy=remedy)]
+        # What is learnt here is for this look alone.
+        with tempfile.TemporaryDirectory() as folder:
+            contacts = check_engine(
+                chosen,
+                api_base,
+                settings,
+                Path(folder),
+                judging=profile.judging,
+                seed=profile.seed,
+                temperature=profile.temperature,
+                steps=STEPS,
+                budget=Budget(),
+            )
+    except AssayError as error:
+        remedy = "check the model's name, its key and --api-base"
+        return [ComponentStatus(part="model", state="broken", detail=str(error), remedy=remedy)]
+    return [
+        ComponentStatus(part=f"model {each.model}", state="ok", detail=each.line)
+        for each in contacts
+    ]
+
+
+def _grobid(settings: Settings) -> ComponentStatus:
+    if settings.grobid_url is None:
+        return ComponentStatus(
+            part="GROBID",
+            state="default",
+            detail="PDFs are read by the built-in parser",
+            remedy="start GROBID and export GROBID_URL",
+        )
+    return _reached(
+        "GROBID",
+        f"{settings.grobid_url.rstrip('/')}/api/isalive",
+        "docker compose -f infra/compose.yaml up grobid",
+    )
+
+
+def _unpaywall(settings: Settings) -> ComponentStatus:
+    if settings.unpaywall_email is None:
+        return ComponentStatus(
+            part="Unpaywall",
+            state="missing",
+            detail="open-access copies are not looked up",
+            remedy="export UNPAYWALL_EMAIL",
+        )
+    return ComponentStatus(part="Unpaywall", state="ok", detail="an e-mail address is set")
+
+
+def _sandbox(settings: Settings) -> ComponentStatus:
+    from tasks.experiments.sandbox.sandbox import check_sandbox, memory_bound
+
+    container = settings.experiments.container
+    maker = "bubblewrap" if container is None else container.runtime
+    try:
+        check_sandbox(container)
+    except ConfigurationError as error:
+        return ComponentStatus(
+            part="sandbox",
+            state="missing",
+            detail=one_line(error),
+            remedy=f"install {maker}, for experiments alone",
+        )
+    detail = f"{maker} makes one; {memory_bound(container)}"
+    return ComponentStatus(part="sandbox", state="ok", detail=detail)
+
+
+def _reached(
+    part: str, url: str, remedy: str, headers: dict[str, str] | None = None
+) -> ComponentStatus:
+    shown = url.split("?")[0]
+    try:
+        status = probe(url, CONNECT_SECONDS, headers).status
+    except NoAnswerError as error:
+        return ComponentStatus(part=part, state="broken", detail=f"{shown}: {error}", remedy=remedy)
+    state = "ok" if status < 400 or status == 429 else "broken"
+    return ComponentStatus(
+        part=part,
+        state=state,
+        detail=f"{shown} answers {status}",
+        remedy="" if state == "ok" else remedy,
+    )

@@ -1,0 +1,175 @@
+"""What commands that run campaigns share: Ctrl-C in order, and one Prefect server, started when it
+is first needed.
+"""
+
+from contextlib import ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from flows.cli.talk import print_note
+from flows.run.interruption import interruptible
+from schemas.judgement.ranking import RankRequest
+from schemas.literature.survey_review import Written
+from schemas.literature.survey_run import SurveyRequest
+from schemas.run import RunRequest, WorkRequest
+from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest
+from schemas.works.curation_run import CurationRequest
+from schemas.works.draft_run import DraftRequest
+from schemas.works.experiment_run import ExperimentRequest
+from schemas.works.ideation_run import IdeationRequest
+
+if TYPE_CHECKING:
+    from flows.run.campaign import Campaign, HeadT, PlanT, Summary
+    from flows.run.prefect_server import PrefectServer
+    from flows.works.check.checking import CheckSummary
+    from flows.works.curate.curating import CurationSummary
+    from flows.works.evaluate.evaluate import RunSummary
+    from flows.works.experiment.experimenting import ExperimentSummary
+    from flows.works.ideate.ideating import IdeationSummary
+    from flows.works.rank.ranking import RankSummary
+    from flows.works.survey.surveying import SurveySummary
+    from flows.works.write.writing import DraftSummary
+    from tasks.judging.first_contact import Contact
+
+
+class Session:
+    """Runs campaigns one after the other.
+
+    A second server within one process would not be found by Prefect's client.
+    """
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._server: PrefectServer | None = None
+        self._interruptible = False
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stack.__exit__(kind, error, traceback)
+
+    def evaluate(self, request: RunRequest) -> "RunSummary":
+        """Run a batch, after a look at all it needs."""
+        self._prepare(request)
+        from flows.run.preflight import check_before_run
+
+        _tell(check_before_run(request, Settings()))
+        from flows.works.evaluate.evaluate import Evaluation
+
+        return self._run(Evaluation(request))
+
+    def rank(self, request: RankRequest) -> "RankSummary":
+        """Rank a run, after a look at all it needs."""
+        self._prepare(request)
+        from flows.run.preflight import check_before_ranking
+
+        _tell(check_before_ranking(request, Settings()))
+        from flows.works.rank.ranking import Ranking
+
+        return self._run(Ranking(request))
+
+    def check(self, request: CheckRequest) -> "CheckSummary":
+        """Check manuscripts, after a look at all it needs."""
+        self._prepare(request)
+        from flows.run.preflight import check_before_checking
+
+        _tell(check_before_checking(request, Settings()))
+        from flows.works.check.checking import Check
+
+        return self._run(Check(request))
+
+    def survey(self, request: SurveyRequest) -> "SurveySummary":
+        """Survey or answer questions, after a look at all it needs."""
+        self._prepare(request)
+        from flows.run.preflight import check_before_surveying
+
+        _tell(check_before_surveying(request, Settings()))
+        from flows.works.survey.surveying import Asking, Surveying
+
+        answers = request.parameters.written is Written.ANSWER
+        return self._run(Asking(request) if answers else Surveying(request))
+
+    def curate(self, request: CurationRequest) -> "CurationSummary":
+        """Curate papers with their reviews, after a look at all it needs."""
+        self._prepare(request)
+        from flows.run.preflight import check_before_curating
+
+        _tell(check_before_curating(request, Settings()))
+        from flows.works.curate.curating import Curating
+
+        return self._run(Curating(request))
+
+    def experiment(self, request: ExperimentRequest) -> "ExperimentSummary":
+        """Try programs on tasks, after a look at all it needs."""
+        self._prepare(request)
+        from flows.run.preflight import check_before_experimenting
+
+        check_before_experimenting(request, Settings())
+        from flows.works.experiment.experimenting import Experimenting
+
+        return self._run(Experimenting(request))
+
+    def write(self, request: DraftRequest) -> "DraftSummary":
+        """Write a draft, with a second round where a review is asked for, after a look at all it
+        needs.
+        """
+        self._prepare(request)
+        from flows.run.preflight import check_before_writing
+
+        _tell(check_before_writing(request, Settings()))
+        from flows.works.write.draft_review import write_reviewed
+
+        return write_reviewed(request, Settings(), self._run)
+
+    def ideate(self, request: IdeationRequest) -> "IdeationSummary":
+        """Make ideas in rounds, after a look at all it needs."""
+        self._prepare(request)
+        from flows.run.preflight import check_before_ideating
+
+        _tell(check_before_ideating(request, Settings()))
+        from flows.works.evaluate.evaluate import Evaluation
+        from flows.works.ideate.ideating import ideate
+
+        def evaluate(asked: RunRequest) -> "RunSummary":
+            return self._run(Evaluation(asked))
+
+        return ideate(request, Settings(), self._run, evaluate)
+
+    def _prepare(self, request: WorkRequest) -> None:
+        if not self._interruptible:
+            self._stack.enter_context(interruptible())
+            self._interruptible = True
+        if not request.in_this_process(0):  # it takes seconds to start, so it does meanwhile
+            self._started()
+
+    def _run(self, campaign: "Campaign[PlanT, HeadT]") -> "Summary[HeadT]":
+        from flows.run.campaign import run_campaign
+
+        return run_campaign(campaign, self._on_cluster)
+
+    def _on_cluster(self, campaign: "Campaign[PlanT, HeadT]", plan: "PlanT") -> "Summary[HeadT]":
+        server = self._started()
+        from flows.run.cluster import carry_out_on_cluster
+
+        server.wait()
+        return carry_out_on_cluster(campaign, plan)
+
+    def _started(self) -> "PrefectServer":
+        if self._server is None:
+            from flows.run.prefect_server import PrefectServer
+
+            self._server = self._stack.enter_context(PrefectServer(Settings().prefect_api_url))
+        return self._server
+
+
+def _tell(contacts: "tuple[Contact, ...]") -> None:
+    """Say of each model what it takes and costs, before the batch."""
+    for contact in contacts:
+        print_note(f"{contact.model} {contact.line}")

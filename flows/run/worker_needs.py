@@ -1,0 +1,94 @@
+"""What a campaign needs of workers on other machines."""
+
+import os
+from importlib import metadata
+from typing import Any
+
+from flows.jobs.job_environment import SOURCE_VARIABLES
+from flows.run.worker_check import Address, WorkerNeeds, code_hash, compared, python_version
+from schemas.choices import remote_model
+from schemas.run import Module, RunRequest, WorkRequest
+from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest
+from schemas.works.curation_run import CurationRequest
+from schemas.works.draft_run import DraftRequest
+from schemas.works.experiment_run import ExperimentRequest
+from schemas.works.ideation_run import IdeationRequest
+from tasks.judging.model_keys import model_variables
+from tasks.shards.work import Shard
+
+_DOCUMENT_VARIABLES = ("GROBID_URL", "UNPAYWALL_EMAIL")
+
+
+def needs_of(request: WorkRequest, shard: Shard, settings: Settings) -> WorkerNeeds:
+    """What the workers of `request` must have, of which `shard` is one shard."""
+    embeds = not isinstance(request, ExperimentRequest | DraftRequest | CurationRequest)
+    return WorkerNeeds(
+        assay_version=metadata.version("assay"),
+        python_version=python_version(),
+        code=code_hash(),
+        settings=compared(settings),
+        variables=_variables(request, settings, embeds=embeds),
+        unset=tuple(name for name in _DOCUMENT_VARIABLES if not os.environ.get(name)),
+        addresses=_addresses(request),
+        gateway_url=getattr(shard, "gateway_url", None),
+        literature=getattr(shard, "literature", None),
+        embeds=embeds,
+        in_sandbox=isinstance(request, ExperimentRequest),
+        container=request.container if isinstance(request, ExperimentRequest) else None,
+        sees_folder=bool(getattr(request, "batch", False)),
+    )
+
+
+def _variables(request: WorkRequest, settings: Settings, *, embeds: bool) -> tuple[str, ...]:
+    """Keys and the like that the command has: it has tried that they do."""
+    asked = request.evaluation if isinstance(request, IdeationRequest) else request
+    models = [place.model for place, _ in _engines(asked)]
+    for part in (asked, getattr(asked, "profile", None)):
+        judging = getattr(part, "judging", None)
+        models += judging.models if judging is not None else ()
+    if embeds:
+        models.append(remote_model(settings.embeddings.model))
+    wanted = set[str]().union(*(model_variables(model) for model in models if model is not None))
+    if isinstance(asked, RunRequest) and Module.COMMITTEE in asked.modules:
+        wanted |= SOURCE_VARIABLES
+    if getattr(asked, "full_text", False):
+        wanted.update(_DOCUMENT_VARIABLES)
+    return tuple(sorted(name for name in wanted if os.environ.get(name)))
+
+
+def _engines(request: Any) -> list[tuple[Any, str | None]]:
+    """The engines that a request names, and where each is asked."""
+    found = [(request.engine, getattr(request, "api_base", None))]
+    if isinstance(request, CheckRequest):
+        found += [(judge.engine, judge.api_base) for judge in request.judges]
+    return found
+
+
+def _addresses(request: WorkRequest) -> tuple[Address, ...]:
+    asked = request.evaluation if isinstance(request, IdeationRequest) else request
+    bases = dict.fromkeys(base for _, base in _engines(asked) if base is not None)
+    found = [
+        Address(
+            what="the model's server",
+            url=base,
+            mend="name one in --api-base that every machine reaches",
+        )
+        for base in bases
+    ]
+    if prefect := os.environ.get("PREFECT_API_URL"):
+        found.append(
+            Address(
+                what="Prefect's server",
+                url=f"{prefect.rstrip('/')}/health",
+                mend=(
+                    "run `prefect server start --host 0.0.0.0` and export"
+                    " PREFECT_API_URL=http://ITS_HOST:4200/api for the command"
+                ),
+            )
+        )
+    if getattr(asked, "full_text", False) and (grobid := os.environ.get("GROBID_URL")):
+        found.append(
+            Address(what="GROBID", url=grobid, mend="name one in GROBID_URL that all reach")
+        )
+    return tuple(found)

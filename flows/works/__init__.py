@@ -1,0 +1,1 @@
+"""One folder per kind of work: its request, estimate and campaign."""

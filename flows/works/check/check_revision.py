@@ -1,0 +1,135 @@
+"""`assay check --revise FILE`: what people say of a review, read and held against the review."""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.settings import Settings
+from schemas.works.check_run import ManuscriptSource, Preference, Revision
+from schemas.works.manuscripts import Decision, ManuscriptCheck
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.manuscripts.queries import manuscript_checks
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.units.reading import published_head
+
+LARGEST_BYTES = 10_000_000
+_FIELDS = ("manuscript", "id", "verdict", "remark")
+
+
+def read_revision(
+    path: Path, sources: Sequence[ManuscriptSource], warehouse: Path, settings: Settings
+) -> Revision:
+    """The review that the file names, and what it says of that review's findings.
+
+    Raises:
+        ConfigurationError: the file cannot be read, decides nothing, or does not fit the review or
+            the manuscripts.
+    """
+    run_id, preferences = _read(path)
+    with open_reader(Layout(warehouse), catalogue_url=settings.catalogue) as connection:
+        head = published_head(connection, CHECKS, run_id)
+        checks = manuscript_checks(connection, run_id)
+    if not head.review:
+        raise ConfigurationError(f"--revise {path}: {run_id} is no review: it was read once")
+    known = {check.manuscript_id: check for check in checks}
+    for one in preferences:
+        _check_finding(path, one, known)
+    for source in sources:
+        _check_source(path, source, known, run_id)
+    named = {source.manuscript_id for source in sources}
+    if lost := next((one.manuscript for one in preferences if one.manuscript not in named), None):
+        raise ConfigurationError(f"--revise {path} speaks of {lost}: name that paper too")
+    return Revision(
+        head=head,
+        checks=tuple(known[source.manuscript_id] for source in sources),
+        preferences=preferences,
+    )
+
+
+def _read(path: Path) -> tuple[RunId, tuple[Preference, ...]]:
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            raise ConfigurationError(f"--revise {path}: exceeds {LARGEST_BYTES:,} bytes")
+        told = tomllib.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        raise ConfigurationError(f"--revise {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigurationError(f"--revise {path} is no TOML: {error}") from error
+    run_id, findings = told.get("check"), told.get("findings")
+    if not isinstance(run_id, str) or not isinstance(findings, list):
+        raise ConfigurationError(
+            f"--revise {path} lacks `check` or [[findings]]: edit the preferences.toml that the"
+            " review wrote beside its report"
+        )
+    preferences = tuple(_preferences(path, findings))
+    if not preferences:
+        raise ConfigurationError(f"--revise {path} decides nothing: set a verdict to {_choices()}")
+    return RunId(run_id), preferences
+
+
+def _preferences(path: Path, findings: Sequence[Any]) -> Iterator[Preference]:
+    """Those with a verdict."""
+    seen = set()
+    for number, entry in enumerate(findings, start=1):
+        where = f"--revise {path}: finding {number}"
+        fields = entry if isinstance(entry, dict) else {}
+        if odd := next((name for name in fields if name not in _FIELDS), None):
+            raise ConfigurationError(f"{where} has {odd!r}: it takes {', '.join(_FIELDS)}")
+        told = {name: fields.get(name, "") for name in _FIELDS}
+        if not all(isinstance(value, str) for value in told.values()):
+            raise ConfigurationError(f"{where}: {', '.join(_FIELDS)} are texts between quotes")
+        if not told["manuscript"] or not told["id"]:
+            raise ConfigurationError(f"{where} lacks its manuscript or its id")
+        if not told["verdict"]:
+            continue
+        if told["verdict"] not in tuple(Decision):
+            raise ConfigurationError(
+                f"{where} ({told['id']}): verdict {told['verdict']!r}: choose {_choices()}"
+            )
+        if (told["manuscript"], told["id"]) in seen:
+            raise ConfigurationError(f"{where} gives {told['id']} a second verdict")
+        seen.add((told["manuscript"], told["id"]))
+        yield Preference(
+            manuscript=told["manuscript"],
+            finding=told["id"],
+            decision=Decision(told["verdict"]),
+            remark=told["remark"].strip(),
+        )
+
+
+def _choices() -> str:
+    *first, last = Decision
+    return f"{', '.join(first)} or {last}"
+
+
+def _check_finding(path: Path, one: Preference, known: dict[str, ManuscriptCheck]) -> None:
+    check = known.get(one.manuscript)
+    if check is None:
+        raise ConfigurationError(
+            f"--revise {path}: the review has no manuscript {one.manuscript!r}; it has"
+            f" {', '.join(list(known)[:5])}"
+        )
+    found = [problem.problem_id for problem in check.problems]
+    if one.finding not in found:
+        listed = ", ".join(found[:10]) or "none"
+        raise ConfigurationError(
+            f"--revise {path}: {one.manuscript} has no finding {one.finding!r}; it has {listed}"
+        )
+
+
+def _check_source(
+    path: Path, source: ManuscriptSource, known: dict[str, ManuscriptCheck], run_id: RunId
+) -> None:
+    check = known.get(source.manuscript_id)
+    if check is None:
+        raise ConfigurationError(
+            f"--revise {path}: {run_id} did not review {source.manuscript_id}: leave it out"
+        )
+    if check.content_sha256 != source.content_sha256:
+        raise ConfigurationError(
+            f"--revise {path}: {source.path.name} has changed since {run_id}: review it anew"
+        )

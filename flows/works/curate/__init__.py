@@ -1,0 +1,1 @@
+"""Curation of papers with their reviews."""

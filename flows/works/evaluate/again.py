@@ -1,0 +1,91 @@
+"""Ideas of an earlier run evaluated again, against newer papers or with a later cutoff."""
+
+from collections.abc import Sequence
+
+from dashboards.views.any_run import Reported, kind_of
+from flows.works.evaluate.request import resolve_request
+from schemas.base import replace
+from schemas.choices import EngineChoice
+from schemas.errors import ConfigurationError
+from schemas.idea import Idea
+from schemas.identifiers import RunId
+from schemas.options.commands import EvaluateOptions
+from schemas.options.values import parse_modules
+from schemas.run import Run, RunRequest
+from schemas.settings import Settings
+from tasks.contribution.before import judged_before
+from tasks.evaluation.planned import PlannedIdea
+from tasks.ideas.json_lines import write_ideas
+from warehouse.layout import Layout
+from warehouse.queries import Queries, open_queries
+from warehouse.rows import noun_of
+
+
+def resolve_again(name: str, options: EvaluateOptions, settings: Settings) -> RunRequest:
+    """The request that evaluates the ideas of run `name` again. Engine, profile and modules are the
+    run's where the options leave them at their defaults.
+
+    Raises:
+        ConfigurationError: no such run of ideas, or its ideas are not in the lake; and as
+            `resolve_request`.
+    """
+    if options.field:
+        raise ConfigurationError("--field is about columns of a file: leave it out with --again")
+    layout = Layout(options.warehouse.resolve())
+    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+        run_id = RunId(name)
+        kind = kind_of(queries, run_id)
+        if kind is not Reported.RUN:
+            raise ConfigurationError(f"{name} is a {kind}: --again takes a run of ideas")
+        run, ideas = queries.run(run_id), _ideas(queries, run_id)
+    if not ideas:
+        raise ConfigurationError(
+            f"the lake holds no idea of run {name}: evaluate their file without --again"
+        )
+    if options.cutoff is not None:
+        later = options.cutoff
+        ideas = [replace(each, cutoff_date=max(each.cutoff_date or later, later)) for each in ideas]
+    path = layout.state / "again" / f"{run_id}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_ideas(ideas, path)
+    return replace(resolve_request(path, _as_of(run, options), settings), again=run_id)
+
+
+def _ideas(queries: Queries, run_id: RunId) -> list[Idea]:
+    return [noun_of(Idea, row) for row in queries.rows("stored_ideas", run_id=run_id)]
+
+
+def _as_of(run: Run, options: EvaluateOptions) -> EvaluateOptions:
+    """The options with the run's own in place of defaults."""
+    usual, taken = EvaluateOptions(), {}
+    for name, own in (
+        ("engine", EngineChoice.named(run.engine)),
+        ("profile", run.profile),
+        ("modules", parse_modules(run.modules)),
+    ):
+        if getattr(options, name) == getattr(usual, name):
+            taken[name] = own
+    return options.model_copy(update=taken)
+
+
+def with_earlier(
+    planned: Sequence[PlannedIdea],
+    request: RunRequest,
+    layout: Layout,
+    catalogue_url: str | None,
+) -> list[PlannedIdea]:
+    """With what the earlier run judged of papers, where the same engine and profile did so."""
+    assert request.again is not None
+    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        run = queries.run(request.again)
+        if (run.engine, run.profile) != (request.engine.text, request.profile.name):
+            return list(planned)
+        wanted = [entry.idea.idea_id for entry in planned]
+        found = {
+            review.evaluation.idea.idea_id: judged_before(
+                review.evaluation.contribution, review.evaluation.papers
+            )
+            for review in queries.idea_reviews(request.again, wanted)
+            if review.evaluation.contribution is not None
+        }
+    return [replace(entry, before=found.get(entry.idea.idea_id)) for entry in planned]

@@ -1,0 +1,143 @@
+"""The main job: a batch of ideas in, evidence-backed evaluations out."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+
+from flows.cli.talk import print_note
+from flows.run.batch_waves import BatchWaves
+from flows.run.campaign import Campaign, Plan, Summary
+from flows.run.gateway import OpenGateway, open_gateway
+from flows.works.evaluate.given_ideas import print_remarks
+from flows.works.evaluate.plan import KeyedBatch, key_batch, write_to_do
+from flows.works.evaluate.request import literature_name
+from schemas.base import replace
+from schemas.identifiers import RunId
+from schemas.run import Run, RunRequest, RunState
+from tasks.evaluation.planned import ShardJob, evaluate_job
+from tasks.ideas.read import read_batch
+from tasks.shards.work import ShardWork
+from warehouse.kinds.runs.landing import RUNS, refused
+from warehouse.queries import open_queries
+from warehouse.units.landing import iterate_receipts
+
+RunSummary = Summary[Run]
+
+
+class Evaluation(Campaign[Plan[Run], Run]):
+    """A run of ideas. Its name is known once the literature is, which a gateway tells."""
+
+    kind = RUNS
+    name = "run"
+    artifact_key = "evaluate-batch"
+    verb, nouns = "evaluated", "ideas"
+    work = ShardWork(ShardJob, evaluate_job, "shard", "ideas")
+
+    keyed: KeyedBatch
+    gateway: OpenGateway
+
+    def __init__(self, request: RunRequest) -> None:
+        super().__init__(
+            request, request.warehouse, engine=request.engine.text, profile=request.profile.name
+        )
+        self.request = request
+        self.batch = read_batch(
+            request.ideas_path, default_cutoff=request.cutoff_date, fields=request.fields
+        )
+        print_remarks(self.batch)
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        place = self.request.scheduler_address
+        with open_gateway(
+            self.request.literature, self.settings, self.layout, place
+        ) as self.gateway:
+            if self.gateway.lacks:
+                print_note(self.gateway.lacks)
+            self.keyed = key_batch(self.batch, self.request, self.settings, self.gateway.literature)
+            yield
+
+    @property
+    def run_id(self) -> RunId:
+        return self.keyed.run_id
+
+    def plan(self) -> Plan[Run]:
+        return Plan(
+            head=self._head(),
+            unit_names=tuple(entry.evaluation_key for entry in self.keyed.planned),
+            shards=write_to_do(self.keyed, self.request, self.gateway, self.layout),
+        )
+
+    def waves(self) -> BatchWaves | None:
+        if not self.request.batch:
+            return None
+        run_id = self.run_id
+        return BatchWaves(self.request, (run_id,), run_id, self.layout, self.settings)
+
+    def _head(self) -> Run:
+        request = self.request
+        return Run(
+            run_id=self.run_id,
+            label=request.label,
+            profile=request.profile.name,
+            engine=request.engine.text,
+            literature=self.gateway.literature,
+            literature_name=literature_name(request.literature),
+            literature_lacks=self.gateway.lacks,
+            modules=",".join(request.modules),
+            idea_count=len(self.keyed.planned),
+            rejected_count=len(self.keyed.rejected),
+            reading_remarks=self.batch.remarks,
+            evaluated_count=0,
+            failed_count=0,
+            state=RunState.NOT_PUBLISHED,
+            started_at=self.started_at,
+            finished_at=self.started_at,
+            duration_seconds=0,
+            assay_version=metadata.version("assay"),
+            again_run_id=request.again,
+            score_weights=request.profile.score_weights,
+            allowed_unscored_share=request.allowed_unscored_share,
+        )
+
+    def ended(self, plan: Plan[Run]) -> Run:
+        receipts = tuple(iterate_receipts(self.layout, RUNS, self.run_id))
+        own = (each.started_at for each in receipts if each.reused_from_run_id is None)
+        started_at = min((self.started_at, *own))
+        timed = replace(
+            plan.head,
+            started_at=started_at,
+            finished_at=self.watch.finished_at,
+            duration_seconds=self.watch.seconds,
+        )
+        return RUNS.concluded(self.layout, timed, receipts)
+
+    def as_refused(self, head: Run, broken: tuple[str, ...]) -> Run:
+        return refused(head, broken)
+
+    def as_published(self, head: Run) -> Run:
+        catalogue = self.settings.catalogue
+        with open_queries(self.layout, catalogue_url=catalogue, as_defined=False) as queries:
+            return queries.run(head.run_id)
+
+    def current_reports(self) -> tuple[Path, ...]:
+        folder = self.layout.reports / self.run_id
+        written = tuple(folder / name for name in ("index.html", "index.md"))
+        return written if all(path.exists() for path in written) else ()
+
+    def write_reports(self, head: Run) -> tuple[Path, ...]:
+        from dashboards.views.write import write_reports
+
+        return write_reports(
+            self.layout,
+            head.run_id,
+            catalogue_url=self.settings.catalogue,
+            thresholds=self.settings.alarms,
+        )
+
+    def describe(self, head: Run) -> str:
+        return (
+            f"{head.order_in_words} {head.states_in_words}; profile {head.profile}, engine "
+            f"{head.engine}, literature {head.literature}. Took {head.duration_seconds:.0f} s."
+        )

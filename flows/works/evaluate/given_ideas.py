@@ -1,0 +1,39 @@
+"""The ideas a command was given: a path, or `-` for what comes on standard input."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from flows.cli.talk import print_warning
+from schemas.idea import IdeaBatch
+
+STANDARD_INPUT = "-"
+MOST_REMARKS = 12
+
+
+@contextmanager
+def given_ideas(ideas: Path) -> Iterator[Path]:
+    """The path itself, or for `-` a file of what standard input holds, for as long as the block.
+
+    Raises:
+        IdeaFileError: standard input is empty or too large.
+    """
+    if str(ideas) != STANDARD_INPUT:
+        yield ideas
+        return
+    from tasks.ideas.limits import keep_standard_input
+
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        yield keep_standard_input(sys.stdin.buffer, Path(folder))
+
+
+def print_remarks(batch: IdeaBatch) -> None:
+    """Print what of an idea file is not read or not judged, before anything is paid."""
+    for line in batch.remarks[:MOST_REMARKS]:
+        print_warning(line)
+    if len(batch.remarks) > MOST_REMARKS:
+        print_warning(
+            f"and {len(batch.remarks) - MOST_REMARKS:,} more: `assay plan --fields` lists them"
+        )

@@ -1,0 +1,151 @@
+"""The plan of a run: which ideas still need evaluating, in which shards, and under which name."""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from flows.run.gateway import OpenGateway
+from flows.run.shards import shard_count, write_shards
+from flows.works.evaluate.again import with_earlier
+from flows.works.experiment.experimental_results import results_by_idea
+from schemas.idea import Idea, IdeaBatch, RejectedIdea
+from schemas.identifiers import EvaluationKey, RunId
+from schemas.judgement.evaluation import Receipt
+from schemas.run import PlannedRun, RunRequest
+from schemas.settings import Settings
+from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for
+from tasks.steps import STEPS
+from tasks.telemetry.reporting import traceparent
+from warehouse.kinds.runs.landing import RUNS, find_receipt, land_rejections, reuse
+from warehouse.layout import Layout
+from warehouse.objects.object_storage import AT_ONCE
+from warehouse.progress import announce
+from warehouse.units.landing import read_receipt
+
+MAXIMUM_SHARD = 20
+"""Ideas per Prefect task: a task costs 90 ms of processor time, an idea seconds, a lost worker one
+shard.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedBatch:
+    """A batch with its evaluation keys, and the run they make."""
+
+    run_id: RunId
+    planned: tuple[PlannedIdea, ...]
+    rejected: tuple[RejectedIdea, ...]
+
+
+def key_batch(
+    batch: IdeaBatch, request: RunRequest, settings: Settings, literature: str
+) -> KeyedBatch:
+    """Key every idea and name the run after the keys.
+
+    Args:
+        literature: identity of the literature.
+    """
+    used, layout = conditions(request, settings), Layout(request.warehouse)
+    found = results_by_idea(request.experiment_run_ids, batch.ideas, layout, settings.catalogue)
+
+    def planned_idea(idea: Idea) -> PlannedIdea:
+        results = found.get(idea.idea_id, ())
+        key = evaluation_key(idea, request, literature, STEPS, used, results)
+        return PlannedIdea(idea=idea, evaluation_key=key, experimental_results=results)
+
+    planned = tuple(map(planned_idea, batch.ideas))
+    rejected_names = [f"{entry.location}:{entry.reason}" for entry in batch.rejected]
+    run_id = run_id_for(
+        request,
+        keys=[entry.evaluation_key for entry in planned],
+        descriptions=[idea.description_sha256 for idea in batch.ideas],
+        rejected=rejected_names,
+    )
+    return KeyedBatch(run_id=run_id, planned=planned, rejected=batch.rejected)
+
+
+def receipts_of(keyed: KeyedBatch, layout: Layout) -> dict[EvaluationKey, Receipt]:
+    """What has landed of a batch: of an idea its whole evaluation of any run, else the one of this
+    run that ended early.
+    """
+
+    def landed(key: EvaluationKey) -> Receipt | None:
+        own = read_receipt(layout, RUNS, keyed.run_id, key)
+        return own if own is not None and own.complete else find_receipt(layout, key) or own
+
+    keys = [entry.evaluation_key for entry in keyed.planned]
+    with ThreadPoolExecutor(AT_ONCE) as pool:  # some may have to be brought from elsewhere
+        receipts = zip(keys, pool.map(landed, keys), strict=True)
+        return {key: receipt for key, receipt in receipts if receipt is not None}
+
+
+def write_to_do(
+    keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, layout: Layout
+) -> dict[Path, tuple[str, ...]]:
+    """Take over what is already evaluated, and write the rest as shard files.
+
+    An idea whose key has a complete receipt in this run is done; one with a complete receipt in
+    another run of this warehouse is taken over from there without a call.
+    """
+    run_id = keyed.run_id
+    catalogue_url = Settings().catalogue
+    receipts = receipts_of(keyed, layout)
+    land_rejections(layout, run_id, keyed.rejected)
+    announce(layout, _planned(keyed, request))
+    to_do = []
+    for entry in keyed.planned:
+        receipt = receipts.get(entry.evaluation_key)
+        if receipt is None or not receipt.complete:
+            to_do.append(entry)
+        elif receipt.run_id != run_id:
+            reuse(
+                layout,
+                entry.evaluation_key,
+                from_run=receipt.run_id,
+                to_run=run_id,
+                idea=entry.idea,
+                catalogue_url=catalogue_url,
+            )
+    if request.again is not None and to_do:
+        to_do = with_earlier(to_do, request, layout, catalogue_url)
+    return _write_shards(to_do, run_id, request, gateway, layout)
+
+
+def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
+    return PlannedRun(
+        run_id=keyed.run_id,
+        idea_count=len(keyed.planned),
+        rejected_count=len(keyed.rejected),
+        engine=request.engine.text,
+        profile=request.profile.name,
+        modules=request.modules,
+        budget=request.budget,
+        ideas_path=str(request.ideas_path),
+        started_at=datetime.now(UTC),
+    )
+
+
+def _write_shards(
+    to_do: list[PlannedIdea],
+    run_id: RunId,
+    request: RunRequest,
+    gateway: OpenGateway,
+    layout: Layout,
+) -> dict[Path, tuple[str, ...]]:
+    count = shard_count(request, len(to_do), per_worker=2)
+    size = max(1, min(MAXIMUM_SHARD, math.ceil(len(to_do) / max(1, count))))
+    jobs = (
+        ShardJob(
+            run_id=run_id,
+            request=request,
+            gateway_url=gateway.url,
+            literature=gateway.literature,
+            knows_references=gateway.knows_references,
+            ideas=tuple(to_do[start : start + size]),
+            trace_parent=traceparent(),
+        )
+        for start in range(0, len(to_do), size)
+    )
+    return write_shards(layout.state / "runs" / run_id, jobs)

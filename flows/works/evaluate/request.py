@@ -1,0 +1,262 @@
+"""Options resolved into a `RunRequest`: defaults filled in, every mistake named in one line."""
+
+from importlib import resources
+from pathlib import Path
+
+from flows.profiles import load_profile
+from flows.works.experiment.experimental_results import check_experiments
+from schemas.base import replace
+from schemas.choices import BUNDLED_SAMPLE, LIVE, EngineChoice, LiteratureChoice
+from schemas.errors import ConfigurationError
+from schemas.options.commands import RunOptions
+from schemas.profile import Profile
+from schemas.run import Module, RunRequest
+from schemas.settings import Settings
+from tasks.calibration.applying import load_prior
+from warehouse.layout import Layout
+from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
+
+
+def bundled(name: str) -> Path:
+    """Path of a file of the bundled sample: `ideas.jsonl` or `papers.jsonl`."""
+    return Path(str(resources.files("flows.demo").joinpath(name)))
+
+
+def literature_name(literature: LiteratureChoice) -> str:
+    """A snapshot as its reader knows it; empty for any other literature."""
+    if literature.snapshot is None:
+        return ""
+    own = literature.snapshot == bundled("papers.jsonl")
+    return BUNDLED_SAMPLE if own else literature.snapshot.name
+
+
+def check_warehouse(folder: Path) -> None:
+    """Raises ConfigurationError when the warehouse would have to be where a file is."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigurationError(f"--warehouse {folder} is a file; name a folder")
+
+
+def check_api_base(api_base: str | None, engine: EngineChoice) -> None:
+    """Raises ConfigurationError when the engine asks no server, the address is none, or it carries
+    a key.
+    """
+    if api_base is None:
+        return
+    check_address("--api-base", api_base, WHERE_KEYS_BELONG)
+    if engine.is_baseline:
+        raise ConfigurationError(
+            f"--api-base {api_base}: the {engine} engine asks no server; add --engine"
+            " litellm:openai/MODEL"
+        )
+    if not api_base.startswith(("http://", "https://")):
+        raise ConfigurationError(f"--api-base {api_base!r}: write it as http://host:port/v1")
+
+
+def resolve_literature(literature: LiteratureChoice | None, settings: Settings) -> LiteratureChoice:
+    """The literature with the whole path of its snapshot.
+
+    Without a wish: live when a key is set, else the bundled snapshot.
+
+    Raises:
+        ConfigurationError: a snapshot that does not exist, or an address with a secret in it.
+    """
+    if literature is None:
+        bundled_papers = LiteratureChoice(bundled("papers.jsonl"))
+        return LIVE if settings.semantic_scholar_api_key else bundled_papers
+    if literature.url is not None:
+        check_address("--literature", literature.url, "a gateway asks for none of them")
+    if literature.snapshot is None:
+        return literature
+    path = literature.snapshot.expanduser()
+    if not path.exists():
+        raise ConfigurationError(
+            f"--literature {literature.text!r}: {path} does not exist; name a Parquet file or an "
+            "index made by `assay literature build`"
+        )
+    return literature.at(path.resolve())
+
+
+def _with_committee(profile: Profile) -> Profile:
+    """`profile`, its committee checked, and its personas file named so that workers find it from
+    any folder.
+    """
+    from tasks.committee.planning import check_committee
+
+    check_committee(profile.committee)
+    if profile.committee.personas_file is None:
+        return profile
+    return replace(
+        profile,
+        committee=replace(
+            profile.committee, personas_file=str(Path(profile.committee.personas_file).resolve())
+        ),
+    )
+
+
+def _with_novelty_files(profile: Profile, engine: EngineChoice) -> Profile:
+    """`profile`, its calibrator and exemplars checked before anything is paid for, and named so
+    that workers find them from any folder.
+    """
+    from tasks.novelty.calibration import check_calibrator
+    from tasks.novelty.profile_files import read_exemplars
+
+    named = profile.novelty
+    if named.calibrator is not None:
+        check_calibrator(named.calibrator, engine.text)
+        named = replace(named, calibrator=str(Path(named.calibrator).resolve()))
+    if named.exemplars is not None:
+        read_exemplars(named.exemplars)
+        named = replace(named, exemplars=str(Path(named.exemplars).resolve()))
+    return replace(profile, novelty=named)
+
+
+def with_prior(profile: Profile) -> Profile:
+    """`profile`, the prior of its rankings read before anything is paid for, and named so that
+    workers find it from any folder.
+    """
+    path = profile.ranking.prior
+    if path is None:
+        return profile
+
+    load_prior(path)
+    return replace(profile, ranking=replace(profile.ranking, prior=str(Path(path).resolve())))
+
+
+def check_judging(profile: Profile, engine: EngineChoice) -> None:
+    """Hold what the profile says of models against the steps there are.
+
+    Raises:
+        ConfigurationError: a step that does not exist, several judges for a step without scores,
+            or models for some steps and the extractive engine for the others.
+    """
+    from tasks.steps import STEPS
+
+    known = {step.name: step for step in STEPS}
+    for name, asked in profile.judging.steps.items():
+        if name not in known:
+            raise ConfigurationError(
+                f"profile {profile.name}: no step {name!r} to assign a model to; choose from"
+                f" {', '.join(known)}"
+            )
+        if asked.judges is not None:
+            from tasks.judging.panel import gives_scores
+
+            if not gives_scores(known[name].output_model):
+                raise ConfigurationError(
+                    f"profile {profile.name}: step {name} gives no score, so several judges have no"
+                    " median; name one `model` for it"
+                )
+    if profile.judging.models and engine.is_baseline:
+        raise ConfigurationError(
+            f"profile {profile.name} assigns models to steps: name the model of the other steps "
+            "too, as in --engine litellm:openai/gpt-5-mini"
+        )
+
+
+def with_assessment(
+    profile: Profile, modules: tuple[Module, ...], engine: EngineChoice
+) -> tuple[Profile, tuple[Module, ...]]:
+    """Return profile and modules with the assessment, which every idea gets that a model
+    evaluates, unless the profile asks for none. It supersedes the summary of soundness.
+
+    Raises:
+        ConfigurationError: it is asked for by name and cannot be had.
+    """
+    assessed = profile.assessment.repetitions > 0 and not engine.is_baseline
+    others = tuple(module for module in modules if module is not Module.ASSESSMENT)
+    if len(others) < len(modules) and not assessed:
+        raise ConfigurationError(
+            f"--modules assessment: the {engine} engine assesses no plan; add --engine"
+            " litellm:MODEL"
+            if engine.is_baseline
+            else f"--modules assessment: profile {profile.name} asks for none; set"
+            " assessment.repetitions in it, or take --profile economy"
+        )
+    if not assessed:
+        return profile, modules
+    soundness = replace(profile.soundness, summarise=False)
+    return replace(profile, soundness=soundness), (*others, Module.ASSESSMENT)
+
+
+def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> RunRequest:
+    """The one place where options become a request; the command line and the flows both call it.
+
+    Raises:
+        ConfigurationError: an option that cannot be met, in one line that says how to mend it.
+    """
+    if not ideas.exists():
+        raise ConfigurationError(
+            f"{ideas} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet)"
+            " or a folder of .txt and .md files"
+        )
+    check_warehouse(options.warehouse)
+    check_api_base(options.api_base, options.engine)
+    literature = resolve_literature(options.literature, settings)
+    profile = load_profile(options.profile)
+    check_judging(profile, options.engine)
+    profile, modules = with_assessment(profile, options.modules, options.engine)
+    if Module.COMMITTEE in options.modules:
+        profile = _with_committee(profile)
+    if Module.NOVELTY in options.modules:
+        profile = _with_novelty_files(profile, options.engine)
+    return RunRequest(
+        ideas_path=ideas.resolve(),
+        fields=options.field,
+        warehouse=options.warehouse.resolve(),
+        profile=profile,
+        engine=options.engine,
+        api_base=options.api_base,
+        literature=literature,
+        modules=modules,
+        cutoff_date=options.cutoff,
+        workers=options.workers,
+        scheduler_address=options.scheduler,
+        budget=options.budget,
+        full_text=wants_full_text(options.full_text, literature),
+        survey=options.survey,
+        experiment_run_ids=check_experiments(
+            options.experiment, Layout(options.warehouse.resolve()), settings
+        ),
+        label=options.label,
+        idea_timeout_seconds=settings.runs.idea_timeout_seconds,
+        allowed_unscored_share=settings.runs.allowed_unscored_share,
+        batch=_in_batches(options, profile),
+        batch_failures=options.batch_failures,
+    )
+
+
+def _in_batches(options: RunOptions, profile: Profile) -> bool:
+    batch = wants_batches(options.batch, profile, options.engine)
+    if batch and options.survey:
+        raise ConfigurationError(
+            "--survey judges papers layer by layer, and each layer would wait for a batch of its"
+            " own: leave out --survey, or add --no-batch"
+        )
+    return batch
+
+
+def wants_batches(asked: bool | None, profile: Profile, engine: EngineChoice) -> bool:
+    """Whether questions travel in batches: as asked, else as the profile says, where models are
+    asked at all.
+
+    Raises:
+        ConfigurationError: a model that takes no batches.
+    """
+    if engine.model is None:
+        if asked:
+            raise ConfigurationError(
+                f"--batch: the {engine} engine asks no model; add --engine litellm:MODEL"
+            )
+        return False
+    wanted = profile.batch if asked is None else asked
+    if wanted:
+        from tasks.judging.batches.providers.opening import check_takes_batches
+
+        for model in dict.fromkeys((engine.model, *profile.judging.models)):
+            check_takes_batches(model)
+    return wanted
+
+
+def wants_full_text(asked: bool | None, literature: LiteratureChoice) -> bool:
+    """Papers are downloaded and parsed as asked; without a wish, except for snapshots."""
+    return asked if asked is not None else literature.snapshot is None

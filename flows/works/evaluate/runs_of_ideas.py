@@ -1,0 +1,82 @@
+"""Which published run evaluated the ideas of a file."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from flows.profiles import load_profile
+from schemas.errors import ConfigurationError
+from schemas.idea import Idea
+from schemas.identifiers import RunId
+from schemas.options.commands import RankOptions
+from schemas.run import Run
+from schemas.settings import Settings
+from tasks.ideas.read import read_ideas
+from warehouse.lake import may_hold_a_lake
+from warehouse.layout import Layout
+from warehouse.queries import Queries, open_queries
+from warehouse.rows import noun_of
+
+
+def find_run(name: str | None, options: RankOptions) -> Run | None:
+    """The published run that `name` means: a run_id, an idea file, or None for the newest.
+
+    None also when the ideas of a file are to be evaluated first: no run of that file has the
+        engine,
+    profile and label asked for, or an option is given that the row of a run does not hold. The
+    evaluation itself finds out what is done already.
+
+    Raises:
+        ConfigurationError: no such run, and no such file.
+        IdeaFileError: the file cannot be read.
+    """
+    layout = Layout(options.warehouse.resolve())
+    path = Path(name) if name is not None and Path(name).exists() else None
+    if path is not None and not may_hold_a_lake(layout, Settings().catalogue):
+        return None
+    if path is None and options.field:
+        raise ConfigurationError("--field is about columns of an idea file: name the file")
+    with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+        if name is None:
+            return queries.latest_run()
+        if path is None or name in {run.run_id for run in queries.list_runs()}:
+            return queries.run(RunId(name))
+        if options.survey or any(
+            option is not None
+            for option in (options.literature, options.modules, options.cutoff, options.full_text)
+        ):
+            return None
+        wanted = {
+            "engine": options.engine and options.engine.text,
+            "profile": options.profile and load_profile(options.profile).name,
+            "label": options.label,
+        }
+        return newest_run_of(
+            path,
+            queries,
+            {field: value for field, value in wanted.items() if value},
+            fields=options.field,
+        )
+
+
+def newest_run_of(
+    path: Path, queries: Queries, wanted: Mapping[str, str], *, fields: tuple[str, ...] = ()
+) -> Run | None:
+    """The newest run whose ideas are those of the file, word for word, and whose row says what is
+    wanted; None: none.
+
+    Raises:
+        IdeaFileError: the file cannot be read.
+    """
+    batch = read_ideas(path, default_cutoff=None, fields=fields)
+    ideas = {(idea.text, idea.description_sha256) for idea in batch.ideas}
+    for run in queries.list_runs():
+        alike = all(getattr(run, field) == value for field, value in wanted.items())
+        if alike and run.idea_count == len(ideas) and _ideas(queries, run.run_id) == ideas:
+            return run
+    return None
+
+
+def _ideas(queries: Queries, run_id: RunId) -> set[tuple[str, str]]:
+    rows = queries.rows("ideas_of_run", run_id=run_id)
+    ideas = (noun_of(Idea, row) for row in rows)
+    return {(idea.text, idea.description_sha256) for idea in ideas}

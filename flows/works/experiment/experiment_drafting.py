@@ -1,0 +1,95 @@
+"""A task drafted from an idea: what was objected to it and the works closest to it, from its
+evaluation, and what works near it used, as `assay recommend` finds it.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.works.evaluate.given_ideas import print_remarks
+from flows.works.literature.recommending import recommend_about
+from schemas.errors import ConfigurationError
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.options.literature_options import DraftOptions, RecommendOptions
+from schemas.settings import Settings
+from schemas.works.experiment import KnownIdea
+from tasks.experiments.drafting import known_of, write_draft
+from tasks.ideas.read import read_ideas
+from tasks.recommendation.recommend import Recommended
+from tasks.text.words import sentences
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+RECOMMENDED = 3
+_SENTENCES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """What was written, and what it rests on."""
+
+    paths: tuple[Path, ...]
+    idea: KnownIdea
+    recommended: Recommended
+
+
+def draft_experiment(
+    folder: Path, given: str, options: DraftOptions, settings: Settings
+) -> Drafted:
+    """Draft a task from the idea `given`: a file that holds it, or its name in a run that evaluated
+    it.
+
+    Raises:
+        ConfigurationError: no such idea, or the folder is there already.
+        IdeaFileError: the file cannot be read.
+    """
+    if folder.exists():
+        raise ConfigurationError(f"{folder} is there already: name a folder that is not")
+    idea, evaluation = _idea(given, options, settings)
+    known = known_of(idea, evaluation)
+    asked = RecommendOptions(
+        warehouse=options.warehouse, literature=options.literature, limit=RECOMMENDED
+    )
+    recommended = recommend_about(idea.text, idea.cutoff_date, asked, settings)
+    plan = [
+        line
+        for text in (idea.problem, idea.experiment)
+        if text is not None
+        for line in sentences(text)[:_SENTENCES]
+    ]
+    paths = write_draft(folder, known, plan, recommended.recommendations)
+    return Drafted(paths, known, recommended)
+
+
+def _only_idea(path: Path, fields: tuple[str, ...]) -> Idea:
+    batch = read_ideas(path, default_cutoff=None, fields=fields)
+    print_remarks(batch)
+    if not batch.ideas and batch.rejected:
+        first = batch.rejected[0]
+        raise ConfigurationError(f"{first.location} is no idea: {first.detail}")
+    if len(batch.ideas) != 1:
+        raise ConfigurationError(
+            f"{path} holds {len(batch.ideas)} ideas: evaluate it, and name one by its identifier"
+        )
+    return batch.ideas[0]
+
+
+def _idea(
+    given: str, options: DraftOptions, settings: Settings
+) -> tuple[Idea, IdeaEvaluation | None]:
+    if Path(given).is_file():
+        return _only_idea(Path(given), options.field), None
+    layout = Layout(options.warehouse.resolve())
+    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+        run_id = options.run
+        if run_id is None:
+            found = queries.rows("newest_run_of_idea", idea_id=given)
+            if not found:
+                raise ConfigurationError(
+                    f"no run in {layout.address} evaluated an idea {given}, and no file is called"
+                    " so: `assay rank --scores` lists ideas of a run"
+                )
+            run_id = found[0]["run_id"]
+        evaluation = queries.idea_review(RunId(run_id), IdeaId(given)).evaluation
+    return evaluation.idea, evaluation

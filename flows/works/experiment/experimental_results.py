@@ -1,0 +1,63 @@
+"""Findings of experiments, brought to the ideas that they tried."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from dashboards.views.any_run import Reported, kind_of
+from flows.cli.talk import print_note, print_warning
+from schemas.errors import ConfigurationError
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId, RunId
+from schemas.settings import Settings
+from schemas.works.experimental_result import ExperimentalResult
+from tasks.experiments.results import result_of, tried
+from warehouse.kinds.experiments import EXPERIMENT_RECORD
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.units.reading import published_units
+
+ResultsOf = dict[IdeaId, tuple[ExperimentalResult, ...]]
+
+
+def check_experiments(
+    names: Sequence[str], layout: Layout, settings: Settings
+) -> tuple[RunId, ...]:
+    """The experiments that `--experiment` names, in one order whichever way they were named.
+
+    Raises:
+        ConfigurationError: one of them is not published, or is something else.
+    """
+    if not names:
+        return ()
+    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+        for name in names:
+            kind = kind_of(queries, RunId(name))
+            if kind is not Reported.EXPERIMENT:
+                raise ConfigurationError(
+                    f"--experiment {name} is a {kind}: name a run of `assay experiment run`"
+                )
+    return tuple(sorted(map(RunId, names)))
+
+
+def results_by_idea(
+    run_ids: Iterable[RunId], ideas: Sequence[Idea], layout: Layout, catalogue_url: str | None
+) -> ResultsOf:
+    """What was found of each idea that was tried; says how many those are."""
+    found: defaultdict[IdeaId, list[ExperimentalResult]] = defaultdict(list)
+    for run_id in run_ids:
+        with open_queries(layout, catalogue_url=catalogue_url) as queries:
+            experiments = published_units(queries.connection, EXPERIMENT_RECORD, run_id)
+        before = len(found)
+        for experiment in experiments:
+            result = result_of(run_id, experiment)
+            if result is not None:
+                for idea in ideas:
+                    if tried(idea, experiment):
+                        found[idea.idea_id].append(result)
+        named = dict.fromkeys(each.idea_id for each in experiments if each.idea_id is not None)
+        if len(found) == before:
+            told = f"it tried {', '.join(named)}" if named else "its tasks name none"
+            print_warning(f"no idea here was tried in {run_id} in the same words: {told}")
+    if found:
+        print_note(f"{len(found):,} of {len(ideas):,} ideas bring results of experiments")
+    return {idea_id: tuple(results) for idea_id, results in found.items()}

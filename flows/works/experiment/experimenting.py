@@ -1,0 +1,90 @@
+"""Programs tried on tasks: measured in sandboxes, landed, published and reported."""
+
+from pathlib import Path
+
+from dashboards.views.write_experiment import experiment_page
+from flows.run.campaign import Campaign, Plan, Summary
+from schemas.identifiers import RunId, content_hash
+from schemas.works.experiment_run import ExperimentHead, ExperimentRequest, TaskSource
+from tasks.experiments.experiment_shard import ExperimentJob, experiment_job
+from tasks.experiments.proposing import METHOD_VERSION
+from tasks.experiments.steps import STEPS
+from tasks.shards.work import ShardWork
+from tasks.telemetry.reporting import traceparent
+from warehouse.kinds.experiments import EXPERIMENTS
+from warehouse.scrubbing import without_secrets
+from warehouse.units.landing import begun_head
+
+ExperimentSummary = Summary[ExperimentHead]
+
+
+class Experimenting(Campaign[Plan[ExperimentHead], ExperimentHead]):
+    """Experiments under way."""
+
+    kind = EXPERIMENTS
+    name = "experiment"
+    artifact_key = "experiment"
+    verb, nouns = "experimented on", "tasks"
+    work = ShardWork(ExperimentJob, experiment_job, "experiment shard", "tasks")
+
+    def __init__(self, request: ExperimentRequest) -> None:
+        super().__init__(request, request.warehouse, engine=request.engine.text)
+        self.request = request
+
+    @property
+    def run_id(self) -> RunId:
+        return experiment_run_id(self.request)
+
+    def plan(self) -> Plan[ExperimentHead]:
+        tasks = {source.task_id: source for source in self.request.tasks}
+        return Plan(
+            head=begun_head(self.layout, EXPERIMENTS, self._head()),
+            unit_names=tuple(tasks),
+            shards=self.shards_of(tasks, self._job),
+        )
+
+    def _head(self) -> ExperimentHead:
+        return ExperimentHead(
+            run_id=self.run_id,
+            engine=self.request.engine.text,
+            seed=self.request.seed,
+            task_count=len(self.request.tasks),
+            started_at=self.started_at,
+            finished_at=self.started_at,
+        )
+
+    def _job(self, tasks: tuple[TaskSource, ...]) -> ExperimentJob:
+        return ExperimentJob(
+            run_id=self.run_id, request=self.request, tasks=tasks, trace_parent=traceparent()
+        )
+
+    def write_reports(self, head: ExperimentHead) -> tuple[Path, ...]:
+        catalogue = self.settings.catalogue
+        page = experiment_page(self.layout, head.run_id, catalogue_url=catalogue)
+        return page.write(self.layout.reports / head.run_id)
+
+    def describe(self, head: ExperimentHead) -> str:
+        return f"{head.task_count} tasks; engine {head.engine}, seed {head.seed}."
+
+
+def experiment_run_id(request: ExperimentRequest) -> RunId:
+    """Over all that could change the outcome; not the workers, the budget or where folders lie."""
+    asked = [] if request.engine.is_baseline else _asked(request)
+    container = request.container
+    within = f" {container.runtime} {container.image}" if container is not None else ""
+    name = content_hash(
+        f"{METHOD_VERSION} {request.engine.text} {request.seed}{within}",
+        *asked,
+        *sorted(f"{source.task_id}:{source.content_sha256}" for source in request.tasks),
+        length=12,
+    )
+    return RunId(f"experiment-{name}")
+
+
+def _asked(request: ExperimentRequest) -> list[str]:
+    """What models are asked, and how."""
+    return [
+        request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
+        without_secrets(request.api_base) if request.api_base else "",
+        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+    ]

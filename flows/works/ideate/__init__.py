@@ -1,0 +1,1 @@
+"""Ideation in rounds."""

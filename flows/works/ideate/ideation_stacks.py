@@ -1,0 +1,140 @@
+"""The stacks of a run: every idea's versions so far, what they scored, what was found wanting."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId, RunId
+from schemas.tables import TABLE
+from schemas.works.ideation import Finding, IdeationRound, IdeaVersion, Move
+from schemas.works.ideation_run import IdeationRequest
+from tasks.ideation.findings import findings_of, next_move
+from tasks.ideation.versions import Slot
+from warehouse.answers import IdeaReview
+from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.landed import read_rows
+from warehouse.layout import Layout
+from warehouse.units.landing import CALL_TABLES
+
+Place = tuple[str, int]
+"""An idea of a run: its seed, and which of the seed's ideas it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """An idea whose last version was found wanting, and what the rule would do next with it."""
+
+    place: Place
+    version: IdeaVersion
+    findings: tuple[Finding, ...]
+    move: Move
+
+
+class Stacks:
+    """Grows by `add` (what a round made) and `judge` (what its evaluation found)."""
+
+    def __init__(self, request: IdeationRequest) -> None:
+        self._request = request
+        self._seeds = {seed.idea_id: seed for seed in request.seeds}
+        self._stacks: dict[Place, list[IdeaVersion]] = {
+            place: [] for place in product(self._seeds, range(1, request.parameters.per_seed + 1))
+        }
+        self._reviews: dict[str, IdeaReview] = {}
+
+    def add(self, versions: Iterable[IdeaVersion]) -> None:
+        """Those that go on; of the others the stack keeps the version before."""
+        for version in versions:
+            if version.kept:
+                self._stacks[version.seed_id, version.slot].append(version)
+
+    def judge(self, reviews: Iterable[IdeaReview]) -> None:
+        self._reviews |= {str(review.evaluation.idea.idea_id): review for review in reviews}
+
+    def branches(self) -> Iterator[Branch]:
+        """Of each idea that can go on: of a version that was not evaluated, or in which nothing was
+        found wanting, there is none.
+        """
+        parameters = self._request.parameters
+        for place, stack in self._stacks.items():
+            review = self._reviews.get(str(stack[-1].version_id)) if stack else None
+            if review is None:
+                continue
+            findings = findings_of(review.evaluation, parameters.findings_shown)
+            move = next_move(stack[-1].keywords, findings, parameters.maximum_keywords)
+            if move is not None:
+                yield Branch(place, stack[-1], findings, move)
+
+    def slots(
+        self, number: int, decided: Mapping[Place, Move | None] | None = None
+    ) -> tuple[Slot, ...]:
+        """What the round of that number has to make.
+
+        Args:
+            decided: by people; an idea of which nothing was decided goes on by rule.
+        """
+        if number == 1:
+            return tuple(self._slot(place, 1, Move.BEGIN) for place in self._stacks)
+        return tuple(
+            self._slot(branch.place, number, move, branch.findings)
+            for branch in self.branches()
+            if (move := (decided or {}).get(branch.place, branch.move)) is not None
+        )
+
+    def _slot(
+        self, place: Place, number: int, move: Move, findings: tuple[Finding, ...] = ()
+    ) -> Slot:
+        (seed_id, slot), stack = place, self._stacks[place]
+        seed = self._seeds[IdeaId(seed_id)]
+        return Slot(
+            seed=seed,
+            slot=slot,
+            round=number,
+            move=move,
+            cutoff_date=seed.cutoff_date or self._request.evaluation.cutoff_date,
+            stack=tuple(stack),
+            scores=tuple(self._score(version) for version in stack),
+            findings=findings,
+            taken=tuple(self._taken(seed_id, slot)),
+        )
+
+    def _score(self, version: IdeaVersion) -> str:
+        review = self._reviews.get(str(version.version_id))
+        score = review.score.score if review is not None else None
+        return "not scored" if score is None else f"{score:.1f} of 10"
+
+    def _taken(self, seed_id: str, slot: int) -> Iterable[str]:
+        """Keywords of the seed's other ideas."""
+        for (other_seed, other_slot), stack in self._stacks.items():
+            if other_seed == seed_id and other_slot != slot and stack:
+                yield from stack[-1].keywords
+
+
+def ideas_of(versions: Sequence[IdeaVersion]) -> list[Idea]:
+    """Versions as ideas that every command takes; those of one seed are a group."""
+    return [
+        Idea(
+            idea_id=version.version_id,
+            title=version.title,
+            text=version.text or "",
+            problem=version.problem or None,
+            method=version.method or None,
+            experiment=version.experiment or None,
+            cutoff_date=version.cutoff_date,
+            group=version.seed_id,
+            metadata={"keywords": "; ".join(version.keywords), "round": str(version.round)},
+        )
+        for version in versions
+    ]
+
+
+def landed_round(layout: Layout, run_id: RunId, round_id: str) -> IdeationRound:
+    """A round as it landed, calls apart."""
+    folder = IDEATIONS.unit_folder(layout, run_id, round_id)
+    rows = {
+        name: read_rows(TABLE[name], path)
+        for name in IDEATIONS.tables
+        if name not in CALL_TABLES and (path := folder / f"{name}.parquet").exists()
+    }
+    found = IDEATION_RECORD.units_of(rows)
+    return found[0] if found else IdeationRound(round_id=round_id)

@@ -1,0 +1,1 @@
+"""Searches, recommendations and audits of snapshots."""

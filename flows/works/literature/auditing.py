@@ -1,0 +1,154 @@
+"""Auditing a snapshot: what `assay literature audit` does."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from flows.run.gateway import indexed
+from flows.run.indexing import embedder_for, shown_progress
+from flows.works.evaluate.request import resolve_literature
+from schemas.choices import LiteratureChoice
+from schemas.failure import Answer
+from schemas.identifiers import IdeaId, PaperId
+from schemas.literature.audit import ProposalState
+from schemas.literature.paper import Paper
+from schemas.options.literature_options import AuditOptions
+from schemas.settings import Settings
+from tasks.accounting.ledger import Ledger
+from tasks.literature.audit.auditing import (
+    Decided,
+    Decisions,
+    OtherSource,
+    Standing,
+    check_rules,
+    diagnose,
+    review,
+    standing,
+)
+from tasks.literature.audit.other_snapshot import OtherSnapshot
+from tasks.literature.audit.stage import Stage
+from tasks.literature.gateway.process import GatewayProcess
+from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.snapshot.records import PaperRecord, record_of
+from tasks.literature.snapshot.store import PaperStore
+from tasks.web.client import open_client
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """How a snapshot stands after an audit, and what was decided in it."""
+
+    index: Path
+    standing: Standing
+    decided: Decided
+    warnings: tuple[str, ...]
+
+
+def audit_index(index: Path, options: AuditOptions, settings: Settings) -> Audited:
+    """Look at an index unless this version of it was looked at before; do what was decided; look
+    again where that made a new version.
+
+    Raises:
+        ConfigurationError: a rule, proposal or source that is not there.
+        SnapshotError: there is no finished index, or it is damaged.
+    """
+    check_rules((*options.rule, *options.accept_rule))
+    others = [_source(each, options, settings) for each in options.beside]
+    decisions = Decisions(
+        options.accept_rule, options.accept, options.reject, options.undo, options.confidence
+    )
+    diagnose(index, others)
+    decided = Decided()
+    if decisions.any:
+        with shown_progress() as report:
+            decided = review(
+                index, decisions, embedder=embedder_for(index, settings), progress=report
+            )
+        diagnose(index, others)
+    failures = dict.fromkeys(line for each in others for line in each.failures)
+    passed_over = [
+        f"{each} was left alone: its record is not as it was when this was proposed"
+        for each in decided.passed_over
+    ]
+    shown = standing(index, [ProposalState.PROPOSED], options.rule, options.limit)
+    return Audited(index, shown, decided, (*failures, *passed_over))
+
+
+def _source(wish: str, options: AuditOptions, settings: Settings) -> OtherSource:
+    literature = resolve_literature(LiteratureChoice.parse(wish), settings)
+    if literature.snapshot is not None and not literature.then_live:
+        folder = indexed(literature, settings).snapshot
+        assert folder is not None
+        return OtherSnapshot(folder)
+    return _Gateway(literature, settings, options.most_papers)
+
+
+@dataclass(slots=True)
+class _Gateway:
+    """Implements `OtherSource`: the live API or a gateway, asked about the most doubtful papers."""
+
+    literature: LiteratureChoice
+    settings: Settings
+    most_papers: int
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.literature.text
+
+    @property
+    def identity(self) -> str:
+        """It may answer otherwise tomorrow."""
+        return f"{self.literature.text}|{self.most_papers}|{datetime.now(UTC).date()}"
+
+    def records(self, stage: Stage, store: PaperStore) -> Iterator[tuple[int, PaperRecord]]:
+        numbers = stage.doubtful(self.most_papers)
+        named = {
+            identifier: number
+            for number, record in zip(numbers, store.records(numbers), strict=True)
+            if (identifier := _identifier(record)) is not None
+        }
+        answer = self._asked(list(named)) if named else Answer[Paper]((), (), 0)
+        self.failures[:] = dict.fromkeys(
+            f"could not look: {each.source} {each.endpoint}: {each.reason}: {each.detail}"
+            for each in answer.failures
+        )
+        for paper in answer.items:
+            told = record_of(_row(paper))
+            number = store.same_as(told) if told is not None else None
+            if told is not None and number in set(numbers):
+                assert number is not None
+                yield number, told
+
+    def _asked(self, identifiers: Sequence[str]) -> Answer[Paper]:
+        if self.literature.url is not None:
+            return asyncio.run(self._ask(self.literature.url, identifiers))
+        with GatewayProcess(
+            self.settings,
+            indexed(self.literature, self.settings),
+            self.settings.home / "literature-cache",
+        ) as gateway:
+            return asyncio.run(self._ask(gateway.url, identifiers))
+
+    async def _ask(self, url: str, identifiers: Sequence[str]) -> Answer[Paper]:
+        async with open_client(self.settings.literature.timeout_seconds) as http:
+            ledger = Ledger(IdeaId("audit"))
+            client = SemanticScholarClient(
+                url, ledger, http, self.settings.literature, with_retracted=True
+            )
+            return await client.papers([PaperId(each) for each in identifiers], None)
+
+
+def _identifier(record: PaperRecord) -> str | None:
+    """How other sources know the paper; None where only this snapshot does."""
+    if record.doi:
+        return f"DOI:{record.doi}"
+    if record.arxiv_id:
+        return f"ARXIV:{record.arxiv_id}"
+    return f"URL:{record.url}" if record.url else None
+
+
+def _row(paper: Paper) -> dict[str, object]:
+    return {**paper.model_dump(mode="json"), "authors": list(paper.authors)}

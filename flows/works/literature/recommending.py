@@ -1,0 +1,112 @@
+"""What works near an idea used: what `assay recommend` does."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+from flows.run.gateway import indexed
+from flows.works.evaluate.given_ideas import STANDARD_INPUT, given_ideas, print_remarks
+from flows.works.evaluate.request import resolve_literature
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId
+from schemas.options.literature_options import RecommendOptions
+from schemas.settings import Settings
+from tasks.accounting.ledger import Ledger
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.embeddings.similarity import Nearness
+from tasks.ideas.read import read_ideas
+from tasks.literature.gateway.process import GatewayProcess
+from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.recommendation.recommend import (
+    Breadth,
+    KnownResources,
+    Recommended,
+    nothing_known,
+    recommend,
+)
+from tasks.web.client import open_client
+from warehouse.lake import may_hold_a_lake, open_reader
+from warehouse.layout import Layout
+from warehouse.queries import resources_of_papers
+
+
+def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> Recommended:
+    """Recommendations for the idea `given`: its text, or a file that holds it.
+
+    Raises:
+        ConfigurationError: `given` is neither, or the file holds several and none is named.
+        IdeaFileError: the file cannot be read.
+    """
+    idea, cutoff = _idea(given, options)
+    return recommend_about(idea, cutoff, options, settings)
+
+
+def recommend_about(
+    idea: str, cutoff: date | None, options: RecommendOptions, settings: Settings
+) -> Recommended:
+    """Recommendations for an idea by its text."""
+    literature = resolve_literature(options.literature, settings)
+    with _read_before(options.warehouse, settings) as known:
+        if literature.url is not None:
+            return asyncio.run(_recommend(literature.url, idea, cutoff, options, settings, known))
+        with GatewayProcess(
+            settings, indexed(literature, settings), settings.home / "literature-cache"
+        ) as gateway:
+            return asyncio.run(_recommend(gateway.url, idea, cutoff, options, settings, known))
+
+
+@contextmanager
+def _read_before(warehouse: Path, settings: Settings) -> Iterator[KnownResources]:
+    """What evaluations in the lake have read out of papers; nothing where there is no lake."""
+    layout = Layout(warehouse)
+    if not may_hold_a_lake(layout, settings.catalogue):
+        yield nothing_known
+        return
+    with open_reader(layout, catalogue_url=settings.catalogue) as connection:
+        yield partial(resources_of_papers, connection)
+
+
+async def _recommend(
+    url: str,
+    idea: str,
+    cutoff: date | None,
+    options: RecommendOptions,
+    settings: Settings,
+    known: KnownResources,
+) -> Recommended:
+    async with open_client(settings.literature.timeout_seconds) as http:
+        client = SemanticScholarClient(url, Ledger(IdeaId("recommend")), http, settings.literature)
+        nearness = Nearness(idea, SentenceEmbedder(settings.embeddings, None))
+        breadth = replace(Breadth(), recommended=options.limit, near_works=options.works)
+        return await recommend(idea, client, nearness, cutoff, breadth, known)
+
+
+def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:
+    """Its text and its cutoff date."""
+    if not given.strip():
+        raise ConfigurationError(
+            'say an idea, as in `assay recommend "Parse languages by transfer"`'
+        )
+    if given != STANDARD_INPUT and not Path(given).exists():
+        if len(given.split()) > 1:
+            return given, options.cutoff
+        raise ConfigurationError(
+            f"{given} does not exist; name a file of ideas, or write the idea in quotes"
+        )
+    with given_ideas(Path(given)) as path:
+        batch = read_ideas(path, default_cutoff=options.cutoff, fields=options.field)
+    print_remarks(batch)
+    if not batch.ideas and batch.rejected:
+        first = batch.rejected[0]
+        raise ConfigurationError(f"{first.location} is no idea: {first.detail}")
+    ideas = batch.ideas
+    wanted = [idea for idea in ideas if options.idea in (None, idea.idea_id)]
+    if len(wanted) != 1:
+        named = ", ".join(idea.idea_id for idea in ideas[:5]) or "none that can be read"
+        held = f"{len(ideas)} ideas" if options.idea is None else f"no idea {options.idea}"
+        raise ConfigurationError(f"{given} holds {held} ({named}); name one by --idea")
+    return wanted[0].text, wanted[0].cutoff_date

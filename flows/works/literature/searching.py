@@ -1,0 +1,62 @@
+"""One search, outside any evaluation: what `assay literature search` does."""
+
+import asyncio
+
+from flows.cli.answer import Answer as Told
+from flows.cli.answer import answer_of
+from flows.run.gateway import indexed
+from flows.works.evaluate.request import resolve_literature
+from schemas.failure import Answer
+from schemas.identifiers import IdeaId
+from schemas.literature.paper import Paper
+from schemas.options.literature_options import SearchOptions
+from schemas.settings import Settings
+from tasks.accounting.ledger import Ledger
+from tasks.literature.gateway.process import GatewayProcess
+from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.web.client import open_client
+
+
+def search_papers(query: str, options: SearchOptions, settings: Settings) -> Answer[Paper]:
+    """Papers for `query`; a gateway is started for it unless the literature is a gateway."""
+    literature = resolve_literature(options.literature, settings)
+    if literature.url is not None:
+        return asyncio.run(_search(literature.url, query, options, settings))
+    with GatewayProcess(
+        settings, indexed(literature, settings), settings.home / "literature-cache"
+    ) as gateway:
+        return asyncio.run(_search(gateway.url, query, options, settings))
+
+
+def search_answer(query: str, options: SearchOptions, settings: Settings) -> Told:
+    """What `assay literature search --json` prints."""
+    return told(search_papers(query, options, settings))
+
+
+def told(answer: Answer[Paper]) -> Told:
+    """Papers as an answer; `incomplete` where a source could not be asked."""
+    return answer_of(
+        "complete" if answer.complete else "incomplete",
+        answer.items,
+        warnings=failures_in_words(answer),
+        failures=answer.failures,
+        inadmissible=answer.inadmissible_count,
+    )
+
+
+def failures_in_words(answer: Answer[Paper]) -> list[str]:
+    """A line for each look-up that was not answered."""
+    return [
+        f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}"
+        for failure in answer.failures
+    ]
+
+
+async def _search(
+    url: str, query: str, options: SearchOptions, settings: Settings
+) -> Answer[Paper]:
+    async with open_client(settings.literature.timeout_seconds) as http:
+        client = SemanticScholarClient(
+            url, Ledger(IdeaId("search")), http, settings.literature, with_retracted=True
+        )
+        return await client.search_papers(query, options.limit, options.cutoff)

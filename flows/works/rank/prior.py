@@ -1,0 +1,149 @@
+"""Fits a prior on ideas of known outcome: those of a run, with their evidence, or of a file."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from pydantic import Field
+from scipy.cluster.hierarchy import DisjointSet
+
+from flows.works.evaluate.given_ideas import print_remarks
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from schemas.idea import Idea
+from schemas.identifiers import RunId
+from schemas.judgement.calibration import Prior
+from schemas.options.commands import PriorOptions
+from schemas.settings import Settings
+from tasks.calibration.applying import write_fitted
+from tasks.calibration.examples import Example, LabelScale, evidence_features, item_sha256
+from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator, fit_prior
+from tasks.calibration.gain import CALIBRATED, gain
+from tasks.ideas.read import read_batch
+from tasks.metrics.chance import CONSTANT, MAJORITY
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+OUTCOME = "outcome"
+WORDS_ALONE = "none"
+"""Engine of a prior that learnt from words alone."""
+
+Evidence = Mapping[str, float | None]
+
+
+class FittedPrior(Noun):
+    """What fitting a prior came to."""
+
+    path: Path
+    prior_sha256: str
+    idea_count: int = Field(description="Ideas fitted on.")
+    unlabelled_count: int = Field(description="Ideas without an outcome.")
+    figures: dict[str, float] = Field(
+        description="Of its cross-validation, in which connected ideas stay together."
+    )
+
+
+def fit_prior_on(source: str | None, options: PriorOptions) -> FittedPrior:
+    """Fit on the outcomes in `options.outcome`, a field of the ideas' metadata, cross-validate and
+    write.
+
+    Ideas of one group, and one that nearly repeats another, are never held against each other's
+    labels.
+
+    Raises:
+        ConfigurationError: no such run or file, too few outcomes, one alone, or one that the scale
+            does not name.
+        IdeaFileError: the file cannot be read.
+    """
+    path = Path(source) if source is not None and Path(source).exists() else None
+    if path is not None:
+        batch = read_batch(path, default_cutoff=None, fields=options.field)
+        print_remarks(batch)
+        listed: list[tuple[Idea, Evidence]] = [(idea, {}) for idea in batch.ideas]
+        engine, name = WORDS_ALONE, path.name
+    else:
+        layout = Layout(options.warehouse.resolve())
+        with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+            run = queries.latest_run() if source is None else queries.run(RunId(source))
+            listed = [
+                (review.evaluation.idea, evidence_features(review.evaluation))
+                for review in queries.idea_reviews(run.run_id)
+            ]
+            engine, name = run.engine, run.run_id
+    if not any(options.outcome in idea.metadata for idea, _ in listed):
+        fields = sorted({field for idea, _ in listed for field in idea.metadata})
+        raise ConfigurationError(
+            f"--outcome {options.outcome}: no idea of {name} has this field; they have"
+            f" {', '.join(fields) or 'none beside their text'}"
+        )
+    scale = LabelScale(options.scale, tuple(float(place) for place in range(len(options.scale))))
+    examples = list(_examples(listed, options.outcome, scale))
+    predictions = cross_validate(examples, scale, seed=0)
+    calibrator = fit_calibrator(
+        examples, scale, target=OUTCOME, engine=engine, judged_by="evidence", source=name
+    )
+    fitted = fit_prior(calibrator, predictions)
+    write_fitted(fitted, options.output)
+    return FittedPrior(
+        path=options.output,
+        prior_sha256=fitted.sha256,
+        idea_count=len(calibrator.training_items),
+        unlabelled_count=sum(one.label is None for one in examples),
+        figures=_figures(fitted, predictions, scale),
+    )
+
+
+def _examples(
+    listed: Iterable[tuple[Idea, Evidence]], outcome: str, scale: LabelScale
+) -> Iterator[Example]:
+    ideas = list(listed)
+    cluster_of = connected_ideas([idea for idea, _ in ideas])
+    for idea, evidence in ideas:
+        yield Example(
+            item_sha256=item_sha256(idea.text),
+            label=idea.metadata.get(outcome),
+            raw_label=scale.labels[0],  # nobody judged it
+            features=evidence,
+            cluster=cluster_of[str(idea.idea_id)],
+            text=idea.text,
+        )
+
+
+def connected_ideas(ideas: Iterable[Idea]) -> dict[str, str]:
+    """By idea the set it is in: ideas of one group, and near repetitions, directly or through
+    others.
+    """
+    joined = DisjointSet()
+    names = []
+    for idea in ideas:
+        name = f"idea {idea.idea_id}"
+        names.append((str(idea.idea_id), name))
+        joined.add(name)
+        beside = [f"idea {idea.duplicate_of}"] if idea.duplicate_of is not None else []
+        for other in [*beside, *([f"group {idea.group}"] if idea.group is not None else [])]:
+            joined.add(other)
+            joined.merge(name, other)
+    return {idea_id: joined[name] for idea_id, name in names}
+
+
+def _figures(
+    fitted: Prior, predictions: tuple[Prediction, ...], scale: LabelScale
+) -> dict[str, float]:
+    """Those that are defined."""
+    wanted = {
+        ("macro_f1", CALIBRATED): "macro F1",
+        ("macro_f1", MAJORITY): "macro F1, always the commonest",
+        ("log_loss", CALIBRATED): "log loss, nats",
+        ("log_loss", CONSTANT): "log loss, nats, by shares alone",
+    }
+    found = {
+        wanted[one.metric, one.system]: one.estimate.value
+        for one in gain(predictions, scale)
+        if (one.metric, one.system) in wanted
+    }
+    accuracy = fitted.pair_accuracy_0_to_1
+    return {
+        "pairs ordered rightly": math.nan if accuracy is None else accuracy,
+        "log odds per log odds": fitted.pair_slope,
+        **found,
+    }

@@ -1,0 +1,117 @@
+"""What ranking a batch by matches will take, before paying: calls, tokens and dollars, from the
+sizes of its groups.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from flows.run.estimates.batch_estimate import BatchEstimate, estimate_waves
+from schemas.base import Noun
+from schemas.idea import Idea
+from schemas.profile import RankingParameters
+from schemas.run import Module, RunRequest
+from schemas.settings import Settings
+from tasks.committee.planning import CLAIM_TOKENS
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, estimate_step
+from tasks.ranking.dimensions import dimensions_of
+from tasks.ranking.dossier import EVIDENCE_SHOWN, TEXTS_SHOWN
+from tasks.ranking.schedule import most_bridges
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
+
+TOKENS_PER_TEXT = 130
+"""Of each strength or weakness, and of what is shown of each paper, as 40 ideas of real groups were
+found to have.
+"""
+TOKENS_PER_DIMENSION = 45
+TOKENS_PER_VERDICT = 70
+TOKENS_PER_READING = 130
+"""Of what is written about each idea before the two are held against each other."""
+
+
+class RankingEstimate(Noun):
+    """Most that `assay rank` asks; the schedule of a large group often ends earlier. `cost_usd` is
+    None when a price is unknown.
+    """
+
+    groups: int = Field(ge=0)
+    pairs: int = Field(ge=0, description="Pairs of ideas that meet, within groups and between.")
+    model_calls: int = Field(ge=0)
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0, description="As they are billed: answers and thinking.")
+    thinking_tokens: int = Field(ge=0, description="Of the completion tokens.")
+    cost_usd: float | None
+    unpriced_models: tuple[str, ...] = Field(
+        default=(), description="Models whose price is unknown."
+    )
+    batches: BatchEstimate | None = Field(
+        default=None, description="None: questions are asked by calls."
+    )
+
+
+def estimate_ranking(
+    ideas: Sequence[Idea], request: RunRequest, settings: Settings, *, ranked: bool = False
+) -> RankingEstimate:
+    """Predict the ranking of `ideas` in the groups they were given.
+
+    The matches of one group wait for no others in a ranking by batch: they make one wave.
+
+    Args:
+        ranked: whether the ideas are ranked so already; then nothing is left to ask.
+    """
+    sizes = Counter(idea.group for idea in ideas)
+    parameters = request.profile.ranking
+    between = most_bridges(len(sizes), parameters)
+    within = sum(most_pairs(size, parameters) for size in sizes.values())
+    pairs = 0 if ranked else between + within
+    calls = calls_of(pairs, parameters)
+    idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
+    claims = CLAIM_TOKENS if Module.COMMITTEE in request.modules else 0.0
+    shown = idea_tokens + claims + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
+    dimensions = len(dimensions_of(request.profile))
+    data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * shown)
+    said = dimensions * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
+    asked = Asked(calls, data, calls * said)
+    step = estimate_step(
+        COMPARE_IDEAS,
+        asked,
+        0.0,
+        request.profile.judging,
+        request.engine,
+        settings.language_model,
+        by_batch=request.batch,
+    )
+    if ranked:
+        step = None
+    return RankingEstimate(
+        groups=len(sizes),
+        pairs=pairs,
+        model_calls=round(step.calls) if step else 0,
+        prompt_tokens=round(step.prompt_tokens) if step else 0,
+        completion_tokens=round(step.completion_tokens) if step else 0,
+        thinking_tokens=round(step.thinking_tokens) if step else 0,
+        cost_usd=step.cost_usd if step else 0.0,
+        unpriced_models=step.unpriced_models if step else (),
+        batches=estimate_waves(1 if step and calls else 0) if request.batch else None,
+    )
+
+
+def most_calls(size: int, parameters: RankingParameters) -> int:
+    """Times that a group of `size` ideas has two of them compared, at most."""
+    return calls_of(most_pairs(size, parameters), parameters)
+
+
+def calls_of(pairs: int, parameters: RankingParameters) -> int:
+    """Calls that so many pairs take."""
+    return pairs * (2 if parameters.both_orders else 1)
+
+
+def most_pairs(size: int, parameters: RankingParameters) -> int:
+    """All pairs of a small group; of a large one at most so many as its ideas may play."""
+    every = size * (size - 1) // 2
+    return (
+        every
+        if size <= parameters.round_robin_limit
+        else min(every, size * parameters.matches_per_idea // 2)
+    )

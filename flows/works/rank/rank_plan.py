@@ -1,0 +1,374 @@
+"""The plan of a ranking: its name, its groups, and shard files with what their ideas' evaluations
+found out.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from flows.run.campaign import Plan
+from flows.run.shards import shard_count, write_shards
+from flows.works.rank.rank_estimate import calls_of, most_calls
+from schemas.base import replace
+from schemas.boundary import ErrorBoundary
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, content_hash
+from schemas.judgement.calibration import Prior
+from schemas.judgement.committee import ReviewDimension
+from schemas.judgement.ranking import Grouping, Match, RankingHead, RankRequest
+from schemas.profile import RankingParameters
+from schemas.run import Run
+from schemas.settings import Settings
+from schemas.stopwatch import Stopwatch
+from tasks.calibration.applying import load_prior
+from tasks.calibration.examples import item_sha256
+from tasks.calibration.text import WORDS
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.ranking.dimensions import dimensions_of
+from tasks.ranking.dossier import Dossier, dossier_of
+from tasks.ranking.groups import find_groups
+from tasks.ranking.rank import UNGROUPED
+from tasks.ranking.rank_shard import (
+    GroupJob,
+    RankJob,
+    judged_elsewhere,
+    land_failed_group,
+)
+from tasks.ranking.schedule import FIXED, kind_of, most_bridges
+from tasks.ranking.steps import STEPS
+from tasks.ranking.voted import votes_on_ideas
+from tasks.ranking.votes import RejectedVote, Votes, read_votes
+from tasks.telemetry.reporting import traceparent
+from warehouse.app.contests import human_votes
+from warehouse.app.records import fold_into_lake
+from warehouse.kinds.rankings.landing import RANKINGS, basis_of
+from warehouse.layout import Layout
+from warehouse.queries import Queries, open_queries
+from warehouse.scrubbing import without_secrets
+from warehouse.stores.keyed_store import KeyedStore
+from warehouse.units.landing import begun_head, complete_receipt
+
+
+@dataclass(frozen=True, slots=True)
+class RankingPlan(Plan[RankingHead]):
+    """The plan of a ranking. `most_matches`: of every group; `across`: under which name the groups
+    are joined, None where they are not; `fitted_on_count`: ideas that the prior was fitted on, and
+    so says nothing of.
+    """
+
+    most_matches: Mapping[str, int]
+    across: str | None
+    rejected_votes: tuple[RejectedVote, ...]
+    fitted_on_count: int = 0
+
+
+def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> RankingPlan:
+    """Find the groups of the run, and write those still to be ranked as shard files.
+
+    Raises:
+        ConfigurationError: the run is not published or holds no ideas, no vote counts, or the votes
+            or the profile's dimensions cannot be read.
+    """
+    started_at = datetime.now(UTC)
+    dimensions = dimensions_of(request.profile)
+    if request.votes_in_lake:
+        fold_into_lake(layout, catalogue_url=settings.catalogue)
+    names = tuple(dimension.name for dimension in dimensions)
+    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+        if not queries.run(request.run_id).idea_count:
+            raise ConfigurationError(f"run {request.run_id} holds no ideas: there is none to rank")
+        basis = basis_of(queries.connection, request.run_id)
+        group_of = _groups(queries, request, settings, layout)
+        votes = _votes(request, queries, group_of, names)
+        prior = _prior(request, queries.run(request.run_id))
+        members, parameters = _members(group_of), request.profile.ranking
+        told_apart = _told_apart(members, request)
+        ranking_id = _ranking_id(
+            request, basis, dimensions, votes.matches, prior, told_apart=told_apart
+        )
+        head = RankingHead(
+            ranking_id=ranking_id,
+            run_id=request.run_id,
+            engine=request.engine.text,
+            profile=request.profile.name,
+            seed=request.profile.seed,
+            grouping=request.grouping,
+            method=request.method,
+            dimensions=names,
+            group_count=len(members),
+            idea_count=len(group_of),
+            vote_count=len(votes.matches),
+            basis_sha256=basis,
+            started_at=started_at,
+            finished_at=started_at,
+        )
+        blank = RankJob(
+            run_id=request.run_id,
+            ranking_id=ranking_id,
+            request=request,
+            dimensions=dimensions,
+            groups=(),
+            trace_parent=traceparent(),
+        )
+        fitted_on = _fitted_on_count(queries, request, prior)
+        across = _across(members, parameters)
+        shards = _write_shards(queries, head, blank, layout, members, across, votes.matches, prior)
+    return RankingPlan(
+        head=begun_head(layout, RANKINGS, head),
+        unit_names=(*members, *(() if across is None else (across,))),
+        shards=shards,
+        most_matches=_most_matches(members, across, parameters, len(dimensions)),
+        across=across,
+        rejected_votes=votes.rejected,
+        fitted_on_count=fitted_on,
+    )
+
+
+def _members(group_of: Mapping[IdeaId, str]) -> dict[str, list[IdeaId]]:
+    members: dict[str, list[IdeaId]] = {}
+    for idea_id, group in group_of.items():
+        members.setdefault(group, []).append(idea_id)
+    return members
+
+
+def _told_apart(members: Mapping[str, Sequence[IdeaId]], request: RankRequest) -> tuple[str, ...]:
+    """What a ranking whose pairs are known beforehand has in its name."""
+    sizes, parameters = map(len, members.values()), request.profile.ranking
+    kinds = {kind_of(size, parameters, beforehand=request.batch) for size in sizes}
+    return (FIXED,) if FIXED in kinds else ()
+
+
+def _most_matches(
+    members: Mapping[str, Sequence[IdeaId]],
+    across: str | None,
+    parameters: RankingParameters,
+    dimension_count: int,
+) -> dict[str, int]:
+    """How many matches every group has at most, and what joins the groups."""
+    most = {
+        name: most_calls(len(ideas), parameters) * dimension_count
+        for name, ideas in members.items()
+    }
+    if across is not None:
+        pairs = most_bridges(len(members), parameters)
+        most[across] = calls_of(pairs, parameters) * dimension_count
+    return most
+
+
+def _fitted_on_count(queries: Queries, request: RankRequest, prior: Prior | None) -> int:
+    """How many ideas of the run the prior was fitted on."""
+    if prior is None:
+        return 0
+    known = frozenset(prior.calibrator.training_items)
+    rows = queries.rows("ideas_of_run", run_id=request.run_id)
+    return sum(item_sha256(row["text"]) in known for row in rows)
+
+
+def _prior(request: RankRequest, run: Run) -> Prior | None:
+    """The prior that the profile names.
+
+    Raises:
+        ConfigurationError: it cannot be read, or learnt from the evidence of another engine.
+    """
+    path = request.profile.ranking.prior
+    if path is None:
+        return None
+    prior = load_prior(path)
+    fitted = prior.calibrator
+    if fitted.engine != run.engine and any(one.name != WORDS for one in fitted.features):
+        raise ConfigurationError(
+            f"prior {path} was fitted on evidence graded by {fitted.engine}, not by {run.engine}:"
+            " fit one for it"
+        )
+    return prior
+
+
+def _votes(
+    request: RankRequest,
+    queries: Queries,
+    group_of: Mapping[IdeaId, str],
+    dimensions: tuple[str, ...],
+) -> Votes:
+    path = request.votes_path
+    if request.votes_in_lake:
+        found = votes_on_ideas(human_votes(queries), group_of)
+        if not found:
+            raise ConfigurationError(
+                f"the lake holds no votes on the ideas of run {request.run_id}: the dashboard's"
+                " page Vote takes them, or leave out --votes"
+            )
+        return Votes(found, ())
+    if path is None:
+        return Votes((), ())
+    votes = read_votes(path, group_of, dimensions)
+    if votes.matches:
+        return votes
+    if not votes.rejected:
+        raise ConfigurationError(f"votes file {path.name} holds no vote: leave out --votes")
+    first, count = votes.rejected[0], len(votes.rejected)
+    raise ConfigurationError(
+        f"none of the {count:,} votes of {path.name} can be counted; {first.location}:"
+        f" {first.detail}"
+    )
+
+
+def _groups(
+    queries: Queries, request: RankRequest, settings: Settings, layout: Layout
+) -> Mapping[IdeaId, str]:
+    """Every idea's group, in the order of groups and ideas."""
+    every = queries.rows("ideas_of_run", run_id=request.run_id)
+    rows = [row for row in every if row["idea_id"] not in request.left_out]
+    if request.grouping is Grouping.CLUSTERS:
+        plain = [
+            Dossier(idea_id=row["idea_id"], title=row["title"], text=row["text"]) for row in rows
+        ]
+        embedder = SentenceEmbedder(
+            settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")
+        )
+        found = dict(asyncio.run(find_groups(plain, embedder)).group_of)
+    else:
+        given = {row["group"] for row in rows}
+        rest = UNGROUPED
+        while rest in given:
+            rest = f"{rest} others"
+        found = {row["idea_id"]: rest if row["group"] is None else row["group"] for row in rows}
+    if not found:
+        raise ConfigurationError(f"every idea of run {request.run_id} was rejected: none is ranked")
+    return dict(sorted(found.items(), key=lambda pair: (pair[1], pair[0])))
+
+
+def _ranking_id(
+    request: RankRequest,
+    basis: str,
+    dimensions: Sequence[ReviewDimension],
+    votes: Sequence[Match],
+    prior: Prior | None,
+    *,
+    told_apart: tuple[str, ...],
+) -> str:
+    """Over all that could change the outcome; not how it is shown, the workers or the bounds."""
+    profile = request.profile
+    name = content_hash(
+        basis,
+        request.engine.text,
+        without_secrets(request.api_base) if request.api_base else "",
+        profile.model_dump_json(include={"name", "seed", "temperature", "ranking"}),
+        request.grouping,
+        *(
+            dimension.model_dump_json(include={"name", "question", "scale"})
+            for dimension in dimensions
+        ),
+        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+        *(vote.match_id for vote in votes),
+        *((f"prior {prior.sha256}",) if prior is not None else ()),
+        *(f"without {idea_id}" for idea_id in sorted(request.left_out)),
+        *told_apart,
+        length=12,
+    )
+    return f"ranking-{name}"
+
+
+def _write_shards(
+    queries: Queries,
+    head: RankingHead,
+    blank: RankJob,
+    layout: Layout,
+    members: Mapping[str, Sequence[IdeaId]],
+    across: str | None,
+    votes: Sequence[Match],
+    prior: Prior | None,
+) -> dict[Path, tuple[str, ...]]:
+    """What joins the groups is a shard of its own, the last."""
+    to_do = _to_do(head, layout, members)
+    dealt = _dealt(to_do, shard_count(blank.request, len(to_do)))
+
+    def jobs() -> Iterator[RankJob]:
+        for names in dealt:
+            groups = _groups_of(queries, blank, layout, names, members, votes, prior)
+            yield replace(blank, groups=groups)
+        if across is not None and _is_open(head, layout, across):
+            every = _groups_of(queries, blank, layout, tuple(members), members, votes, prior)
+            dossiers = tuple(dossier for group in every for dossier in group.dossiers)
+            before = judged_elsewhere(layout, blank, across)
+            joining = GroupJob(group=across, joins=tuple(members), dossiers=dossiers, before=before)
+            yield replace(blank, groups=(joining,))
+
+    return write_shards(layout.work(head.run_id, head.ranking_id), jobs())
+
+
+def _across(members: Mapping[str, Sequence[IdeaId]], parameters: RankingParameters) -> str | None:
+    """Under which name the groups are joined; None where they are not."""
+    if len(members) < 2 or not parameters.bridge_pairs:
+        return None
+    name = "across groups"
+    while name in members:
+        name = f"{name} given"
+    return name
+
+
+def _groups_of(
+    queries: Queries,
+    blank: RankJob,
+    layout: Layout,
+    names: Sequence[str],
+    members: Mapping[str, Sequence[IdeaId]],
+    votes: Sequence[Match],
+    prior: Prior | None,
+) -> tuple[GroupJob, ...]:
+    """The groups called `names`, with all that their ideas' evaluations found out; one of which
+    that cannot be told is landed as failed.
+    """
+    group_of = {idea_id: name for name in names for idea_id in members[name]}
+    dossiers: dict[str, list[Dossier]] = {name: [] for name in names}
+    failed: dict[str, Exception] = {}
+    for review in queries.idea_reviews(blank.request.run_id, tuple(group_of)):
+        group = group_of[review.evaluation.idea.idea_id]
+        boundary = ErrorBoundary()
+        with boundary:
+            dossiers[group].append(dossier_of(review, group, prior))
+        if boundary.error is not None:
+            failed[group] = boundary.error
+    for name, error in failed.items():
+        if _is_open(blank, layout, name):
+            land_failed_group(layout, blank, name, members[name], error, Stopwatch())
+    return tuple(
+        GroupJob(
+            group=name,
+            dossiers=tuple(sorted(dossiers[name], key=lambda dossier: dossier.idea_id)),
+            votes=tuple(vote for vote in votes if vote.group == name),
+            before=judged_elsewhere(layout, blank, name),
+        )
+        for name in names
+        if name not in failed
+    )
+
+
+def _is_open(of: RankingHead | RankJob, layout: Layout, name: str) -> bool:
+    """Whether the unit has no complete receipt."""
+    return complete_receipt(layout, RANKINGS, of.run_id, of.ranking_id, name) is None
+
+
+def _to_do(
+    head: RankingHead, layout: Layout, members: Mapping[str, Sequence[IdeaId]]
+) -> dict[str, int]:
+    """Sizes of the groups without a complete receipt, the largest first."""
+    waiting = [name for name in members if _is_open(head, layout, name)]
+    return {
+        name: len(members[name])
+        for name in sorted(waiting, key=lambda name: (-len(members[name]), name))
+    }
+
+
+def _dealt(sizes: Mapping[str, int], most: int) -> list[list[str]]:
+    """Groups in at most `most` shards of about the same number of ideas,
+    the largest dealt first.
+    """
+    shards: list[list[str]] = [[] for _ in range(min(most, len(sizes)))]
+    loads = [0] * len(shards)
+    for name, size in sizes.items():
+        lightest = loads.index(min(loads))
+        shards[lightest].append(name)
+        loads[lightest] += size
+    return shards

@@ -1,0 +1,181 @@
+"""Grouped ranking of a published run: groups, pairwise matches, ratings, ranking."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from dashboards.views.write import write_reports
+from flows.run.batch_waves import BatchWaves
+from flows.run.campaign import Campaign, Summary
+from flows.run.progress import Watched
+from flows.works.rank.rank_plan import RankingPlan, plan_ranking
+from schemas.identifiers import RunId
+from schemas.judgement.ranking import RankingHead, RankRequest
+from tasks.ranking.rank_shard import MATCH_LINE, RankJob, journal_path, rank_job
+from tasks.shards.work import ShardWork
+from warehouse.kinds.rankings.landing import RANKINGS, failed_groups
+from warehouse.layout import Layout
+from warehouse.units.landing import complete_receipt
+
+RankSummary = Summary[RankingHead]
+
+
+class Ranking(Campaign[RankingPlan, RankingHead]):
+    """A ranking of a run, under whose lock it works."""
+
+    kind = RANKINGS
+    name = "ranking"
+    artifact_key = "rank-run"
+    verb, nouns = "given", "verdicts"
+    work = ShardWork(RankJob, rank_job, "rank shard", "groups")
+
+    def __init__(self, request: RankRequest) -> None:
+        super().__init__(request, request.warehouse, engine=request.engine.text)
+        self.request = request
+
+    @property
+    def run_id(self) -> RunId:
+        return self.request.run_id
+
+    def plan(self) -> RankingPlan:
+        self.planned = plan_ranking(self.request, self.settings, self.layout)
+        return self.planned
+
+    def waves(self) -> "BatchWaves | _GroupsFirst | None":
+        if not self.request.batch:
+            return None if self.planned.across is None else _GroupsFirst(self.planned.across)
+        names = self.run_id, self.planned.head.ranking_id
+        return BatchWaves(
+            self.request, names, self.request.budget_scope, self.layout, self.settings
+        )
+
+    def watched(self, plan: RankingPlan) -> Watched:
+        played = PlayedMatches(self.layout, plan.head, plan.most_matches)
+        return Watched(
+            done=played.done,
+            total=played.total,
+            beside=played.groups,
+            verb=self.verb,
+            nouns=self.nouns,
+            artifact_key=f"{self.artifact_key}-progress",
+            description=f"Verdicts given in {plan.head.ranking_id}",
+        )
+
+    def remarks(self) -> tuple[str, ...]:
+        head, votes = self.planned.head, self.planned.rejected_votes
+        failed = failed_groups(self.layout, head.run_id, head.ranking_id)
+        return (
+            *(f"vote not counted: {vote.location}: {vote.detail}" for vote in votes),
+            *(
+                (
+                    f"the prior was fitted on {fitted_on} of these ideas: they are expected to be"
+                    " as good as the mean of the others",
+                )
+                if (fitted_on := self.planned.fitted_on_count)
+                else ()
+            ),
+            *(f"group not ranked: {each.group}: {each.ended_because}" for each in failed),
+        )
+
+    def current_reports(self) -> tuple[Path, ...]:
+        folder = self.layout.reports / self.run_id
+        written = tuple(folder / name for name in ("index.html", "index.md"))
+        return written if all(path.exists() for path in written) else ()
+
+    def write_reports(self, head: RankingHead) -> tuple[Path, ...]:
+        return write_reports(
+            self.layout,
+            head.run_id,
+            catalogue_url=self.settings.catalogue,
+            thresholds=self.settings.alarms,
+        )
+
+    def describe(self, head: RankingHead) -> str:
+        return (
+            f"{head.idea_count} ideas of run {head.run_id} in {head.group_count} groups; "
+            f"engine {head.engine}, profile {head.profile}."
+        )
+
+
+class _GroupsFirst:
+    """Implements `Waves`: what joins the groups waits until they have been worked on."""
+
+    def __init__(self, across: str) -> None:
+        self._across = across
+        self._begun = False
+
+    def __str__(self) -> str:
+        return ""
+
+    def is_waiting(self, unit: str) -> bool:
+        return unit == self._across and not self._begun
+
+    def next(self) -> bool:
+        begun, self._begun = self._begun, True
+        return not begun
+
+
+class PlayedMatches:
+    """Verdicts given so far, and at most to be given, from receipts and journals under way.
+
+    Two ideas that meet in both orders along three dimensions are six verdicts. So one large group
+    is seen to move. A group whose schedule ended early takes what it did not need off the total.
+    """
+
+    def __init__(self, layout: Layout, head: RankingHead, most_matches: Mapping[str, int]) -> None:
+        """`most_matches`: by group."""
+        self._layout = layout
+        self._head = head
+        self._most = most_matches
+        self._ranked: dict[str, int] = {}
+        self._journals: dict[str, _Journal] = {}
+
+    def done(self) -> int:
+        self._look()
+        under_way = (
+            (name, journal.matches)
+            for name, journal in self._journals.items()
+            if name not in self._ranked
+        )
+        return sum(self._ranked.values()) + sum(
+            min(matches, self._most[name]) for name, matches in under_way
+        )
+
+    def total(self) -> int:
+        return sum(self._ranked.get(name, most) for name, most in self._most.items())
+
+    def groups(self) -> str:
+        return f", {len(self._ranked):,} of {len(self._most):,} groups ranked"
+
+    def _look(self) -> None:
+        folder = RANKINGS.folder(self._layout, self._head.run_id, self._head.ranking_id)
+        for name in self._most:
+            if name in self._ranked:
+                continue
+            receipt = complete_receipt(
+                self._layout, RANKINGS, self._head.run_id, self._head.ranking_id, name
+            )
+            if receipt is not None:
+                self._ranked[name] = receipt.rows.get("matches", 0)
+            else:
+                self._journals.setdefault(name, _Journal(journal_path(folder, name))).look()
+
+
+class _Journal:
+    """Counts the lines of a journal that are matches, reading only what is new."""
+
+    def __init__(self, path: Path) -> None:
+        self.matches = 0
+        self._path = path
+        self._read_bytes = 0
+
+    def look(self) -> None:
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._read_bytes)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        return
+                    self._read_bytes += len(line)
+                    self.matches += line.startswith(MATCH_LINE)
+        except FileNotFoundError:
+            return

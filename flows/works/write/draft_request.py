@@ -1,0 +1,329 @@
+"""The options of `assay write`, resolved into a `DraftRequest`: claims are collected out of the
+lake here, before anything is written, and every mistake is named in one line.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dashboards.render.drafts.venues import read_venue
+from flows.profiles import load_profile
+from flows.works.evaluate.given_ideas import print_remarks
+from flows.works.evaluate.request import check_api_base, check_judging, check_warehouse
+from flows.works.write.draft_neighbours import neighbours_of
+from schemas.base import replace
+from schemas.choices import EngineChoice
+from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId, PaperId, RunId
+from schemas.judgement.soundness import standing
+from schemas.literature.paper import Paper, PaperSection
+from schemas.literature.survey import Survey
+from schemas.options.commands import WriteOptions
+from schemas.profile import Profile
+from schemas.settings import Settings
+from schemas.works.draft import DraftFigure, Form
+from schemas.works.draft_habits import habits_of
+from schemas.works.draft_neighbour import NeighbourSection
+from schemas.works.draft_run import DraftRequest, Material, PlannedSection, StoredText
+from schemas.works.draft_venue import VenueRules
+from schemas.works.experiment import Experiment
+from tasks.citations.bib_entries import read_bib
+from tasks.ideas.read import read_ideas
+from tasks.text.words import shorten_words
+from tasks.writing.charts import experiment_charts
+from tasks.writing.claims import (
+    Claims,
+    add_concerns,
+    add_contradictions,
+    add_experiment,
+    add_idea,
+    declare,
+)
+from tasks.writing.expected import drawn_by
+from tasks.writing.figures.mending import readable
+from tasks.writing.method_graph import experiment_graph, plan_graph
+from tasks.writing.neighbours import planned_by
+from tasks.writing.outline import make_outline, read_outline
+from tasks.writing.venue_rules import outline_faults
+from tasks.writing.works import (
+    MOST_WORKS,
+    Known,
+    add_works,
+    contexts_of,
+    draft_works,
+    joined,
+    keyed,
+    known_of_survey,
+    passage_of,
+    stored_texts,
+)
+from warehouse.answers import IdeaReview
+from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.layout import Layout
+from warehouse.queries import Queries, open_queries
+from warehouse.units.reading import published_head, published_units
+
+_TITLE_WORDS = 12
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the lake and files hold for a draft."""
+
+    idea: Idea
+    review: IdeaReview | None = None
+    experiments: list[tuple[RunId, Experiment]] = field(default_factory=list)
+    surveys: tuple[Survey, ...] = ()
+    works: list[Known] = field(default_factory=list)
+    stored: list[StoredText] = field(default_factory=list)
+    papers: list[Paper] = field(default_factory=list)
+    sections: list[PaperSection] = field(default_factory=list)
+
+    @property
+    def idea_run_id(self) -> RunId | None:
+        return self.review.run.run_id if self.review is not None else None
+
+
+def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> DraftRequest:
+    """Resolve the options of `assay write`.
+
+    Raises:
+        ConfigurationError: an idea, run, bibliography, outline or venue that there is not, or that
+            cannot be read.
+    """
+    check_warehouse(options.warehouse)
+    check_api_base(options.api_base, options.engine)
+    profile = _with_image_model(load_profile(options.profile), options)
+    check_judging(profile, options.engine)
+    venue = read_venue(options.venue)
+    if options.review and options.engine.is_baseline:
+        raise ConfigurationError("--review reads with a model: add --engine litellm:MODEL")
+    given = read_bib(options.bib) if options.bib is not None else []
+    found = _found(idea, options, settings)
+    works = [Known(paper, key=key) for key, paper in given]
+    found.papers += [paper for _, paper in given]
+    neighbours, api_calls = neighbours_of(
+        found.idea,
+        found.papers,
+        found.sections,
+        Layout(options.warehouse),
+        settings,
+        downloads=options.full_text,
+    )
+    material, outline = _material(found, works, neighbours, venue.rules, options.engine)
+    if options.outline is not None:
+        outline = read_outline(options.outline, material)
+        for fault in outline_faults(outline, material.venue):
+            raise ConfigurationError(f"{options.outline}: {fault}")
+        used = {name for section in outline for name in section.figure_ids}
+        figures = tuple(each for each in material.figures if each.figure_id in used)
+        material = replace(material, figures=figures)
+    return DraftRequest(
+        draft_id=found.idea.idea_id,
+        warehouse=options.warehouse.resolve(),
+        profile=profile,
+        engine=options.engine,
+        api_base=options.api_base,
+        budget=options.budget,
+        workers=options.workers,
+        scheduler_address=options.scheduler,
+        material=material,
+        venue=venue,
+        outline=outline,
+        review=options.review,
+        idea_run_id=found.idea_run_id,
+        experiment_run_ids=tuple(dict.fromkeys(run_id for run_id, _ in found.experiments)),
+        survey_run_id=RunId(options.survey) if options.survey else None,
+        api_calls=api_calls,
+        remarks=(
+            *_remarks(material, planned=options.outline is None),
+            *_not_cited([*works, *found.works]),
+        ),
+    )
+
+
+def _with_image_model(profile: Profile, options: WriteOptions) -> Profile:
+    """`profile`, by which the image model draws that was asked for.
+
+    Raises:
+        ConfigurationError: nothing describes what it is to draw, or that is no model's name.
+    """
+    if options.image_model is None:
+        return profile
+    if options.engine.is_baseline:
+        raise ConfigurationError(
+            "--image-model draws what a model describes: add --engine litellm:MODEL"
+        )
+    name = options.image_model.strip()
+    if not name or any(map(str.isspace, name)):
+        raise ConfigurationError(
+            f"--image-model {name!r}: write it as LiteLLM does, such as openai/gpt-image-1"
+        )
+    return replace(profile, judging=drawn_by(profile.judging, name))
+
+
+def _found(given: str, options: WriteOptions, settings: Settings) -> _Found:
+    path = Path(given)
+    needs_lake = not path.exists() or options.experiment or options.survey
+    if not needs_lake:
+        return _Found(_idea_of_file(path, options.field))
+    layout = Layout(options.warehouse)
+    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+        if path.exists():
+            found = _Found(_idea_of_file(path, options.field))
+        else:
+            review = _evaluated(queries, IdeaId(given))
+            found = _Found(review.evaluation.idea, review)
+            _add_evaluation(found, review)
+        connection = queries.connection
+        for name in dict.fromkeys(options.experiment):
+            run, _, task = name.partition("/")
+            published_head(connection, EXPERIMENTS, RunId(run))
+            tried = published_units(connection, EXPERIMENT_RECORD, RunId(run))
+            chosen = [each for each in tried if task in ("", each.task_id)]
+            if not chosen:
+                names = ", ".join(each.task_id for each in tried)
+                raise ConfigurationError(f"--experiment {name}: its tasks are {names}")
+            found.experiments += [(RunId(run), each) for each in chosen]
+        if options.survey:
+            run_id = RunId(options.survey)
+            published_head(connection, SURVEYS, run_id)
+            found.surveys = published_units(connection, SURVEY_RECORD, run_id)
+            for survey in found.surveys:
+                _add_survey(found, survey)
+    return found
+
+
+def _idea_of_file(path: Path, fields: tuple[str, ...]) -> Idea:
+    batch = read_ideas(path, default_cutoff=None, fields=fields)
+    print_remarks(batch)
+    if batch.rejected:
+        raise ConfigurationError(f"{batch.rejected[0].location}: {batch.rejected[0].detail}")
+    if len(batch.ideas) != 1:
+        raise ConfigurationError(
+            f"{path} holds {len(batch.ideas)} ideas; a draft is of one: give it a file of its own"
+        )
+    return batch.ideas[0]
+
+
+def _evaluated(queries: Queries, idea_id: IdeaId) -> IdeaReview:
+    """The newest evaluation of an idea."""
+    for row in queries.rows("runs_of_idea", idea_id=idea_id):
+        return queries.idea_review(RunId(row["run_id"]), idea_id)
+    raise UnknownNameError(
+        f"{idea_id} is neither a file nor an idea of the lake; `assay runs list` lists its runs"
+    )
+
+
+def _add_evaluation(found: _Found, review: IdeaReview) -> None:
+    evaluation, idea = review.evaluation, review.evaluation.idea
+    soundness = evaluation.soundness
+    passages: dict[PaperId, list[str]] = {}
+    for passage in soundness.passages if soundness is not None else ():
+        passages.setdefault(passage.paper_id, []).append(passage.text)
+    found.works += [
+        Known(paper, passage_of(paper, passages.get(paper.paper_id, ()), idea.text))
+        for paper in review.bibliography
+    ]
+    sections = soundness.sections if soundness is not None else ()
+    found.papers += evaluation.papers
+    found.sections += sections
+    found.stored += stored_texts(
+        evaluation.papers,
+        [
+            *((paper_id, text) for paper_id, texts in passages.items() for text in texts),
+            *((section.paper_id, section.text) for section in sections),
+            *contexts_of(evaluation.citation_edges),
+        ],
+    )
+
+
+def _add_survey(found: _Found, survey: Survey) -> None:
+    found.works += known_of_survey(survey)
+    kept = {paper.paper_id for paper in survey.papers if paper.kept}
+    found.papers += [text for text in survey.texts if text.paper_id in kept]
+    quotes = [(quote.said_in_paper_id, quote.quote) for quote in survey.quotes]
+    found.stored += stored_texts(survey.texts, [*quotes, *contexts_of(survey.links)])
+
+
+def _material(
+    found: _Found,
+    given: Sequence[Known],
+    neighbours: tuple[NeighbourSection, ...],
+    rules: VenueRules,
+    engine: EngineChoice,
+) -> tuple[Material, tuple[PlannedSection, ...]]:
+    claims, idea = Claims(), found.idea
+    add_idea(claims, idea, found.idea_run_id)
+    if found.review is not None:
+        concerns = standing(found.review.evaluation.concerns)
+        add_concerns(claims, concerns, idea, found.review.run.run_id)
+    listed = [each for each in joined([given, found.works]) if each.paper.state is None]
+    works = keyed(listed[: max(MOST_WORKS, len(given))])
+    add_works(claims, works, idea.text)
+    stems = [add_experiment(claims, run_id, each) for run_id, each in found.experiments]
+    pairs = [(stem, each) for stem, (_, each) in zip(stems, found.experiments, strict=True)]
+    add_contradictions(claims, pairs)
+    if not works:
+        claims.gap("works.gap", "what is known already; no survey, evaluation or bibliography.")
+    if not found.experiments:
+        claims.gap("results.gap", "whether it holds; no experiment was run.")
+    declare(claims, engine)
+    measured = any(each.finding is not None for _, each in found.experiments)
+    form = Form.PAPER if measured else Form.PROPOSAL
+    figures, failures = readable(_figures(found, stems, form), claims.values)
+    material = Material(
+        form=form,
+        title=claims.by_key["idea.title"].shown,
+        claims=tuple(claims.by_key.values()),
+        figures=figures,
+        works=draft_works(works),
+        stored=tuple(found.stored),
+        failures=failures,
+        neighbours=neighbours,
+        venue=rules,
+    )
+    outline = make_outline(form, claims, figures, stems, rules)
+    return material, planned_by(outline, habits_of(neighbours), rules.most_words)
+
+
+def _figures(found: _Found, stems: Sequence[str], form: Form) -> tuple[DraftFigure, ...]:
+    if form is Form.PROPOSAL:
+        parts = [name for name in ("problem", "method", "experiment") if getattr(found.idea, name)]
+        return (plan_graph(parts),)
+    tried = [each for _, each in found.experiments]
+    charts = [
+        figure
+        for stem, (run_id, each) in zip(stems, found.experiments, strict=True)
+        for figure in experiment_charts(run_id, each, stem, alone=len(tried) == 1)
+    ]
+    return (experiment_graph(tried), *charts)
+
+
+def _not_cited(works: Sequence[Known]) -> Iterator[str]:
+    """A line for each work that is never cited, as it does not stand."""
+    marks = {each.paper.title: each.paper.state.mark for each in works if each.paper.state}
+    for title, mark in marks.items():
+        yield f"not cited, as it is {mark}: “{shorten_words(title, _TITLE_WORDS)[0]}”"
+
+
+def _remarks(material: Material, *, planned: bool) -> tuple[str, ...]:
+    lines = []
+    habits = habits_of(material.neighbours)
+    if planned and habits.looked_up and not habits.are_enough:
+        lines.append(
+            f"the outline is fixed: {habits.why_not}; full texts are fetched with --full-text"
+        )
+    if not material.works:
+        lines.append("nothing is cited: name a survey with --survey, or a file with --bib")
+    if material.form is Form.PROPOSAL:
+        lines.append("nothing was measured, so this is a proposal: name a run with --experiment")
+    quoted = {key for claim in material.claims if claim.passage for key in claim.cited_keys}
+    silent = [work.cite_key for work in material.works if work.cite_key not in quoted]
+    if silent:
+        lines.append(f"of {len(silent)} works no text is stored: {', '.join(silent[:5])}")
+    if any(claim.claim_key.endswith(".contradiction") for claim in material.claims):
+        lines.append("experiments contradict each other: the draft says so, and of which runs")
+    return tuple(lines)

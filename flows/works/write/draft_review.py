@@ -1,0 +1,161 @@
+"""A draft that is reviewed: written, read by the reviewer of manuscripts, and written once more
+where the review found something. Three pieces of work of their own kinds, joined here.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pypandoc
+
+from dashboards.render.figures import counted
+from flows.run.campaign import Summary
+from flows.run.remaining import remaining
+from flows.works.check.checking import Check, CheckSummary
+from flows.works.write.writing import DraftSummary, Writing
+from schemas.base import replace
+from schemas.identifiers import RunId
+from schemas.literature.naming import MARKDOWN
+from schemas.settings import Settings
+from schemas.works.check_run import CheckRequest, ManuscriptSource
+from schemas.works.draft import Draft
+from schemas.works.draft_neighbour import SectionPart
+from schemas.works.draft_run import DraftRequest, DraftRevision, SectionPoint
+from schemas.works.manuscripts import Problem
+from tasks.manuscripts.collect import collect_manuscripts
+from tasks.text.quotations import stands_in
+from warehouse.kinds.drafts import DRAFT_RECORD
+from warehouse.kinds.manuscripts.queries import manuscript_checks
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.units.reading import published_units
+
+MOST_PROBLEMS = 8
+"""Asked of the review of a draft."""
+Run = Callable[[Any], Summary[Any]]
+"""Runs a campaign."""
+
+
+def write_reviewed(request: DraftRequest, settings: Settings, run: Run) -> DraftSummary:
+    """The second round where there is one and it passes the check, else the first; the remarks say
+    what the review came to.
+    """
+    first: DraftSummary = run(Writing(request))
+    if not request.review or not first.published or first.head.incomplete_reason is not None:
+        return first
+    layout, name = Layout(request.warehouse), first.head.run_id
+    draft = _published(layout, name, settings)
+    if draft.word_count is None:
+        return _with(first, "nothing was reviewed: the draft is refused")
+    asked = review_request(request, collect_manuscripts([_text_of(draft, layout, name)]))
+    budget = remaining(request.budget, layout, settings, [name])
+    checked: CheckSummary = run(Check(replace(asked, budget=budget)))
+    review = checked.head.run_id
+    if not checked.published:
+        return _with(first, f"the first round stands: the review {review} was not published")
+    if (early := checked.head.incomplete_reason) is not None:
+        unfinished = replace(first, head=replace(first.head, incomplete_reason=early))
+        return _with(unfinished, f"the review {review} is not finished, so the first round stands")
+    with open_reader(layout, catalogue_url=settings.catalogue) as connection:
+        checks = manuscript_checks(connection, review)
+    standing = [problem for check in checks for problem in check.problems if problem.stands]
+    points = points_of(standing, draft)
+    found = f"the review {review} found {counted(len(standing), 'problem')}"
+    if len(points) < len(standing):
+        found += f", {len(standing) - len(points)} of them in no section of the draft"
+    if not points:
+        return _with(first, f"{found}: there is no second round")
+    revision = DraftRevision(run_id=name, review_run_id=review, draft=draft, points=points)
+    budget = remaining(request.budget, layout, settings, [name, review])
+    second: DraftSummary = run(Writing(replace(request, revision=revision, budget=budget)))
+    return _better(first, second, found, layout, settings)
+
+
+def _better(
+    first: DraftSummary, second: DraftSummary, found: str, layout: Layout, settings: Settings
+) -> DraftSummary:
+    """The second round, where it is a draft."""
+    if not second.published:
+        return _with(first, f"{found}; the second round was not published, so the first stands")
+    name = second.head.run_id
+    if (early := second.head.incomplete_reason) is not None:
+        unfinished = replace(first, head=replace(first.head, incomplete_reason=early))
+        return _with(unfinished, f"{found}; the second round, {name}, is not finished")
+    again = _published(layout, name, settings)
+    if again.word_count is None:
+        why = again.unscored_detail
+        return _with(
+            first, f"{found}; the second round, {name}, is refused and the first stands: {why}"
+        )
+    return _with(second, f"{found}, and this is the second round; the first is {first.head.run_id}")
+
+
+def review_request(
+    request: DraftRequest, sources: tuple[ManuscriptSource, ...] = ()
+) -> CheckRequest:
+    """The review of the text of a draft, by the engine that wrote it."""
+    return CheckRequest(
+        sources=sources,
+        warehouse=request.warehouse,
+        engine=request.engine,
+        api_base=request.api_base,
+        form="text",
+        maximum_problems=MOST_PROBLEMS,
+        review=True,
+        seed=request.profile.seed,
+        workers=request.workers,
+        scheduler_address=request.scheduler_address,
+        budget=request.budget,
+    )
+
+
+def _text_of(draft: Draft, layout: Layout, run_id: RunId) -> Path:
+    """The draft as its readers see it, as a file that its reviewer reads: title and abstract, which
+    are no part of its text for Pandoc, stand before it.
+    """
+    before = [f"# {draft.title}"]
+    for section in draft.sections:
+        if section.part is SectionPart.ABSTRACT:
+            before += [f"# {section.heading}", plain_text(section.text)]
+    path = layout.work(run_id) / "draft.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n\n".join([*before, plain_text(draft.markdown)]), "utf-8")
+    return path
+
+
+def plain_text(markdown: str) -> str:
+    """A draft without its keys and pictures' addresses."""
+    options = ["--wrap=none", "--markdown-headings=atx"]
+    shown = (
+        "markdown-bracketed_spans-native_spans-fenced_divs-native_divs-raw_html-header_attributes"
+        "-link_attributes-smart"
+    )
+    return str(pypandoc.convert_text(markdown, shown, format=MARKDOWN, extra_args=options))
+
+
+def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, ...]:
+    """What each problem asks of the section that it is in: by the sentence quoted, else by the
+    place named; one that names neither is left.
+    """
+    texts = {each.heading: " ".join(plain_text(each.text).split()) for each in draft.sections}
+    found = []
+    for problem in problems:
+        quote = problem.quote.strip()
+        held = [name for name, text in texts.items() if quote and stands_in(quote, text)]
+        place = problem.location.casefold()
+        named = [name for name in texts if name.casefold() in place]
+        if heading := next(iter([*held, *named]), ""):
+            at = f" (at: {quote})" if quote else ""
+            point = f"a reviewer finds: {problem.problem} {problem.explanation}{at}"
+            found.append(SectionPoint(heading=heading, point=point))
+    return tuple(found)
+
+
+def _published(layout: Layout, run_id: RunId, settings: Settings) -> Draft:
+    with open_reader(layout, catalogue_url=settings.catalogue) as connection:
+        (draft,) = published_units(connection, DRAFT_RECORD, run_id)
+    return draft
+
+
+def _with(summary: DraftSummary, line: str) -> DraftSummary:
+    return replace(summary, remarks=(*summary.remarks, line))

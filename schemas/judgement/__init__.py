@@ -1,0 +1,1 @@
+"""Nouns of judgements on ideas."""

@@ -1,0 +1,138 @@
+"""Everything one evaluation of one idea produced: the value that is landed."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.calls import ApiCall, LlmCall
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.identifiers import EvaluationKey, RunId
+from schemas.judgement.assessment import AssessmentEvaluation
+from schemas.judgement.committee import CommitteeEvaluation
+from schemas.judgement.contribution import ContributionEvaluation
+from schemas.judgement.novelty import NoveltyEvaluation
+from schemas.judgement.soundness import Concern, SoundnessEvaluation
+from schemas.judgement.suggestion import Suggestion
+from schemas.judging import JudgeVote
+from schemas.literature.citation import Citation
+from schemas.literature.coverage import FieldCoverage
+from schemas.literature.paper import CitationEdge, Paper
+from schemas.literature.recommendation import Resource
+from schemas.reasons import Reason
+from schemas.run import UnitReceipt
+from schemas.standing import IdeaStanding, IdeaState
+from schemas.works.experimental_result import ExperimentalResult
+
+ModuleEvaluation = (
+    SoundnessEvaluation
+    | ContributionEvaluation
+    | CommitteeEvaluation
+    | NoveltyEvaluation
+    | AssessmentEvaluation
+)
+
+
+class IdeaEvaluation(Noun):
+    """One idea, evaluated. A module that was not asked for is None;
+    one that failed says so in `failures`.
+    """
+
+    run_id: RunId
+    evaluation_key: EvaluationKey = Field(
+        description="Hash over everything that could change the result.",
+    )
+    idea: Idea
+    profile: str = Field(description="Profile followed.")
+    engine: str = Field(description="Engine that judged.")
+    literature: str = Field(description="Where papers came from.")
+    soundness: SoundnessEvaluation | None
+    contribution: ContributionEvaluation | None
+    committee: CommitteeEvaluation | None = None
+    novelty: NoveltyEvaluation | None = None
+    assessment: AssessmentEvaluation | None = None
+    coverage: FieldCoverage | None = Field(
+        default=None,
+        description="Whether the literature covers its field; None: it was not looked at.",
+    )
+    papers: tuple[Paper, ...] = Field(
+        description="Every paper retrieved and admissible, each once."
+    )
+    citations: tuple[Citation, ...]
+    llm_calls: tuple[LlmCall, ...]
+    api_calls: tuple[ApiCall, ...]
+    failures: tuple[Failure, ...]
+    judge_votes: tuple[JudgeVote, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+    citation_edges: tuple[CitationEdge, ...] = Field(
+        default=(), description="Who cites whom among the papers, as far as it was looked up."
+    )
+    resources: tuple[Resource, ...] = Field(
+        default=(), description="What the papers name as used, as far as their texts were at hand."
+    )
+    experimental_results: tuple[ExperimentalResult, ...] = Field(
+        default=(), description="What came of trying it, of the experiments asked for."
+    )
+    started_at: datetime = Field(description="Start of the evaluation.")
+    finished_at: datetime = Field(description="End of the evaluation.")
+
+    @property
+    def concerns(self) -> tuple[Concern, ...]:
+        """Concerns about the plan, whichever module raised them."""
+        if self.soundness is not None:
+            return self.soundness.concerns
+        return self.assessment.concerns if self.assessment is not None else ()
+
+    @property
+    def modules(self) -> dict[str, ModuleEvaluation]:
+        """What each module that was asked for found out, by the module's name."""
+        found = {
+            "soundness": self.soundness,
+            "contribution": self.contribution,
+            "committee": self.committee,
+            "novelty": self.novelty,
+            "assessment": self.assessment,
+        }
+        return {name: evaluation for name, evaluation in found.items() if evaluation is not None}
+
+
+class Receipt(UnitReceipt):
+    """The receipt of one evaluation."""
+
+    evaluation_key: EvaluationKey
+    idea_id: str
+    cost_usd: float | None = Field(
+        default=None, description="None when any paid call has no known price."
+    )
+    llm_calls: int = Field(default=0, ge=0)
+    api_calls: int = Field(default=0, ge=0)
+    failures: int = Field(default=0, ge=0)
+    unscored: int = Field(default=0, ge=0)
+    incomplete_reason: Reason | None = Field(
+        default=None,
+        description="Why the evaluation ended early; None when it ran to its end.",
+    )
+    reused_from_run_id: RunId | None = Field(
+        default=None,
+        description="The run that paid for the evaluation; None: this one.",
+    )
+    state: IdeaState | None = Field(
+        default=None,
+        description=(
+            f"{IdeaStanding.model_fields['state'].description} None: landed by an earlier version."
+        ),
+    )
+    state_reason: Reason | None = Field(
+        default=None, description=IdeaStanding.model_fields["state_reason"].description
+    )
+    cause: str = Field(
+        default="",
+        description="What most failed calls behind the missing judgements were told; empty: none.",
+    )
+    unanswered: dict[str, tuple[Reason, str]] = Field(
+        default={},
+        description=(
+            "Kinds of judgement of which the engine left more than half open: why, and the detail."
+        ),
+    )

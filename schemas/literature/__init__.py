@@ -1,0 +1,1 @@
+"""Nouns of the literature: papers, their states and dates, surveys of them."""

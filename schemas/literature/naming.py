@@ -1,0 +1,108 @@
+"""How a paper is named where it is cited: surname, date, address; and the Markdown of drafts:
+Pandoc's, without anything that could act as LaTeX or HTML.
+
+Everything a paper says about itself is untrusted.
+"""
+
+from collections.abc import Collection, Iterable
+from urllib.parse import quote, urlsplit
+
+from schemas.literature.paper import Paper
+from schemas.text.patterns import bounded
+
+MAXIMUM_URL_CHARACTERS = 2000
+INVISIBLE = bounded(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
+    r"\U000e0000-\U000e007f]+"
+)
+TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that are not seen and turn the order in which others are read."""
+_NOT_OF_A_KEY = bounded(r"[^a-z0-9]+")
+_SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
+
+
+def unturned(text: str) -> str:
+    """`text` without the characters that turn its reading order,
+    so that it says what it seems to.
+    """
+    for character in TURNING:  # each found by a scan of memory; `translate` looks up every letter
+        text = text.replace(character, "")
+    return text
+
+
+def surname(author: str) -> str:
+    """The name a reference uses: `Laurens van der Maaten` and `van der Maaten, Laurens` give `van
+    der Maaten`.
+    """
+    before_comma, comma, _ = author.partition(",")
+    if comma and before_comma.strip():
+        return before_comma.strip()
+    words = author.split()
+    while len(words) > 1 and words[-1].lower() in _SUFFIXES:
+        words.pop()
+    first = len(words) - 1
+    while first > 1 and words[first - 1].islower():
+        first -= 1
+    return " ".join(words[max(first, 0) :])
+
+
+def surnames(paper: Paper) -> list[str]:
+    """The surnames of the authors that have one, in order."""
+    return [name for name in (surname(author) for author in paper.authors) if name]
+
+
+def bib_keys(papers: Iterable[Paper], taken: Collection[str] = ()) -> tuple[str, ...]:
+    """The key under which each paper is cited, in the order given: each once,
+    and none of `taken`.
+    """
+    keys: dict[str, None] = {}
+    for paper in papers:
+        who = _NOT_OF_A_KEY.sub("", next(iter(surnames(paper)), "").lower()) or "anonymous"
+        stem = key = f"{who}{paper.year or ''}"
+        number = 1
+        while key in keys or key in taken:
+            number += 1
+            key = f"{stem}-{number}"
+        keys[key] = None
+    return tuple(keys)
+
+
+def safe_url(url: str) -> str | None:
+    """`url` with everything that could end a Markdown link percent-encoded; None unless it is
+    http(s) with a host.
+    """
+    stripped = url.strip()
+    if len(stripped) > MAXIMUM_URL_CHARACTERS or INVISIBLE.search(stripped):
+        return None
+    try:
+        parts = urlsplit(stripped)
+        host = parts.hostname
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in ("http", "https") or not host:
+        return None
+    return quote(stripped, safe="%/:?#@!$&'+,;=-.")
+
+
+MARKDOWN = (
+    "markdown-raw_html-raw_tex-raw_attribute-latex_macros-smart-tex_math_dollars"
+    "-tex_math_single_backslash-tex_math_double_backslash-markdown_in_html_blocks"
+)
+"""The format's name, as Pandoc reads it."""
+CLAIM_CLASS = "claim"
+_ESCAPES = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>@$^~|&#!:=+-"})
+
+
+def one_space(text: str) -> str:
+    """`text` on one line without characters that are not seen."""
+    return " ".join(INVISIBLE.sub(" ", text).split())
+
+
+def escaped(text: str) -> str:
+    """`text` on one line, so that no character of it acts as Markdown."""
+    return one_space(text).translate(_ESCAPES)
+
+
+def claim_span(key: str, shown: str) -> str:
+    """A claim as it stands in a sentence."""
+    return f'[{escaped(shown)}]{{.{CLAIM_CLASS} key="{key}"}}'

@@ -1,0 +1,96 @@
+"""One command that surveys questions: what was asked, what it is, what landed."""
+
+from datetime import date, datetime
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.literature.survey import SurveyParameters
+from schemas.literature.survey_review import Written
+from schemas.place import WarehouseFolder
+from schemas.profile import Profile
+from schemas.reasons import Reason
+from schemas.run import Budget, UnitReceipt, WorkRequest
+
+LONGEST_QUESTION = 4_000
+"""Characters; a longer text is no question but a paper."""
+
+
+def as_question(given: str) -> str:
+    """The text of a question, on one line.
+
+    Raises:
+        ConfigurationError: it is empty, or too long.
+    """
+    text = " ".join(given.encode("utf-8", "replace").decode().split())
+    if not text:
+        raise ConfigurationError('ask a question, such as "how do bats find moths?"')
+    if len(text) > LONGEST_QUESTION:
+        raise ConfigurationError(
+            f"the question has {len(text):,} characters; {LONGEST_QUESTION:,} are the most"
+        )
+    return text
+
+
+class SurveyQuestion(Noun):
+    """One question to be followed."""
+
+    question_id: str = Field(min_length=1)
+    question: str = Field(min_length=1)
+
+
+class SurveyRequest(WorkRequest):
+    """What a user asked to be surveyed, resolved: everything a survey needs."""
+
+    questions: tuple[SurveyQuestion, ...]
+    warehouse: WarehouseFolder
+    profile: Profile = Field(description="Says which models are asked, and how.")
+    engine: EngineChoice
+    api_base: str | None = None
+    literature: LiteratureChoice
+    parameters: SurveyParameters
+    cutoff_date: date | None = None
+    full_text: bool = Field(
+        default=False, description="Whether works that are read are looked for in full."
+    )
+    budget: Budget = Budget()
+
+
+class SurveyHead(Noun):
+    """One run of surveys by one engine over one literature."""
+
+    run_id: RunId = Field(description="The run the row belongs to.")
+    engine: str = Field(description="Engine that planned and judged relevance.")
+    profile: str | None = Field(
+        default=None,
+        description="Profile the run followed; None: published by an earlier version.",
+    )
+    literature: str = Field(description="Where papers came from, with its fingerprint.")
+    depth: int = Field(ge=0, description="Most hops along the citation graph.")
+    maximum_papers: int = Field(ge=1, description="Most papers kept of a question.")
+    maximum_judged: int = Field(ge=1, description="Most papers judged for a question.")
+    papers_read: int | None = Field(
+        default=None,
+        ge=0,
+        description="Most papers read for a review of a question; None or 0: none is written.",
+    )
+    written: Written | None = Field(
+        default=None, description="What a model writes; None: a review, as in earlier runs."
+    )
+    cutoff_date: date | None = Field(description="Nothing later was looked at; None: no limit.")
+    question_count: int = Field(ge=0, description="Questions.")
+    incomplete_reason: Reason | None = Field(
+        default=None,
+        description="Why the run ended early; None when it ran to its end.",
+    )
+    started_at: datetime = Field(description="Start of the run.")
+    finished_at: datetime = Field(description="End of it.")
+
+
+class SurveyReceipt(UnitReceipt):
+    """The receipt of one question."""
+
+    question_id: str

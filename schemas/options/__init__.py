@@ -1,0 +1,1 @@
+"""Options of commands: names, meanings, defaults and bounds, each declared once."""

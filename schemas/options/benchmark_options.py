@@ -1,0 +1,90 @@
+"""The options of `assay benchmark`."""
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+from schemas.choices import EXTRACTIVE
+from schemas.judgement.benchmark import JudgeWording, SubmissionText
+from schemas.options.commands import IdeaOptions
+from schemas.options.values import (
+    DEFAULT_PROFILE,
+    MODULES,
+    Engine,
+    Profile,
+    option,
+    parse_cutoff,
+    parse_modules,
+    read_by,
+)
+from schemas.run import Module
+
+
+def _parse_suite_modules(text: str) -> tuple[Module, ...]:
+    return () if text.strip() == "none" else parse_modules(text)
+
+
+class BenchmarkOptions(IdeaOptions):
+    """Of `assay benchmark`."""
+
+    data: Path | None = option(
+        None, "DIR", "Folder of the data sets. Default: the setting ASSAY_DATA."
+    )
+    profile: Profile = DEFAULT_PROFILE
+    engine: Engine = EXTRACTIVE
+    modules: Annotated[
+        tuple[Module, ...] | None,
+        read_by(_parse_suite_modules),
+        option(..., "LIST", f"{MODULES} Or `none`: judge by the text. Default: the suite's."),
+    ] = None
+    run: str | None = option(
+        None,
+        "RUN",
+        "A published run to judge instead of evaluating the ideas; of suite ideation an ideation.",
+    )
+    limit: int | None = option(
+        None,
+        "N",
+        "Only N items of each set, drawn by the seed. Default: the whole set, or the suite's "
+        "sample.",
+        ge=1,
+    )
+    without: str = option(
+        "", "LIST", "Parts of the method left out: mre, pa, pc (ScholarEval's ablations)."
+    )
+    baselines: str = option(
+        "prompt_only,prompt_with_search,another_ideas_review",
+        "LIST",
+        "Systems to hold beside it: prompt_only, prompt_with_search, another_ideas_review; or"
+        " none.",
+    )
+    check_links: bool = option(
+        False, "", "Ask every cited address whether it exists (reference invalidity)."
+    )
+    seed: int = option(0, "N", "Of draws and of resampled intervals.", ge=0)
+    compare: tuple[str, ...] = option(
+        (), "ID", "A published benchmark to hold beside this one; may be repeated."
+    )
+    calibrate: Path | None = option(
+        None,
+        "OUT",
+        "Suite novelty: write the calibrator it fits to this file, for a profile to name.",
+    )
+    text: SubmissionText = option(
+        SubmissionText.ABSTRACT,
+        "|".join(SubmissionText),
+        "Suites decisions, pairs, groups: ideas from title and abstract, or from the full papers "
+        "in DIR/papers.",
+    )
+    judge: JudgeWording = option(
+        JudgeWording.OWN,
+        "|".join(JudgeWording),
+        "Suites coverage, critical_problems: ask the judge in Assay's words, or as plainly as the "
+        "published judges were, for a figure that compares.",
+    )
+    training_until: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "How far the judge's training data reach. Default: as its maker says."),
+    ] = None
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")

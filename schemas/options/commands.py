@@ -1,0 +1,460 @@
+"""The options of the commands: names, meanings, defaults and bounds, each declared once.
+
+The command line, a Python call and the requests of jobs (`schemas/people/job.py`) read these models;
+`flows` resolves them.
+"""
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
+from schemas.errors import ConfigurationError
+from schemas.judgement.ranking import Grouping, RatingMethod
+from schemas.judging import Effort
+from schemas.options.values import (
+    DEFAULT_PROFILE,
+    DEFAULT_WAREHOUSE,
+    ENGINES,
+    LITERATURES,
+    MODULES,
+    ApiBase,
+    Batch,
+    Cutoff,
+    Engine,
+    Experiment,
+    Fields,
+    Label,
+    Literature,
+    Modules,
+    Options,
+    Profile,
+    Survey,
+    Warehouse,
+    Workers,
+    option,
+    parse_cutoff,
+    parse_modules,
+    read_by,
+)
+from schemas.place import WarehouseFolder
+from schemas.run import BatchFailures, Budget, Module
+
+MOST_PROBLEMS, MOST_REPETITIONS = 20, 25
+_LIMITS = {
+    "max_cost_usd": "maximum_cost_usd",
+    "max_tokens": "maximum_tokens",
+    "max_requests": "maximum_requests",
+    "max_cost_usd_per_idea": "maximum_cost_usd_per_idea",
+    "max_cost_usd_per_paper": "maximum_cost_usd_per_idea",
+    "max_cost_usd_per_task": "maximum_cost_usd_per_idea",
+}
+"""What limits a budget, by the option that says so."""
+
+
+def _parse_scale(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    text = given if isinstance(given, str) else ",".join(given)
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if len(names) < 2:
+        raise ConfigurationError(f"--scale {text!r}: name two outcomes or more, worst first")
+    return names
+
+
+class LakeOptions(Options):
+    """Of every command that touches the lake."""
+
+    warehouse: Warehouse = DEFAULT_WAREHOUSE
+
+
+class DemoOptions(LakeOptions):
+    """Of `assay demo`, which keeps to a folder of its own."""
+
+    warehouse: WarehouseFolder = option(
+        Path("demo-warehouse"), "DIR", "Folder of the warehouse it makes."
+    )
+    workers: Workers = None
+
+
+class DoctorOptions(LakeOptions):
+    """Of `assay doctor`. What is wrong with the engine's name is one of its findings."""
+
+    engine: str = option(EXTRACTIVE.text, "NAME", ENGINES)
+    api_base: ApiBase = None
+    profile: Profile = DEFAULT_PROFILE
+
+
+class WorkOptions(LakeOptions):
+    """Of every command whose work goes to a cluster and may be paid for."""
+
+    api_base: ApiBase = None
+    workers: Workers = None
+    scheduler: str | None = option(
+        None, "ADDRESS", "An existing Dask scheduler, such as tcp://host:8786."
+    )
+    max_cost_usd: float | None = option(None, "X", "End early when this much has been spent.", ge=0)
+    max_tokens: int | None = option(None, "N", "End early after this many model tokens.", ge=0)
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent; where the command has no option for a limit, there is none."""
+        given = {name: limit for name, limit in _LIMITS.items() if name in type(self).model_fields}
+        return Budget(**{limit: getattr(self, name) for name, limit in given.items()})
+
+
+class IdeaOptions(WorkOptions):
+    """Of every command that evaluates ideas."""
+
+    literature: Literature = None
+    full_text: bool | None = option(
+        None, "", "Download and parse papers. Default: yes, except for snapshots."
+    )
+    max_cost_usd_per_idea: float | None = option(
+        None, "X", "Leave an idea when it has spent this much.", ge=0
+    )
+    max_requests: int | None = option(
+        None, "N", "End early after this many literature requests.", ge=0
+    )
+
+
+class RunOptions(IdeaOptions):
+    """How ideas are evaluated, which `assay evaluate` and `assay plan` take alike."""
+
+    batch: Batch = None
+    batch_failures: BatchFailures = option(
+        BatchFailures.CALL,
+        "|".join(BatchFailures),
+        "Questions a batch leaves without an answer: asked by a call, or unscored.",
+    )
+
+    profile: Profile = DEFAULT_PROFILE
+    engine: Engine = EXTRACTIVE
+    modules: Modules = (Module.SOUNDNESS, Module.CONTRIBUTION)
+    survey: Survey = False
+    experiment: Experiment = ()
+    cutoff: Cutoff = None
+    label: Label = ""
+    field: Fields = ()
+
+
+class EvaluateOptions(RunOptions):
+    """Of `assay evaluate`."""
+
+    again: str | None = option(
+        None,
+        "RUN",
+        "Instead of IDEAS: the ideas of an earlier run, against the literature as it is now or"
+        " with a later --cutoff. Engine, profile and modules are the run's unless said.",
+    )
+    rank: bool = option(
+        False, "", "Then let the ideas of each group meet in pairs, as `assay rank` does."
+    )
+
+
+class PlanOptions(RunOptions):
+    """Of `assay plan`."""
+
+    compare: tuple[str, ...] = option(
+        (),
+        "MODEL",
+        "What the same run would cost with this model, such as openai/gpt-5; may be repeated, "
+        "or a list with commas.",
+    )
+
+
+VOTES_IN_LAKE = Path("lake")
+"""What `--votes` says for the votes cast on the dashboard; files of votes end otherwise."""
+
+
+class RankOptions(IdeaOptions):
+    """Of `assay rank`; what is not said is taken from the run."""
+
+    profile: str | None = option(None, "NAME|FILE", "Default: the profile of the run.")
+    engine: EngineChoice | None = option(
+        None, "NAME", "Judge of the matches. Default: the run's engine."
+    )
+    group_by: Grouping = option(
+        Grouping.GIVEN,
+        "|".join(Grouping),
+        "`given`: the groups of the idea file; `clusters`: ideas on one subject, found by "
+        "embedding.",
+    )
+    method: RatingMethod | None = option(
+        None,
+        "|".join(RatingMethod),
+        "Ratings shown: `bradley_terry`, or `elo`, which counts human votes too. Default: elo "
+        "with --votes.",
+    )
+    votes: Path | None = option(
+        None,
+        "FILE|lake",
+        "Human votes: a file, JSON Lines or CSV (first, second, winner, voter, …), or `lake`: those"
+        " cast on the dashboard.",
+    )
+    bridge_pairs: int | None = option(
+        None,
+        "N",
+        "Let each group meet others in at most N pairs, so that strengths compare across groups. "
+        "Default: the profile's.",
+        ge=0,
+    )
+    project: Path | None = option(
+        None,
+        "FILE",
+        "A project file: ideas enter the ranking once they are approved, by its rules or by those "
+        "it asks (`assay inbox`).",
+    )
+    scores: bool = option(
+        False, "", "Rank by the scores of the evaluation: no matches, nothing paid."
+    )
+    shrink: bool = option(
+        False,
+        "",
+        "With --scores: first draw scores that rest on little toward the mean of their group.",
+    )
+    modules: Annotated[
+        tuple[Module, ...] | None,
+        read_by(parse_modules),
+        option(..., "LIST", f"For IDEAS that are evaluated first. {MODULES}"),
+    ] = None
+    survey: Survey = False
+    experiment: Experiment = ()
+    cutoff: Cutoff = None
+    label: Label = ""
+    field: Fields = ()
+    batch: Batch = None
+    batch_failures: BatchFailures = option(
+        BatchFailures.CALL, "|".join(BatchFailures), "As of `assay evaluate`."
+    )
+
+    @property
+    def evaluation(self) -> RunOptions:
+        """How ideas are evaluated that are not yet."""
+        said = {name: getattr(self, name) for name in RunOptions.model_fields}
+        return RunOptions(**{name: value for name, value in said.items() if value is not None})
+
+
+class PriorOptions(LakeOptions):
+    """Of `assay prior`."""
+
+    outcome: str = option(..., "FIELD", "Field of the ideas, as given, that holds their outcome.")
+    scale: Annotated[tuple[str, ...], BeforeValidator(_parse_scale)] = option(
+        ..., "LIST", "The outcomes, comma-separated, worst first: `reject,poster,oral`."
+    )
+    output: Path = option(Path("prior.json"), "FILE", "Where the prior is written.")
+    field: Fields = ()
+
+
+class CheckOptions(WorkOptions):
+    """Of `assay check`."""
+
+    engine: Engine = EXTRACTIVE
+    form: str = option(
+        "auto", "auto|pdf|text|latex", "How the engine gets it; `pdf` attaches the file."
+    )
+    problems: int = option(5, "K", "Most problems an attempt reports.", ge=1, le=MOST_PROBLEMS)
+    review: bool = option(
+        False,
+        "",
+        "Read section by section, and look again at each problem before it is shown.",
+    )
+    literature: Annotated[
+        LiteratureChoice | None,
+        option(
+            ...,
+            LITERATURES,
+            "With --review: look up related work and what is cited. Default: nothing is looked up.",
+        ),
+    ] = None
+    cutoff: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "With --literature: look at nothing published after it."),
+    ] = None
+    revise: Path | None = option(
+        None,
+        "FILE",
+        "With --review: accept, reject or look again at findings, as the preferences.toml beside"
+        " its report says; nothing is looked up.",
+    )
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
+    attempts: int = option(
+        1, "N", "Independent attempts at each manuscript.", ge=1, le=MOST_REPETITIONS
+    )
+    judge: tuple[str, ...] = option(
+        (), "ENGINE[@URL]", "Judges hits against --reasons; repeatable. Default: the engine itself."
+    )
+    repetitions: int = option(
+        1, "M", "Answers of each judge; the most frequent counts.", ge=1, le=MOST_REPETITIONS
+    )
+    reasons: Path | None = option(
+        None, "FILE", "Why authors withdrew: JSON Lines or CSV with manuscript, reason."
+    )
+    seed: int = option(42, "N", "Seed of the first attempt; the next ones follow.", ge=0)
+    effort: Effort = option(
+        Effort.MEDIUM, "|".join(Effort), "How much models that can think are asked to think."
+    )
+    max_cost_usd_per_paper: float | None = option(
+        None, "X", "Leave a manuscript when it has spent this much.", ge=0
+    )
+    max_requests: int | None = option(
+        None, "N", "End early after this many literature requests.", ge=0
+    )
+
+
+class CurateOptions(WorkOptions):
+    """Of `assay curate`."""
+
+    engine: Engine = EXTRACTIVE
+    profile: Profile = DEFAULT_PROFILE
+    reviews_at_least: int = option(2, "N", "Usable reviews that a paper must have.", ge=1, le=20)
+    rating_spread: float | None = option(
+        None, "X", "Leave out papers whose ratings lie further apart.", ge=0
+    )
+    discipline: str = option("", "NAME", "Field of papers that do not state one.")
+    licence: str = option("", "TEXT", "Of texts that state none, such as 'CC BY 4.0'.")
+    cutoff: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "For papers that do not say when they were submitted."),
+    ] = None
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
+    max_requests: int | None = option(
+        None, "N", "End early after this many requests to OpenReview.", ge=0
+    )
+    max_cost_usd_per_paper: float | None = option(
+        None, "X", "Leave a paper when it has spent this much.", ge=0
+    )
+
+
+class ExperimentOptions(WorkOptions):
+    """Of `assay experiment run`."""
+
+    engine: Engine = EXTRACTIVE
+    profile: Profile = DEFAULT_PROFILE
+    seed: int = option(0, "N", "Another one searches anew, on other data.", ge=0, le=2_147_483_647)
+    max_cost_usd_per_task: float | None = option(
+        None, "X", "End the search on a task when it has spent this much.", ge=0
+    )
+    dry_run: bool = option(False, "", "Say what it would run, ask and cost, and do nothing.")
+
+
+class WriteOptions(WorkOptions):
+    """Of `assay write`."""
+
+    engine: Engine = EXTRACTIVE
+    profile: Profile = DEFAULT_PROFILE
+
+    experiment: tuple[str, ...] = option(
+        (), "RUN[/TASK]", "A run of experiments that it reports, or a task of it; may be repeated."
+    )
+    survey: str | None = option(None, "RUN", "The survey that related work is taken from.")
+    bib: Path | None = option(None, "FILE", "A bibliography of your own, whose keys are kept.")
+    outline: Path | None = option(
+        None, "FILE", "An outline.yaml of an earlier draft, as you have edited it."
+    )
+    full_text: bool = option(
+        False, "", "Fetch full texts of papers nearby that are not stored, to measure them."
+    )
+    field: Fields = ()
+    venue: str = option(
+        "neutral",
+        "NAME|DIR",
+        "Template: neutral, article, conference or preprint, or a folder of your own.",
+    )
+    outline_only: bool = option(
+        False, "", "Print the outline, to be edited and given back with --outline; write nothing."
+    )
+    review: bool = option(
+        False,
+        "",
+        "Have the draft reviewed as by `assay check --review`, and write it once more by what is"
+        " found. Needs a model, and costs about three times as much.",
+    )
+    image_model: str | None = option(
+        None,
+        "MODEL",
+        "Have an image model, such as openai/gpt-image-1, draw the method figure that the engine"
+        " describes; marked as such. Default: a program draws it.",
+    )
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
+
+
+class QuestionOptions(WorkOptions):
+    """Of every command that follows a question."""
+
+    literature: Literature = None
+    engine: Engine = EXTRACTIVE
+    profile: Profile = DEFAULT_PROFILE
+    full_text: bool | None = option(
+        None, "", "Download and parse papers that are read. Default: yes, except for snapshots."
+    )
+    cutoff: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "Look at nothing published after it."),
+    ] = None
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
+    max_requests: int | None = option(
+        None, "N", "End early after this many literature requests.", ge=0
+    )
+
+
+class IdeateOptions(RunOptions):
+    """Of `assay ideate`."""
+
+    rounds: int = option(
+        3, "N", "Versions of each idea: made, evaluated, revised by the findings.", ge=1, le=20
+    )
+    per_seed: int = option(4, "N", "Ideas of each seed.", ge=1, le=50)
+    keywords: int = option(
+        4, "N", "Most concepts of an idea; from here on one replaces another.", ge=2, le=12
+    )
+    neighbours: int = option(8, "N", "Neighbours looked at of each concept.", ge=1, le=100)
+    ask: tuple[str, ...] = option(
+        (),
+        "ID",
+        "Participant who decides after each round how an idea goes on; may be repeated. Default: a"
+        " rule decides.",
+    )
+    plans: int = option(
+        0,
+        "N",
+        "Write a plan of an experiment for each of the best N ideas: what works near it used, and"
+        " how many runs it takes.",
+        ge=0,
+        le=100,
+    )
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
+
+
+class AskOptions(QuestionOptions):
+    """Of `assay ask`."""
+
+    papers_read: int | None = option(
+        None,
+        "N",
+        "Most relevant papers that the answer is written from. Default: the profile's.",
+        ge=1,
+        le=100,
+    )
+
+
+class SurveyOptions(QuestionOptions):
+    """Of `assay survey`."""
+
+    depth: int = option(
+        2, "N", "Hops along references and citations; 0: searches alone.", ge=0, le=4
+    )
+    max_papers: int = option(200, "N", "Most papers kept of a question.", ge=1, le=2_000)
+    max_judged: int = option(
+        800, "N", "Most papers judged for relevance, of all layers together.", ge=1, le=20_000
+    )
+    papers_read: int = option(
+        40,
+        "N",
+        "Heaviest papers that a model reads to write the review; 0: none is written.",
+        ge=0,
+        le=200,
+    )

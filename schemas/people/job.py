@@ -1,0 +1,246 @@
+"""Jobs: what a page or a program asks the job runner to do, and what became of it."""
+
+from base64 import b64decode
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, ClassVar, Literal, get_args
+
+from pydantic import Field, TypeAdapter
+
+from schemas.base import Noun
+from schemas.choices import EXTRACTIVE, EngineChoice
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.options.commands import (
+    VOTES_IN_LAKE,
+    AskOptions,
+    CurateOptions,
+    EvaluateOptions,
+    PlanOptions,
+    QuestionOptions,
+    RankOptions,
+    SurveyOptions,
+)
+from schemas.options.values import flag_of
+from schemas.settings import DashboardSettings
+from schemas.works.curation_run import MOST_PAPERS, SentPaper
+
+OFFERED_PROFILES = ("economy", "faithful")
+"""The profiles that ship: a path would be a file of the reader's choice."""
+
+IdeasFormat = Literal["jsonl", "json", "csv", "tsv", "yaml", "txt", "md", "parquet", "xlsx"]
+IDEAS_FORMATS: tuple[IdeasFormat, ...] = get_args(IdeasFormat)
+NOT_TEXT: dict[IdeasFormat, bytes] = {"parquet": b"PAR1", "xlsx": b"PK\x03\x04"}
+"""Formats that travel in Base64, with what their files begin with."""
+
+
+OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler", "again"})
+"""Options that say where work is done, which is for whoever runs the service to say."""
+
+NOT_OF_SENT_PAPERS = OF_THE_MACHINE | {"dry_run", "max_requests"}
+"""Beside those, what only the command does, and what is about forums."""
+
+NOT_OF_A_RANKING = OF_THE_MACHINE | {
+    *("literature", "full_text", "modules", "survey", "cutoff", "label", "max_requests"),
+    *("scores", "shrink", "field"),
+}
+"""Beside those, options for ideas that are evaluated first, and for the order by scores, which is
+read without a job.
+"""
+
+_BUDGET_REACHED = 3
+"""Exit code of a command."""
+
+
+class _Request(Noun):
+    """What all jobs say."""
+
+    name: str = Field(min_length=1, description="What lists of jobs call it.")
+    asked_by: str = Field(min_length=1, description="Where it was asked, such as `dashboard`.")
+    created_at: datetime
+    idempotency_key: str = Field(
+        min_length=1, description="A request with a key that is known is the same job."
+    )
+
+    not_offered: ClassVar[frozenset[str]] = OF_THE_MACHINE
+    """Options that are not for a request to say."""
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether it only says what something would ask and cost."""
+        return False
+
+    @property
+    def work(self) -> str:
+        """What is to be done, as JSON: the same for all who ask the same,
+        whatever they may spend.
+        """
+        bounds = {"max_cost_usd", "max_tokens", "max_requests"}
+        who = {"name", "asked_by", "created_at", "idempotency_key"}
+        return self.model_dump_json(exclude={**dict.fromkeys(who, True), "options": bounds})
+
+
+class _OfIdeas(_Request):
+    """With a file of ideas."""
+
+    ideas: str = Field(
+        min_length=1, description="The idea file: its text, or Base64 where it is none."
+    )
+    ideas_format: IdeasFormat = Field(default="jsonl", description="Ending of the idea file.")
+
+    @property
+    def idea_file(self) -> bytes:
+        """The idea file as it was sent.
+
+        Raises:
+            ConfigurationError: what stands for it is no Base64.
+        """
+        if self.ideas_format not in NOT_TEXT:
+            return self.ideas.encode()
+        try:
+            return b64decode(self.ideas, validate=True)
+        except ValueError as error:
+            raise ConfigurationError(f"the {self.ideas_format} file is not whole") from error
+
+
+class EvaluateJob(_OfIdeas):
+    """What `assay evaluate` does."""
+
+    command: Literal["evaluate"] = "evaluate"
+    options: EvaluateOptions
+
+
+class PlanJob(_OfIdeas):
+    """What `assay plan` does."""
+
+    command: Literal["plan"] = "plan"
+    options: PlanOptions
+
+    @property
+    def asks_nothing(self) -> bool:
+        return True
+
+
+class _OfAQuestion(_Request):
+    """With one question."""
+
+    question: str = Field(min_length=1)
+    options: QuestionOptions
+
+    @property
+    def asks_nothing(self) -> bool:
+        return self.options.dry_run
+
+
+class AskJob(_OfAQuestion):
+    """What `assay ask` does."""
+
+    command: Literal["ask"] = "ask"
+    options: AskOptions
+
+
+class SurveyJob(_OfAQuestion):
+    """What `assay survey` does with one question."""
+
+    command: Literal["survey"] = "survey"
+    options: SurveyOptions
+
+
+class CurateJob(_Request):
+    """What `assay curate` does, for papers that are sent with their reviews."""
+
+    not_offered = NOT_OF_SENT_PAPERS
+    command: Literal["curate"] = "curate"
+    papers: tuple[SentPaper, ...] = Field(min_length=1, max_length=MOST_PAPERS)
+    options: CurateOptions
+
+
+class RankJob(_Request):
+    """What `assay rank RUN` does for a published run."""
+
+    not_offered = NOT_OF_A_RANKING
+    command: Literal["rank"] = "rank"
+    run_id: RunId
+    options: RankOptions
+
+
+JobRequest = EvaluateJob | PlanJob | AskJob | SurveyJob | CurateJob | RankJob
+"""`options.warehouse` does not count: a job is done in the warehouse that holds its request."""
+
+JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
+    Annotated[JobRequest, Field(discriminator="command")]
+)
+
+
+class JobState(StrEnum):
+    """How a job stands; one that is `waiting` goes on once people have decided."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will happen."""
+        return self in (JobState.DONE, JobState.FAILED, JobState.STOPPED)
+
+
+class JobStatus(Noun):
+    """How far a job is."""
+
+    state: JobState = JobState.QUEUED
+    attempt_count: int = Field(default=0, ge=0, description="How often it was taken up.")
+    started_at: datetime | None = Field(default=None, description="When it was first taken up.")
+    finished_at: datetime | None = None
+    exit_code: int | None = Field(
+        default=None,
+        description="As of the command: 0 done, 1 failures, 2 wrong usage, 3 budget reached, 4"
+        " waits for people.",
+    )
+    last_word: str = Field(default="", description="Why it ended so, in one line.")
+    run_id: RunId | None = Field(default=None, description="The run it published.")
+
+    @property
+    def budget_reached(self) -> bool:
+        """Whether it ended early because it may spend no more."""
+        return self.exit_code == _BUDGET_REACHED
+
+
+def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
+    """Raises ConfigurationError when `request` asks for more than readers are offered.
+
+    A browser can send anything, and a server or file of its own would get the keys of whoever
+    runs the job.
+    """
+    options = request.options
+    engines = {
+        (EXTRACTIVE, None),
+        *((EngineChoice(each.model), each.api_base) for each in offered.models.values()),
+    }
+    if (options.engine, options.api_base) not in engines:
+        raise ConfigurationError(
+            "this model or its server is not offered here: add it to ASSAY_DASHBOARD__MODELS"
+        )
+    literature = None if isinstance(options, CurateOptions) else options.literature
+    if literature is not None and literature not in offered.literatures.values():
+        raise ConfigurationError(
+            "this literature is not offered here: add it to ASSAY_DASHBOARD__LITERATURES"
+        )
+    if options.profile not in OFFERED_PROFILES:
+        raise ConfigurationError(
+            f"this profile is not offered here: choose from {', '.join(OFFERED_PROFILES)}"
+        )
+    if isinstance(options, RankOptions):
+        if options.votes not in (None, VOTES_IN_LAKE):
+            raise ConfigurationError("a file of votes is not offered here: say `lake`")
+        if options.project is not None and options.project not in offered.projects.values():
+            raise ConfigurationError(
+                "this project file is not offered here: add it to ASSAY_DASHBOARD__PROJECTS"
+            )
+    # `warehouse` does not count: a job is done in the warehouse that holds it.
+    for name in sorted(request.not_offered & type(options).model_fields.keys() - {"warehouse"}):
+        if getattr(options, name) != type(options).model_fields[name].default:
+            raise ConfigurationError(f"{flag_of(name)} is not offered here: leave it out")

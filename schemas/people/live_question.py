@@ -1,0 +1,199 @@
+"""Live questions: what a person asks of two engines or profiles at once, to vote on the answers
+(ScienceArena, OmniScientist §5.1).
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from itertools import product
+from typing import Any
+
+import orjson
+from pydantic import Field
+
+from schemas.base import Noun, encodable
+from schemas.choices import EXTRACTIVE, EngineChoice
+from schemas.errors import ConfigurationError
+from schemas.identifiers import content_hash
+from schemas.literature.survey_run import as_question
+from schemas.options.commands import (
+    AskOptions,
+    EvaluateOptions,
+    LakeOptions,
+    PlanOptions,
+    SurveyOptions,
+)
+from schemas.options.values import option
+from schemas.people.job import OFFERED_PROFILES, AskJob, EvaluateJob, JobRequest, PlanJob, SurveyJob
+from schemas.people.votes import Track
+from schemas.settings import DashboardSettings
+
+LONGEST_IDEA = 50_000
+"""Characters; a longer text is a manuscript, which nobody reads two reviews of in one sitting."""
+_NAME_CHARACTERS = 80
+
+
+class Asked(StrEnum):
+    """What is asked for."""
+
+    QUESTION = "question"
+    IDEA = "idea"
+    TOPIC = "topic"
+
+    @property
+    def track(self) -> Track:
+        """Among which votes the answers stand."""
+        return Track.REVIEWS if self is Asked.IDEA else Track.SURVEYS
+
+
+class Side(Noun):
+    """Who answers: an engine that follows a profile."""
+
+    engine: EngineChoice
+    api_base: str | None = None
+    profile: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.engine} {self.api_base or ''} {self.profile}"
+
+
+Sides = tuple[Side, Side]
+
+
+class LiveQuestion(Noun):
+    """One question and the two jobs that answer it."""
+
+    question_id: str
+    voter: str = Field(description="Pseudonym of who asked, and votes.")
+    asked: Asked
+    text: str = Field(min_length=1)
+    sides: Sides
+    job_ids: tuple[str, str] = Field(description="In the order of `sides`.")
+    asked_at: datetime
+
+
+class Ended(StrEnum):
+    """What became of a question."""
+
+    ANSWERED = "answered"
+    FAILED = "failed"
+    LEFT = "left"
+
+
+def sides_offered(asked: Asked, offered: DashboardSettings) -> tuple[Side, ...]:
+    """Who may answer: every model that the dashboard offers, under every profile that ships.
+
+    The offline baseline answers only where no model is offered: against one it would waste a vote.
+    It writes no survey of a topic.
+    """
+    engines: list[tuple[EngineChoice, str | None]] = [
+        (EngineChoice(each.model), each.api_base) for each in offered.models.values()
+    ]
+    if not engines and asked is not Asked.TOPIC:
+        engines = [(EXTRACTIVE, None)]
+    return tuple(
+        Side(engine=engine, api_base=api_base, profile=profile)
+        for (engine, api_base), profile in product(dict.fromkeys(engines), OFFERED_PROFILES)
+    )
+
+
+def tidy(asked: Asked, given: str) -> str:
+    """What is asked, as it is kept.
+
+    Raises:
+        ConfigurationError: it is empty, too long, or no text.
+    """
+    if asked is not Asked.IDEA:
+        return as_question(given)
+    text = given.strip()
+    if not text or "\x00" in text or not encodable(text):
+        raise ConfigurationError("write the idea: problem, method, planned experiments")
+    if len(text) > LONGEST_IDEA:
+        raise ConfigurationError(
+            f"the idea has {len(text):,} characters; {LONGEST_IDEA:,} are the most"
+        )
+    return text
+
+
+def jobs_for(
+    question_id: str,
+    asked: Asked,
+    text: str,
+    sides: Sides,
+    asked_at: datetime,
+    *,
+    maximum_cost_usd: float,
+) -> tuple[JobRequest, JobRequest]:
+    """The jobs that have both sides answer. They bear the question's name alone: whoever lists jobs
+    is not told who asked.
+
+    Args:
+        maximum_cost_usd: of each side.
+    """
+    first, second = (
+        _job(side, asked, text, f"{question_id} {number}", asked_at, maximum_cost_usd)
+        for number, side in enumerate(sides)
+    )
+    return first, second
+
+
+def estimates_for(
+    asked: Asked, text: str, sides: Sides, now: datetime, *, key: str
+) -> tuple[JobRequest, JobRequest]:
+    """The jobs that say what both sides would ask and cost, and ask nothing."""
+    first, second = (
+        _job(side, asked, text, f"{key} estimate {number}", now, None, dry_run=True)
+        for number, side in enumerate(sides)
+    )
+    return first, second
+
+
+def _job(
+    side: Side,
+    asked: Asked,
+    text: str,
+    key: str,
+    now: datetime,
+    maximum_cost_usd: float | None,
+    *,
+    dry_run: bool = False,
+) -> JobRequest:
+    told: dict[str, Any] = {
+        "name": " ".join(text.split())[:_NAME_CHARACTERS],
+        "asked_by": "a question to vote on",
+        "created_at": now,
+        "idempotency_key": content_hash(key),
+    }
+    how: dict[str, Any] = {
+        "engine": side.engine,
+        "api_base": side.api_base,
+        "profile": side.profile,
+        "max_cost_usd": maximum_cost_usd,
+    }
+    if asked is Asked.IDEA:
+        told["ideas"] = orjson.dumps({"text": text}).decode() + "\n"
+        if dry_run:
+            return PlanJob(options=PlanOptions(**how), **told)
+        return EvaluateJob(options=EvaluateOptions(**how), **told)
+    if asked is Asked.TOPIC:
+        return SurveyJob(question=text, options=SurveyOptions(**how, dry_run=dry_run), **told)
+    return AskJob(question=text, options=AskOptions(**how, dry_run=dry_run), **told)
+
+
+class VoteOptions(LakeOptions):
+    """Of `assay vote`."""
+
+    by: str = option(..., "ID", "Participant who asks and votes, as `assay people list` has them.")
+    kind: Asked = option(
+        Asked.QUESTION,
+        "|".join(Asked),
+        "What TEXT is: a question to answer, an idea to review, or a topic to survey.",
+    )
+    choice: str | None = option(
+        None,
+        "a|b|good|bad|skip",
+        "Instead of TEXT: your vote on the two answers that you were shown; `good` and `bad`: both"
+        " are.",
+    )
+    reason: str = option("", "TEXT", "With --choice: why.")
+    dry_run: bool = option(False, "", "Say what both answers would take, and ask nothing.")

@@ -1,0 +1,1 @@
+"""Untrusted text: patterns in linear time, and files of folders that others made."""

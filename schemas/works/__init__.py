@@ -1,0 +1,1 @@
+"""Nouns of other kinds of work: curation, drafts, experiments, ideation, checks."""

@@ -1,0 +1,133 @@
+"""What the papers near to a draft have in common: medians of what was measured."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from schemas.works.draft_neighbour import NeighbourSection, SectionPart
+
+LEAST_NEIGHBOURS = 5
+"""Of fewer papers no median is taken: one of them would decide it."""
+_PAST_FROM, _PRESENT_TO = 0.6, 0.4
+_PERSON_FROM = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """What neighbours do in sections of one kind: medians over the papers that have it.
+
+    Attributes:
+        low, high: the quarter with the fewest words ends at `low`, that with the most begins at
+            `high`.
+        place_0_to_1: where the middle of it stands in a whole paper; None: in none was it told.
+        share: of a whole paper's words; None as before.
+    """
+
+    part: SectionPart
+    papers: int
+    words: float
+    low: float
+    high: float
+    place_0_to_1: float | None
+    share: float | None
+    citations: float
+    figures: float
+    diagrams: float
+    tables: float
+    past_share: float | None
+    first_person_share: float | None
+
+    @property
+    def style(self) -> str:
+        """Tense and person in words; empty: neighbours do not agree, or too little was seen."""
+        past, person = self.past_share, self.first_person_share
+        tense = ""
+        if past is not None:
+            tense = "past tense" if past >= _PAST_FROM else ""
+            tense = "present tense" if past <= _PRESENT_TO else tense
+        voice = ""
+        if person is not None:
+            voice = "first person" if person >= _PERSON_FROM else "no first person"
+        return ", ".join(filter(None, (tense, voice)))
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """Habits by kind, and how many papers were measured of how many that were looked up."""
+
+    measured: int
+    looked_up: int
+    by_part: dict[SectionPart, Habit]
+
+    @property
+    def are_enough(self) -> bool:
+        return self.measured >= LEAST_NEIGHBOURS
+
+    @property
+    def why_not(self) -> str:
+        """Why no outline is planned by them."""
+        if not self.looked_up:
+            return "no papers nearby are known"
+        return (
+            f"{self.measured} of {self.looked_up} nearby papers could be measured, and"
+            f" {LEAST_NEIGHBOURS} are needed"
+        )
+
+
+def habits_of(rows: Sequence[NeighbourSection]) -> Habits:
+    """What the measured papers have in common."""
+    papers: dict[str, list[NeighbourSection]] = {}
+    for row in rows:
+        papers.setdefault(row.paper_id, []).append(row)
+    measured = [found for found in papers.values() if found[0].word_count is not None]
+    habits: dict[SectionPart, Habit] = {}
+    for part in SectionPart:
+        having = [found for found in measured if any(row.part is part for row in found)]
+        if having and part is not SectionPart.OTHER:
+            habits[part] = _habit(part, having)
+    return Habits(len(measured), len(papers), habits)
+
+
+def _habit(part: SectionPart, papers: Sequence[Sequence[NeighbourSection]]) -> Habit:
+    def summed(of: Callable[[NeighbourSection], int]) -> list[int]:
+        return [sum(of(row) for row in paper if row.part is part) for paper in papers]
+
+    def shares(of: Callable[[NeighbourSection], float | None]) -> float | None:
+        found = [of(row) for paper in papers for row in paper if row.part is part]
+        return _median([each for each in found if each is not None])
+
+    words = sorted(summed(lambda row: row.word_count or 0))
+    whole = [paper for paper in papers if paper[0].is_whole]
+    places = [_place(paper, part) for paper in whole]
+    return Habit(
+        part=part,
+        papers=len(papers),
+        words=median(words),
+        low=words[len(words) // 4],
+        high=words[-1 - len(words) // 4],
+        place_0_to_1=_median([place for place, _ in places]),
+        share=_median([share for _, share in places]),
+        citations=median(summed(lambda row: row.citation_count)),
+        figures=median(summed(lambda row: row.figure_count)),
+        diagrams=median(summed(lambda row: row.diagram_count)),
+        tables=median(summed(lambda row: row.table_count)),
+        past_share=shares(lambda row: row.past_share),
+        first_person_share=shares(lambda row: row.first_person_share),
+    )
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return median(values) if values else None
+
+
+def _place(paper: Sequence[NeighbourSection], part: SectionPart) -> tuple[float, float]:
+    """Where the middle of a part stands in a paper, and its share of the words."""
+    total = sum(row.word_count or 0 for row in paper) or 1
+    before = middle = own = 0.0
+    for row in paper:
+        size = row.word_count or 0
+        if row.part is part:
+            middle += size * (before + size / 2)
+            own += size
+        before += size
+    return (middle / own if own else before) / total, own / total

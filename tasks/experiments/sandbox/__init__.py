@@ -1,0 +1,1 @@
+"""Sandboxes for programs that nobody vouches for."""

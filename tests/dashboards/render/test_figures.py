@@ -1,0 +1,69 @@
+"""Figures are for people, and what is missing is never a zero."""
+
+import pytest
+
+from dashboards.render import figures
+
+
+def test_what_is_missing_says_so():
+    assert figures.score(None) == "unscored"
+    assert figures.mean(None) == "unscored"
+    assert figures.signed(None) == "unscored"
+    assert figures.usd(None) == "price unknown"
+    assert figures.duration(None) == "unknown"
+    assert figures.count(None) == "unknown"
+    assert figures.day(None) == "unknown"
+
+
+def test_a_sum_with_unknown_prices_says_what_is_missing():
+    assert figures.usd(1.5, 3) == "1.50 USD, and 3 calls of unknown price"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, "0.00 USD"),
+        (0.00001, "under 0.0001 USD"),
+        (0.0123, "0.0123 USD"),
+        (1234.5, "1,234.50 USD"),
+    ],
+)
+def test_dollars(value, shown):
+    assert figures.usd(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (0.0, "0.00 s"),
+        (0.996, "1.0 s"),
+        (9.96, "10 s"),
+        (59.7, "1 min"),
+        (200, "3 min 20 s"),
+        (3599.6, "1 h"),
+        (7523, "2 h 5 min"),
+    ],
+)
+def test_durations(seconds, shown):
+    assert figures.duration(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.001, "0.00"), (-0.004, "0.00"), (0.2, "+0.20"), (-1, "\u22121.00")]
+)
+def test_mean_comparison_scores_bear_their_sign(value, shown):
+    assert figures.signed(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "shown"),
+    [
+        (0, 5, "0 %"),
+        (1, 1000, "under 1 %"),
+        (999, 1000, "over 99 %"),
+        (5, 5, "100 %"),
+        (0, 0, "none"),
+    ],
+)
+def test_a_share_never_rounds_to_none_or_all(part, whole, shown):
+    assert figures.share(part, whole) == shown

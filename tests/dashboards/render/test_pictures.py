@@ -1,0 +1,82 @@
+"""Pictures of reports: what has no value has no bar, and nothing is drawn outside."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboards.render.charts.bar_chart import (
+    MORE_OR_LESS_NOVEL,
+    TEN,
+    Measured,
+    bar_chart,
+    scale_to,
+)
+from dashboards.render.html_page import picture
+from dashboards.render.render import idea_report, run_report
+from schemas.identifiers import IdeaId
+from tests.support.report_lake import RUN
+
+SOUND = IdeaId("idea-00003")
+VALUES = st.lists(st.one_of(st.none(), st.floats(-20, 20)), min_size=1, max_size=60)
+
+
+@given(VALUES)
+def test_a_value_has_a_bar_within_the_plot_and_no_value_has_none(values):
+    chart = bar_chart(
+        1,
+        "t",
+        "c",
+        MORE_OR_LESS_NOVEL,
+        [Measured(f"n{place}", value, "said") for place, value in enumerate(values)],
+    )
+    if chart is None:
+        assert not any(value is not None for value in values)
+        return
+    assert len(chart.bars) + chart.hidden_count == len(values)
+    for bar, value in zip(chart.bars, values, strict=False):
+        assert (bar.width is None) == (value is None)
+        assert chart.plot_left <= bar.x <= bar.x + (bar.width or 0) <= chart.plot_right + 0.2
+        assert bar.below_zero == (value is not None and bar.x < chart.zero_x)
+
+
+def test_a_name_brings_no_control_character_into_a_drawing():
+    measured = [Measured("wild \x1b[2J\x07\x9b31m", 2.0, "2.00\x00")]
+    drawn = picture("bars", bar_chart(1, "t\x1b", "c", TEN, measured))
+    assert "wild [2J" in drawn
+    assert not re.search(r"[^\n\x20-\x7e\xa0-\U0010ffff]", drawn)
+
+
+def test_a_score_of_zero_is_drawn_and_an_unscored_one_is_not():
+    chart = bar_chart(
+        1, "t", "c", TEN, [Measured("zero", 0.0, "0.00"), Measured("none", None, "unscored")]
+    )
+    assert [bar.width for bar in chart.bars] == [0.0, None]
+
+
+@given(st.floats(1e-7, 1e9))
+def test_a_scale_ends_at_a_round_number_not_below_the_largest_value(largest):
+    scale = scale_to(largest, "unit")
+    assert largest <= scale.high <= 10.01 * largest
+    assert scale.ticks[-1] == scale.high
+
+
+def test_the_page_of_an_idea_shows_its_profile_and_its_dimensions(layout):
+    html = idea_report(layout, RUN, SOUND, "html", full=True)
+    described = re.findall(r"<desc[^>]*>([^<]*)</desc>", html)
+    assert described[0].startswith("Overall: ")
+    assert "Method 1: " in described[0]
+    assert len(described) == 2
+    assert "```bars" not in idea_report(layout, RUN, SOUND, "md", full=True)
+    assert "all ideas of the run" not in html
+
+
+def test_the_page_of_a_run_shows_cost_by_step(layout):
+    assert "Cost by step" in run_report(layout, RUN, "html")
+    assert "```bars" not in run_report(layout, RUN, "md")
+
+
+def test_pages_are_made_to_be_printed(layout):
+    html = idea_report(layout, RUN, SOUND, "html", full=True)
+    assert "@page" in html
+    assert "break-inside: avoid" in html.split("@media print")[1]

@@ -1,0 +1,113 @@
+"""The report on an answer: what stands, what is not in what was found, and what is not known."""
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from dashboards.views.write_survey import survey_page
+from flows.cli.evaluate.report_answer import report_answer
+from schemas.base import replace
+from schemas.identifiers import PaperId, RunId
+from schemas.literature.paper import SectionKind
+from schemas.literature.survey import Survey, SurveyQuote
+from schemas.literature.survey_review import Aspect, Written
+from tests.support.survey_lake import UNSURVEYED, make_survey, published_surveys, with_answer
+from warehouse.layout import Layout
+
+TEXT = "Bats <script>call</script> [(First, 2001)](https://example.org/first)."
+NOTHING = "**Not in what was found.**"
+UNKNOWN = "**Nothing can be said.**"
+
+
+Published = Callable[[str], tuple[Layout, RunId]]
+
+
+def looked_everywhere(survey: Survey) -> Survey:
+    return replace(
+        survey, layers=tuple(replace(each, failed_look_up_count=0) for each in survey.layers)
+    )
+
+
+def quoting() -> Survey:
+    quote = SurveyQuote(
+        paper_id=PaperId("first"),
+        said_in_paper_id=PaperId("first"),
+        quote="Bats call.",
+        aspect=Aspect.ANSWER,
+        section=SectionKind.ABSTRACT,
+    )
+    return replace(looked_everywhere(make_survey()), quotes=(quote,))
+
+
+SURVEYS = {
+    "answered": with_answer(make_survey(), TEXT, "- Do bats hunt by day?"),
+    "nothing found": with_answer(looked_everywhere(make_survey()), ""),
+    "look-ups lost": with_answer(make_survey(), ""),
+    "passages": quoting(),
+    "no passage": replace(looked_everywhere(make_survey()), quotes=()),
+    "not looked up": UNSURVEYED,
+}
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    """Each survey in a lake of its own, made when it is asked for."""
+
+    @cache
+    def lake(name: str) -> tuple[Layout, RunId]:
+        layout = Layout(tmp_path_factory.mktemp("answer"))
+        return layout, published_surveys(layout, SURVEYS[name], written=Written.ANSWER)
+
+    return lake
+
+
+def page(lake: tuple[Layout, RunId]) -> str:
+    return survey_page(*lake).markdown()
+
+
+def test_an_answer_stands_first_with_what_it_rests_on_behind(published: Published) -> None:
+    shown = page(published("answered"))
+    assert shown.startswith("# How do bats hunt?\n\nBats ")
+    assert "<script>" not in shown
+    assert "## Not in what was found\n\n- Do bats hunt by day?" in shown
+    assert shown.index("Do bats hunt by day") < shown.index("## What it rests on")
+    assert "| echo calls | not answered |" in shown
+
+
+def test_what_no_paper_answers_is_said_to_be_not_found_only_where_all_was_looked_at(
+    published: Published,
+) -> None:
+    assert NOTHING in page(published("nothing found"))
+    lost = page(published("look-ups lost"))
+    assert UNKNOWN in lost
+    assert NOTHING not in lost
+
+
+def test_a_question_that_could_not_be_looked_up_has_the_reason_for_an_answer(
+    published: Published,
+) -> None:
+    shown = page(published("not looked up"))
+    assert "Not answered: " in shown
+    assert NOTHING not in shown
+
+
+@pytest.mark.parametrize("name", ["passages", "no passage"])
+def test_without_a_model_the_passages_are_the_answer(published: Published, name: str) -> None:
+    shown, quotes = page(published(name)), name == "passages"
+    assert ("these are the passages" in shown, "“Bats call.”" in shown) == (quotes, quotes)
+    assert (NOTHING in shown) != quotes
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("answered", "answered"),
+        ("nothing found", "not_found"),
+        ("passages", "passages"),
+        ("no passage", "not_found"),
+        ("not looked up", "failed"),
+    ],
+)
+def test_one_word_says_how_a_question_stands(published: Published, name: str, word: str) -> None:
+    assert report_answer(*published(name)).state == word

@@ -1,0 +1,76 @@
+"""`assay report RUN` for whatever was published under the name."""
+
+from pathlib import Path
+
+import pytest
+
+from dashboards.render import figures
+from dashboards.views.any_run import any_report
+from dashboards.views.metric_meanings import meaning_of
+from flows.benchmarks.published_figures import published_scores
+from flows.benchmarks.registry import SUITES
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
+from tests.support.checker_release import write_release
+from warehouse.kinds.manuscripts.release import import_release
+from warehouse.layout import Layout
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    found = Layout(tmp_path_factory.mktemp("benchmark"))
+    publish_benchmark_lake(found)
+    return found
+
+
+def test_a_benchmark_and_a_check_have_their_own_reports_and_an_unknown_name_lists_what_there_is(
+    layout: Layout, tmp_path: Path
+) -> None:
+    check = import_release(write_release(tmp_path) / "withdrarxiv", layout)[0].run_id
+    assert any_report(layout, BENCHMARK, "md").startswith("# Benchmark decisions")
+    assert "<html" in any_report(layout, BENCHMARK, "html")
+    assert any_report(layout, check, "md").startswith("# Check ")
+    assert "<html" in any_report(layout, check, "html")
+    with pytest.raises(
+        ConfigurationError,
+        match=f"nothing is published under nowhere; .*checks .*; benchmarks {BENCHMARK}",
+    ):
+        any_report(layout, RunId("nowhere"), "md")
+
+
+def test_a_benchmark_report_leads_with_the_answer_and_folds_the_rest(layout: Layout) -> None:
+    written = any_report(layout, BENCHMARK, "md")
+    assert written.splitlines()[2].startswith(
+        "**accuracy of assay 0.67 (95 % from 0.4 to 0.9), over 3 items, 1 unscored. The best of 1"
+        " other: accuracy of"
+    )
+    assert "as published: other models, splits and judges." in written.splitlines()[2]
+    order = ("## decisions: accuracy", "Higher is better.", "## Every figure", "## Provenance")
+    assert [written.index(part) for part in order] == sorted(written.index(part) for part in order)
+    page = any_report(layout, BENCHMARK, "html")
+    answer, *folded = page.split("<details>")
+    assert len(folded) == 2
+    assert page.count("</details>") == 2
+    assert "accuracy of assay 0.67" in answer
+    assert "What the metrics of decisions say" in folded[0]
+    assert "```" not in written
+
+
+def test_every_published_metric_has_a_meaning_with_its_unit_or_range() -> None:
+    assert {
+        score.metric
+        for suite in SUITES
+        for score in published_scores(suite)
+        if meaning_of(score.metric) is None
+    } == set()
+    assert meaning_of("no_such_metric") is None
+
+
+def test_figures_of_any_size_are_readable_and_a_missing_one_is_no_zero() -> None:
+    assert [figures.measure(value) for value in (43357.2, 0.65432, -12.0, None)] == [
+        "43,357",
+        "0.6543",
+        "-12",
+        "undefined",
+    ]

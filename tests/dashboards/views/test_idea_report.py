@@ -1,0 +1,200 @@
+"""The report on one idea, from a published lake."""
+
+import re
+from functools import cache
+
+import pytest
+
+from dashboards.render import render
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId
+from tests.support.html_page import Page
+from tests.support.report_lake import HOSTILE, RUN, UNSCORED
+
+idea_report = cache(render.idea_report)  # several tests read the same page
+
+SOUND, EXTRACTIVE, SOUNDNESS_ONLY = IdeaId("idea-00003"), IdeaId("idea-00000"), IdeaId("idea-00004")
+SECTIONS = [
+    "The plan itself",
+    "Scores",
+    "Summary",
+    "Soundness",
+    "Contribution",
+    "What is missing",
+    "Bibliography",
+    "Provenance and cost",
+]
+
+
+def headings(markdown, level):
+    return re.findall(rf"^{'#' * level} (.+)$", markdown, re.MULTILINE)
+
+
+def test_sections_come_in_reading_order_with_cost_last(layout):
+    assert headings(idea_report(layout, RUN, SOUND, "md", full=True), 2) == SECTIONS
+
+
+def test_every_mean_has_its_unscored_count_beside_it(layout):
+    markdown = idea_report(layout, RUN, SOUND, "md", full=True)
+    assert re.search(r"\| Soundness \| \d+\.\d\d \| 2 of 3 methods \| 1 method \|", markdown)
+    assert re.search(
+        r"\| Contribution \| \d+\.\d\d \| 10 comparisons in 2 dimensions; mean [+−]?\d\.\d\d on −1"
+        r" … \+1 \| 0 comparisons \|",
+        markdown,
+    )
+    assert all(
+        re.search(r"over 5 scored comparisons, 0 unscored$", heading)
+        for heading in headings(markdown, 3)
+        if "Dimension" in heading
+    )
+
+
+def test_provenance_says_who_judged_by_what(layout):
+    markdown = idea_report(layout, RUN, SOUND, "md", full=True)
+    for part in (
+        "`idea-00003`",
+        "`run-a`",
+        "`litellm:small`",
+        "small-2026-01",
+        "`economy`",
+        "snapshot bundled",
+        "cutoff 2025-06-30",
+    ):
+        assert part in markdown
+
+
+def test_a_baseline_and_a_snapshot_are_labelled(layout):
+    baseline = idea_report(layout, RUN, EXTRACTIVE, "md", full=True)
+    assert "- Extractive engine: an offline baseline, not a language model's judgement." in baseline
+    assert "- The evidence comes from a fixed collection of papers" in baseline
+    assert "Extractive engine" not in idea_report(layout, RUN, SOUND, "md", full=True)
+
+
+def test_methods_are_in_order_of_importance_and_an_unscored_one_says_why(layout):
+    methods = [
+        heading
+        for heading in headings(idea_report(layout, RUN, SOUND, "md", full=True), 3)
+        if heading.startswith("Method")
+    ]
+    assert [heading.split(" · ")[0] for heading in methods] == ["Method 1", "Method 2", "Method 3"]
+    assert methods[2].endswith("unscored: no relevant evidence was found")
+
+
+def plan_section(markdown):
+    return markdown.split("## The plan itself")[1].split("\n## ")[0]
+
+
+def test_concerns_about_the_plan_come_gravest_first_and_are_marked_as_reasoning(layout):
+    plan = plan_section(idea_report(layout, RUN, SOUND, "md", full=True))
+    assert "Reviewer's reasoning about the plan itself" in plan.splitlines()[2]
+    assert headings(plan, 3) == [
+        "1. Fatal, confound or alternative explanation",
+        "2. Major, missing baseline",
+        "3. Minor, metric",
+    ]
+    assert plan.count("\n> ") == 2, "two concerns quote the plan"
+    assert plan.count("Looked for and not found: ") == 1
+    assert "What the concerns of the first page rest on:" in plan
+    assert plan.count("**What to do**") == 0, "it stands on the first page"
+    assert "**Evidence for it:** Method 1: a study found just this." in plan
+    assert "**Strong in the plan**" in plan
+    asked = plan.split("**Questions about single things in the plan**")[1].split("**Strong")[0]
+    assert asked.count("\n- “") == 1, "a question is no concern of its own"
+    assert "1 point of the reply left out" in plan
+
+
+def test_an_idea_without_any_score_shows_no_zero(layout):
+    markdown = idea_report(layout, RUN, UNSCORED, "md", full=True)
+    assert "| **Overall** | **unscored** |" in markdown
+    assert " · no rank · " in markdown
+    assert "- The evaluation ended early: the budget was spent" in markdown
+    assert "unscored: no summary was made" in markdown
+    assert "price unknown" in markdown
+    assert not re.search(r"\b0\.00? of 10|\| 0\.00? \|", markdown)
+    heat = markdown.split("### Paper by paper")[1].split("## What could")[0]
+    assert heat.count("| ? | ? |") == 5
+
+
+def test_every_paper_of_a_method_says_how_close_it_is(layout):
+    methods = idea_report(layout, RUN, SOUND, "md", full=True).split("## Soundness")[1]
+    assert re.search(r"^\| \[.+\]\(.+\) \(close\) \|", methods, re.MULTILINE)
+    assert re.search(r"^\| \[.+\]\(.+\) \(distant\) \|", methods, re.MULTILINE)
+
+
+def test_the_closest_prior_work_comes_first_with_its_words_and_what_remains(layout):
+    markdown = idea_report(layout, RUN, SOUND, "md", full=True)
+    contribution = markdown.split("## Contribution")[1].split("\n## ")[0]
+    assert headings(contribution, 3)[0] == "Closest prior work"
+    closest = contribution.split("### ")[1]
+    works = re.findall(r"^\d\. .*$", closest, re.MULTILINE)
+    assert "substantial in Dimension d1, Dimension d2" in works[0]
+    assert "partial in" in works[-1]
+    assert "What remains new beside it: The controller." in closest
+    assert "   > " in closest
+    assert re.search(
+        r"^### Dimension d1 · novelty (\d\.\d of 10 \(|unscored: too few)", markdown, re.M
+    )
+
+
+def test_what_failed_is_told_in_plain_words(layout):
+    gaps = (
+        idea_report(layout, RUN, UNSCORED, "md", full=True)
+        .split("## What is missing")[1]
+        .split("## Bibliography")[0]
+    )
+    assert "Nothing here counts as a zero" in gaps
+    assert "| reading full texts | 1 | the source does not allow it |" in gaps
+    assert (
+        "| unscored: comparison with a paper | 10 | the engine's reply could not be read |" in gaps
+    )
+    assert "reply_unparsable" not in gaps
+
+
+def test_a_module_that_was_not_asked_for_is_no_failure(layout):
+    markdown = idea_report(layout, RUN, SOUNDNESS_ONLY, "md", full=True)
+    assert "| Contribution | not asked for | | |" in markdown
+    assert "Contribution" not in headings(markdown, 2)
+    assert "| Model calls | none |" in markdown
+
+
+def test_the_page_stands_alone(layout):
+    html = idea_report(layout, RUN, SOUND, "html", full=True)
+    page = Page(html)
+    assert not page.elements & {"script", "img", "link", "iframe", "object", "form", "base"}
+    assert "src" not in page.attributes
+    assert "url(" not in html
+    assert "@import" not in html
+    assert page.rels == {None, "nofollow noopener noreferrer"}
+    assert html.count('class="mark ') == 10
+
+
+@pytest.mark.parametrize("output_format", ["md", "html"])
+def test_hostile_text_changes_nothing_but_the_words(layout, output_format):
+    report = idea_report(layout, RUN, HOSTILE, output_format, full=True)
+    if output_format == "md":
+        assert headings(report, 2) == SECTIONS
+        assert len(headings(report, 1)) == 1
+        cells = {
+            line.replace("\\|", "").count("|")
+            for line in report.splitlines()
+            if line.startswith("| ") and "fixed" not in line
+        }
+        assert cells <= {3, 4, 5, 6}
+        return
+    page = Page(report)
+    assert not page.elements & {"script", "img", "i", "b", "iframe"}
+    assert report.count("<svg") == report.count('<svg viewBox="0 0 860 ') == 2
+    assert not any(name.startswith("on") for name in page.attributes)
+    assert all(
+        address.startswith(("#section-", "https://", "http://")) for address in page.addresses
+    )
+    assert report.count("<h2") == len(SECTIONS)
+    assert report.count('class="mark ') == 10
+
+
+def test_an_unknown_idea_or_run_is_one_clear_line(layout):
+    for run_id, idea_id in ((RUN, "no-such-idea"), (RunId("no-such-run"), SOUND)):
+        with pytest.raises(ConfigurationError) as raised:
+            idea_report(layout, run_id, IdeaId(idea_id), "md", full=True)
+        assert "\n" not in str(raised.value)
+        assert "no-such" in str(raised.value)

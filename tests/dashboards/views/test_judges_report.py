@@ -1,0 +1,230 @@
+"""Where several models took part, reports say who answered, what was dropped and how far judges
+agree.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dashboards.render import render
+from dashboards.render.figures import thinking
+from dashboards.render.wording import dropped
+from dashboards.views.idea.judges_part import judged_steps, score_of_judges
+from dashboards.views.write import write_reports
+from schemas.base import replace
+from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.reasons import Reason
+from tests.support.committee_evaluations import make_full_evaluation
+from tests.support.earlier_lake import make_earlier
+from tests.support.evaluations import (
+    JUDGES,
+    make_judge_votes,
+    make_llm_call,
+    make_provenance,
+    make_run,
+)
+from tests.support.html_page import Page
+from tests.support.report_lake import HOSTILE_TEXT
+from warehouse.answers import DroppedParameter
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.layout import Layout
+from warehouse.units.publish import publish
+
+idea_report = cache(render.idea_report)  # several tests read the same page
+run_report = cache(render.run_report)  # several tests read the same page
+
+RUN = RunId("run-a")
+IDEA = IdeaId("idea-00000")
+REFUSED = Reason.REFUSED
+
+
+def by_two_models() -> IdeaEvaluation:
+    """Four calls to a model that thinks and drops,
+    two to one that tells nothing of its thinking.
+    """
+    evaluation = make_full_evaluation(0)
+    thinks = {
+        "model_requested": "openai/gpt-5",
+        "model_answered": "gpt-5-2026-01",
+        "parameters_dropped": "seed, temperature",
+    }
+    calls = [
+        make_llm_call(IDEA, n, step="judge_novelty", thinking_tokens=100, **thinks)
+        for n in range(3)
+    ]
+    calls += [
+        make_llm_call(
+            IDEA,
+            3,
+            step="judge_novelty",
+            cache_hit=True,
+            completion_tokens=0,
+            **thinks | {"parameters_dropped": None},
+        )
+    ]
+    calls += [
+        make_llm_call(IDEA, n, step="extract_methods", model_requested="mistral/small")
+        for n in (4, 5)
+    ]
+    return replace(evaluation, llm_calls=tuple(calls))
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layout]:
+    layout = Layout(tmp_path_factory.mktemp("judges"))
+    land(layout, by_two_models())
+    run = make_run("run-a", modules="soundness,contribution,committee,novelty")
+    assert publish(layout, RUNS, run).published
+    yield layout
+
+
+def test_the_report_on_a_run_says_who_answered_what_was_dropped_and_how_far_judges_agree(
+    lake: Layout,
+) -> None:
+    report = run_report(lake, RUN, "md")
+    assert "| judge novelty | openai/gpt-5 | gpt-5-2026-01 | 4 |" in report
+    assert "| extract methods | mistral/small | small-2026-01 | 2 |" in report
+    assert "- openai/gpt-5 does not take seed: dropped in 3 of 3 calls\n" in report
+    assert "- openai/gpt-5 does not take temperature: dropped in 3 of 3 calls\n" in report
+    assert "| judge novelty | 1 | 3 | 3 | 0 | 1 | 0 % | 1.333 | undefined |" in report
+    assert re.search(
+        r"^\| soundness review \| 2 \| 4 \| 8 \| 2 \| 2 \| 0 % \|", report, re.MULTILINE
+    )
+    assert re.search(
+        r"^\| comparison \| 5 \| 2 \| 20 \| 0 \| 10 \| 100 % \| 0 \| 1 \|$", report, re.MULTILINE
+    )
+
+
+def test_thinking_is_on_the_bill_and_calls_that_do_not_tell_are_counted(lake: Layout) -> None:
+    report = run_report(lake, RUN, "md")
+    assert "1,500 received; of them thinking: 300, and 2 calls that do not tell |" in report
+    assert "| judge novelty | openai/gpt-5 | 4 | 1 | 0 | 4,800 | 900 | 300 |" in report
+    assert "| extract methods | mistral/small | 2 | 0 | 0 | 2,400 | 600 | not told |" in report
+    assert "received; of them thinking: 300, and 2 calls that do not tell |" in idea_report(
+        lake, RUN, IDEA, "md", full=True
+    )
+
+
+def test_the_review_of_an_idea_says_where_a_score_is_the_median_of_several_judges(
+    lake: Layout,
+) -> None:
+    report = idea_report(lake, RUN, IDEA, "md", full=True)
+    assert "Score: median of 3 judges: 3, 2, 4.\n" in report
+    assert re.search(
+        r"^Score: median of 3 judges: \d+, \d+, \d+; one unscored: the engine refused to answer\.$",
+        report,
+        re.MULTILINE,
+    )
+    assert "Each mark: median of 2 judges: the same score on 10 of 10 items." in report
+    assert re.search(
+        r"^\*\*clarity: \d+\.0 of 10 \(median of 2 judges: \d+, \d+; one unscored: .*\)\*\*$",
+        report,
+        re.MULTILINE,
+    )
+    assert (
+        f"| judge novelty | {', '.join(JUDGES[:3])} | the same score on 0 of 1 item | 0 |" in report
+    )
+    assert re.search(
+        r"^\| soundness review \| .* \| 2: the engine refused to answer \|$", report, re.MULTILINE
+    )
+
+
+def test_a_run_of_one_model_has_no_such_section(layout: Layout) -> None:
+    assert "## Models and judges" not in run_report(layout, RUN, "md")
+    assert "judges" not in idea_report(layout, RUN, IDEA, "md", full=True)
+
+
+def test_what_models_call_themselves_and_their_items_stays_text(lake: Layout) -> None:
+    hostile = Layout(lake.root.parent / "hostile")
+    evaluation = by_two_models()
+    votes = [
+        replace(vote, item=f"{HOSTILE_TEXT}{vote.item}", judge=f"{HOSTILE_TEXT}{vote.judge}")
+        for vote in evaluation.judge_votes
+    ]
+    calls = [
+        replace(call, model_answered=HOSTILE_TEXT, parameters_dropped=HOSTILE_TEXT)
+        for call in evaluation.llm_calls
+    ]
+    land(hostile, replace(evaluation, judge_votes=tuple(votes), llm_calls=tuple(calls)))
+    assert publish(
+        hostile, RUNS, make_run("run-a", modules="soundness,contribution,committee,novelty")
+    ).published
+    for page in (
+        Page(run_report(hostile, RUN, "html")),
+        Page(idea_report(hostile, RUN, IDEA, "html", full=True)),
+    ):
+        assert not page.elements & {"script", "img", "i"}
+        assert not any(name.startswith("on") for name in page.attributes)
+
+
+def test_votes_for_another_judgement_or_another_item_do_not_count() -> None:
+    first, second = make_provenance("persona_review", 1), make_provenance("persona_review", 2)
+    votes = (
+        *make_judge_votes(first, 6, 7, 4.5, REFUSED, item="Technical Quality"),
+        *make_judge_votes(first, 1, 1, item="clarity"),
+        *make_judge_votes(second, 9, 9, item="technical_quality"),
+    )
+    refused = "one unscored: the engine refused to answer"
+    assert (
+        score_of_judges(votes, first, "technical_quality")
+        == f"median of 3 judges: 6, 7, 4.5; {refused}"
+    )
+    assert score_of_judges(votes, second, "technical_quality") == "median of 2 judges: 9, 9"
+    assert score_of_judges(votes, make_provenance("judge_novelty")) == ""
+
+
+def test_a_judge_that_was_never_called_is_told_with_the_others_of_its_question() -> None:
+    asked = make_provenance("judge_novelty")
+    scored, too_long = make_judge_votes(asked, 3, Reason.INPUT_TOO_LONG)
+    votes = (scored, replace(too_long, call_ids=()))
+    assert (
+        score_of_judges(votes, asked)
+        == "median of 1 judge: 3; one unscored: the text was too long for the engine"
+    )
+
+
+def test_judges_who_all_gave_no_score_are_said_to() -> None:
+    asked = make_provenance("judge_novelty")
+    votes = make_judge_votes(asked, REFUSED, REFUSED, Reason.TIMED_OUT)
+    said = "no judge gave a score; 3 unscored: the engine refused to answer, it took too long"
+    assert score_of_judges(votes, asked) == said
+    (step,) = judged_steps(votes)
+    assert (step.agreement, step.unscored_count) == ("nothing was scored by two of them", 3)
+
+
+def test_what_was_sent_in_place_of_a_dropped_parameter_is_named() -> None:
+    row = DroppedParameter(
+        model_requested="ollama/phi", parameter="effort=medium (sent low)", dropped_calls=1, calls=1
+    )
+    assert dropped(row) == "ollama/phi does not take effort=medium: low sent instead in 1 of 1 call"
+
+
+def test_thinking_that_is_not_told_is_no_zero() -> None:
+    assert [thinking(None, 2), thinking(None, 0), thinking(0, 0), thinking(5, 1)] == [
+        "not told",
+        "0",
+        "0",
+        "5, and 1 call that does not tell",
+    ]
+
+
+@pytest.mark.long
+def test_a_run_that_an_earlier_version_published_is_reported_before_and_after_the_next_publication(
+    tmp_path: Path,
+) -> None:
+    layout = Layout(tmp_path)
+    modules = "soundness,contribution,committee,novelty"
+    land(layout, make_full_evaluation(0))
+    assert publish(layout, RUNS, make_run("run-a", modules=modules)).published
+    make_earlier(layout)
+    _, before = write_reports(layout, RUN)
+    assert "of them thinking: not told" in before.read_text("utf-8")
+    assert "## Models and judges" not in before.read_text("utf-8")
+    land(layout, make_full_evaluation(1, run_id="run-b"))
+    assert publish(layout, RUNS, make_run("run-b", modules=modules)).published
+    assert write_reports(layout, RUN)[1].read_text("utf-8") == before.read_text("utf-8")
+    assert "## Models and judges" in write_reports(layout, RunId("run-b"))[1].read_text("utf-8")

@@ -1,0 +1,238 @@
+"""The summary of a night: what is new, what leads, what alarms,
+what it cost beside the last run.
+"""
+
+import shutil
+from datetime import UTC, datetime, timedelta
+
+import polars
+import pytest
+
+from dashboards.views.alarms import cost_alarms, judge_alarms, unscored_alarms
+from dashboards.views.nightly_page import night_figures
+from dashboards.views.write_nightly import write_nightly
+from schemas.base import replace
+from schemas.calls import CallStatus
+from schemas.identifiers import RunId
+from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call, make_run
+from tests.support.html_page import Page
+from warehouse.answers import RunCost
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.units.publish import publish
+
+NIGHT = datetime(2026, 3, 3, 1, 40, 5, tzinfo=UTC)
+FIRST, SECOND = RunId("run-a"), RunId("run-b")
+HOSTILE = "<script>alert(1)</script> | [x](javascript:alert(1))"
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory):
+    layout = Layout(tmp_path_factory.mktemp("nights"))
+    for number in (0, 1):
+        land(layout, make_evaluation(number))
+    publish(layout, RUNS, make_run(ideas=2))
+    for number in (1, 2, 3):
+        evaluation = make_evaluation(
+            number,
+            run_id="run-b",
+            idea=make_idea(number, title=HOSTILE if number == 3 else f"Idea {number}"),
+        )
+        calls = tuple(
+            replace(call, cost_usd=None if call.cost_usd is None else 10 * call.cost_usd)
+            for call in evaluation.llm_calls
+        )
+        same = tuple(
+            replace(each, score=1) if each.score is not None else each
+            for each in evaluation.contribution.comparisons
+        )
+        means = tuple(
+            (
+                replace(review, mean_comparison_score=1.0)
+                if review.mean_comparison_score is not None
+                else review
+            )
+            for review in evaluation.contribution.reviews
+        )
+        land(
+            layout,
+            replace(
+                evaluation,
+                llm_calls=calls,
+                contribution=replace(evaluation.contribution, comparisons=same, reviews=means),
+            ),
+        )
+    start = START + timedelta(days=1)
+    report = publish(
+        layout,
+        RUNS,
+        make_run("run-b", ideas=3, started_at=start, finished_at=start + timedelta(hours=1)),
+    )
+    assert report.published, report.validation.broken
+    return layout
+
+
+@pytest.fixture(scope="module")
+def summary(layout):
+    return write_nightly(
+        layout,
+        NIGHT,
+        {"tonight.jsonl": "published as run-b: 3 of 3 ideas", "<b>.csv": "rejected: | no"},
+        [SECOND],
+    )
+
+
+def test_it_says_what_is_new_since_the_last_run(summary):
+    assert "2 files, 1 published run" in summary.markdown
+    assert "3 ideas: 2 never seen before, 3 evaluated in this run. Engine" in summary.markdown
+    assert "| | This run | Run run-a |" in summary.markdown
+
+
+def test_it_prints_the_hash_of_the_ledgers_last_row_also_on_a_night_without_runs(
+    summary, layout, tmp_path
+):
+    with open_queries(layout) as queries:
+        head = queries.ledger_head()
+    copy = Layout(shutil.copytree(layout.root, tmp_path / "copy"))
+    assert head.sequence > 0
+    assert head.entry_sha256 in summary.markdown
+    assert head.entry_sha256 in write_nightly(copy, NIGHT, {}, []).markdown
+
+
+def test_it_names_alarms_and_counts_them(summary):
+    alarms = summary.markdown.split("### Alarms")[1].split("###")[0]
+    assert "Label collapse: 100% of" in alarms
+    assert "Dearer: " in alarms
+    assert summary.alarm_count == alarms.count("\n- ") >= 2
+
+
+def test_top_ideas_are_the_best_scores_best_first(summary):
+    rows = [
+        line
+        for line in summary.markdown.split("### Top ideas")[1].split("###")[0].splitlines()
+        if line.startswith("| ")
+    ][1:]
+    scores = [float(row.split("|")[-2]) for row in rows]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_the_files_link_to_the_run_and_titles_stay_text(summary, layout):
+    page = Page(summary.html_path.read_text())
+    assert "../run-b/index.html" in page.addresses
+    assert not page.elements & {"script", "b"}
+    assert all(not address.startswith("javascript") for address in page.addresses)
+    assert "](../run-b/index.md)" in summary.markdown_path.read_text()
+    assert "](../" not in summary.markdown
+    assert sorted(path.name for path in summary.html_path.parent.iterdir()) == [
+        "2026-03-03.html",
+        "2026-03-03.md",
+        "2026-03-03T014005Z.html",
+        "2026-03-03T014005Z.md",
+    ]
+
+
+def test_a_second_night_of_one_day_leaves_the_first_ones_summary(tmp_path):
+    outcomes = {"a.csv": "rejected: no idea"}
+    first = write_nightly(Layout(tmp_path), NIGHT, outcomes, [])
+    before = first.markdown_path.read_text()
+    second = write_nightly(Layout(tmp_path), NIGHT + timedelta(hours=3), {}, [])
+    assert first.markdown_path.read_text() == before
+    assert "No new file was waiting" in second.markdown_path.read_text()
+    page = Page((tmp_path / "reports/nightly/2026-03-03.html").read_text())
+    assert {first.html_path.name, second.html_path.name} <= set(page.addresses)
+    day = (tmp_path / "reports/nightly/2026-03-03.md").read_text()
+    assert "1 file, 0 published runs" in day
+
+
+def test_a_night_without_files_or_lake_says_so(tmp_path):
+    assert "No new file was waiting." in write_nightly(Layout(tmp_path), NIGHT, {}, []).markdown
+
+
+def test_the_first_run_of_a_lake_has_nothing_beside_it(layout):
+    first = write_nightly(layout, datetime(2026, 3, 2, tzinfo=UTC), {"a.csv": "published"}, [FIRST])
+    assert "| | This run |\n" in first.markdown
+    assert "in the run before" not in first.markdown
+
+
+def test_few_judgements_and_unknown_prices_raise_no_alarm():
+    labels = polars.DataFrame(
+        {"judgement": ["decision"] * 1, "label": ["accept"], "judgements": [19], "share": [1.0]}
+    )
+    groups = polars.DataFrame(
+        {
+            "ranking_id": ["r"],
+            "group": ["g"],
+            "match_count": [25],
+            "unscored_match_count": [6],
+            "position_bias": [0.9],
+            "order_agreement_0_to_1": [0.1],
+        }
+    )
+    assert judge_alarms(make_run(), labels, groups) == []
+    judged = polars.DataFrame(
+        {"judgement": "comparisons", "reason": [None, "no_evidence"], "judgements": [90, 10]},
+        schema_overrides={"reason": polars.String},
+    )
+    assert unscored_alarms(judged, None) == []
+    assert (
+        len(unscored_alarms(judged.with_columns(judgements=polars.Series([70, 30])), judged)) == 1
+    )
+    fields = dict.fromkeys(RunCost.model_fields, 0) | {
+        "run_id": FIRST,
+        "cost_usd": None,
+        "cost_usd_per_idea": None,
+    }
+    assert cost_alarms(RunCost.model_validate(fields, strict=False), None) == []
+
+
+def _checks(idea_id, answered, failed):
+    """Calls of `verify_citations`: each failed question has two attempts."""
+    first = make_llm_call(idea_id, 0, step="verify_citations")
+    ends = [(CallStatus.OK, 1)] * answered + [
+        (CallStatus.UNPARSABLE, attempt) for _ in range(failed) for attempt in (1, 2)
+    ]
+    return [
+        replace(first, call_id=f"check-{place}", status=status, attempt=attempt)
+        for place, (status, attempt) in enumerate(ends)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answered", "failed", "status", "alarms"),
+    [
+        (
+            *(0, 4, "In order, with 1 alarm."),
+            [
+                "Unanswered: citation checks, 4 of 4 questions; most often: the engine's reply could"
+                " not be read."
+            ],
+        ),
+        (3, 1, "In order, with 1 alarm.", None),
+        pytest.param(4, 1, "In order.", [], marks=pytest.mark.long),
+    ],
+)
+def test_a_step_without_judgements_raises_one_alarm_if_too_few_of_its_replies_can_be_used(
+    tmp_path, answered, failed, status, alarms
+):
+    layout = Layout(tmp_path)
+    evaluation = make_evaluation(0, methods=1)
+    calls = (*evaluation.llm_calls, *_checks(evaluation.idea.idea_id, answered, failed))
+    land(layout, replace(evaluation, llm_calls=calls))
+    assert publish(layout, RUNS, make_run(ideas=1)).published
+    with open_queries(layout) as queries:
+        (night,) = night_figures(queries, [FIRST], shown=str)
+    told = [alarm.sentence for alarm in night.alarms]
+    assert night.status == status
+    assert told == alarms if alarms is not None else "1 of 4 questions" in told[0]
+
+
+def test_a_kind_of_judgement_that_keeps_a_run_from_being_in_order_is_no_alarm_too():
+    judged = polars.DataFrame(
+        {"judgement": ["plan_reviews"], "reason": ["reply_unparsable"], "judgements": [4]}
+    )
+    whole, kind = unscored_alarms(judged, None)
+    assert kind.startswith("Unanswered: plan reviews, 4 of 4")
+    missing = ["plan reviews missing for 4 of 4 ideas: the engine's reply could not be read (4)"]
+    assert unscored_alarms(judged, None, order_reasons=missing) == [whole]

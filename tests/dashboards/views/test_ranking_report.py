@@ -1,0 +1,220 @@
+"""The report on a ranking: uncertainty shown, reasons cited, and nothing that ideas or judges wrote
+acts on the page.
+"""
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dashboards.render import render
+from dashboards.render.charts.interval_chart import interval_chart
+from dashboards.views.ranking_page import _duels, ranking_page
+from dashboards.views.sensitivity import sensitivity_of
+from dashboards.views.write import write_reports
+from schemas.base import replace
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId
+from schemas.judgement.ranking import RankedGroup
+from tests.support.evaluations import make_evaluation
+from tests.support.rankings import make_head, make_ranked_group
+from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
+from warehouse.answers import IdeaScore, RankedIdea, ScoreBasis
+from warehouse.kinds.rankings.landing import RANKINGS, land_group
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
+
+ranking_report = cache(render.ranking_report)  # several tests read the same page
+run_report = cache(render.run_report)  # several tests read the same page
+
+
+@pytest.fixture(scope="module")
+def ranked(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """The report lake with its ideas ranked in one group of three and one hostile group, in which
+    one match was refused.
+    """
+    layout = Layout(shutil.copytree(layout.root, tmp_path_factory.mktemp("ranked") / "warehouse"))
+    sound = [make_evaluation(number).idea.idea_id for number in (0, 3, 4)]
+    groups: list[RankedGroup] = [
+        make_ranked_group(sound, group="sound"),
+        make_ranked_group([HOSTILE, UNSCORED], group="hostile", rationale=HOSTILE_TEXT, refused=1),
+    ]
+    for group in groups:
+        land_group(layout, group)
+    head = make_head(layout, groups)
+    write_head(layout, RANKINGS, head)
+    assert publish(layout, RANKINGS, head).published
+    return layout
+
+
+def test_a_run_without_ranking_says_how_to_make_one(layout: Layout) -> None:
+    with pytest.raises(ConfigurationError, match="assay rank run-a"):
+        ranking_report(layout, RUN, "md")
+
+
+def test_the_report_shows_ranges_profiles_matrix_reasons_and_bias(ranked: Layout) -> None:
+    text = ranking_report(ranked, RUN, "md")
+    assert "| 1 | 1–2 |" in text
+    assert "Ranks along each dimension" in text
+    assert "| 2–0 |" in text
+    assert "(https://example.org/p1)" in text
+    assert "Position bias 0.00" in text
+    assert "1 unscored (1: the engine refused to answer)" in text
+    assert "How much the weights matter" in text
+
+
+def test_ranks_by_scores_are_not_said_to_be_shared_by_ideas_that_matches_do_not_tell_apart(
+    layout: Layout, ranked: Layout, tmp_path: Path
+) -> None:
+    shared = "Ideas that the matches do not tell apart share a rank"
+    assert shared in ranking_report(ranked, RUN, "md")
+    tied = Layout(shutil.copytree(layout.root, tmp_path / "tied"))
+    group = make_ranked_group([make_evaluation(number).idea.idea_id for number in (0, 3, 4)])
+    ratings = tuple(
+        replace(each, rank=1, best_rank=1, worst_rank=len(group.ratings)) for each in group.ratings
+    )
+    group = replace(group, ratings=ratings)
+    land_group(tied, group)
+    head = make_head(tied, [group])
+    write_head(tied, RANKINGS, head)
+    assert publish(tied, RANKINGS, head).published
+    text = ranking_report(tied, RUN, "md")
+    assert "The matches tell no ideas apart: ranks rest on scores." in text
+    assert shared not in text
+
+
+def test_reasons_speak_of_this_idea_and_the_other_whichever_was_shown_first() -> None:
+    ideas = [make_evaluation(number).idea.idea_id for number in (0, 3)]
+    group = make_ranked_group(
+        ideas, rationale="Idea A rests on [(Doe, 2021)](https://example.org/a); idea B does not."
+    )
+    ranked = [
+        RankedIdea.model_construct(idea_id=idea_id, title=f"Title {place}", rank=place)
+        for place, idea_id in enumerate(ideas, start=1)
+    ]
+    as_first, as_second = (
+        [one for one in group.matches if one.first_idea_id == idea_id] for idea_id in ideas
+    )
+    for matches, expected in (
+        (
+            as_first,
+            "This idea rests on [(Doe, 2021)](https://example.org/a); the other idea does not.",
+        ),
+        (
+            as_second,
+            "The other idea rests on [(Doe, 2021)](https://example.org/a); this idea does not.",
+        ),
+    ):
+        (duel,) = _duels(ranked, matches)
+        assert {reason.text for reason in duel.reasons} == {expected}
+
+
+def test_many_groups_begin_with_who_is_first_in_each(ranked: Layout) -> None:
+    with open_queries(ranked) as queries:
+        page = ranking_page(queries, RUN)
+    assert page is not None
+    assert [(ideas, bool(first)) for _, ideas, first in page.firsts] == [
+        (len(group.ideas), True) for group in page.groups
+    ]
+
+
+def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Layout) -> None:
+    page = ranking_report(ranked, RUN, "html")
+    body = page.split("</style>")[1]
+    assert body.count("<svg viewBox") == 2
+    assert [
+        tag for tag in ("<script", "<img", "<b>", "<svg onload", 'href="javascript') if tag in body
+    ] == []
+
+
+@pytest.mark.long
+def test_written_reports_link_the_ranking(ranked: Layout) -> None:
+    index, _ = write_reports(ranked, RUN)
+    assert 'href="ranking.html"' in index.read_text()
+    assert (index.parent / "ranking.html").exists()
+    assert "(ranking.md)" in run_report(ranked, RUN, "md")
+
+
+def test_a_drawing_needs_a_strength(ranked: Layout) -> None:
+    with open_queries(ranked) as queries:
+        ideas = queries.ranking(RUN)
+    assert interval_chart(1, [replace(idea, strength=None) for idea in ideas]) is None
+    chart = interval_chart(1, [idea for idea in ideas if idea.strength is not None])
+    assert chart is not None
+    assert all(row.lower_x <= row.x <= row.upper_x for row in chart.rows)
+
+
+def score(idea_id: str, soundness: float | None, contribution: float | None) -> IdeaScore:
+    counts = {name: 0 for name, field in IdeaScore.model_fields.items() if field.annotation is int}
+    fields = {
+        name: None for name, field in IdeaScore.model_fields.items() if field.is_required()
+    } | counts
+    known = {
+        "idea_id": IdeaId(idea_id),
+        "run_id": RUN,
+        "title": idea_id,
+        "soundness_requested": True,
+        "contribution_requested": True,
+    }
+    flags = {
+        name: False for name, field in IdeaScore.model_fields.items() if field.annotation is bool
+    }
+    values = {"soundness_0_to_10": soundness, "contribution_0_to_10": contribution}
+    return IdeaScore.model_validate(fields | flags | known | values)
+
+
+def test_an_idea_best_in_everything_leads_under_every_weighting_and_a_one_sided_one_under_some() -> (
+    None
+):
+    others = [score(f"filler-{number}", 5.0, 5.0) for number in range(9)]
+    found = sensitivity_of(
+        [score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others]
+    )
+    assert found is not None
+    shares = {line.idea_id: line.share_0_to_1 for line in found.lines}
+    assert shares["best"] == 1.0
+    assert 0 < shares["sound"] < 1
+    assert 0 < shares["new"] < 1
+    assert found == sensitivity_of(
+        [score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others]
+    )
+
+
+def test_an_idea_that_a_module_did_not_score_is_left_out_under_any_weights() -> None:
+    others = [score(f"filler-{number}", 5.0, 5.0) for number in range(10)]
+    found = sensitivity_of([score("half", 8.0, None), score("whole", 8.0, 8.0), *others])
+    assert found is not None
+    shares = {line.idea_id: line.share_0_to_1 for line in found.lines}
+    assert (shares.get("half"), shares["whole"], found.left_out) == (None, 1.0, 1)
+
+
+def test_in_an_assessed_run_the_weights_of_criteria_are_varied() -> None:
+    ideas = [
+        replace(
+            score(f"idea-{number}", 5.0, None),
+            score_basis=ScoreBasis.ASSESSMENT,
+            worth_asking_0_to_1=number / 20,
+            new_0_to_1=1 - number / 20,
+            decisive_test_0_to_1=0.5,
+            feasible_0_to_1=0.5,
+        )
+        for number in range(12)
+    ]
+    found = sensitivity_of(ideas)
+    assert found is not None
+    assert found.parts == ("worth_asking", "new", "decisive_test", "feasible")
+    assert all(
+        0 < line.share_0_to_1 < 1 for line in found.lines if line.idea_id in ("idea-0", "idea-11")
+    )
+
+
+def test_where_all_ideas_are_among_the_best_no_weights_are_asked_about() -> None:
+    few = [score(f"idea-{number}", float(number), 5.0) for number in range(10)]
+    assert sensitivity_of(few) is None
+
+
+def test_one_module_has_no_weights_to_vary() -> None:
+    assert sensitivity_of([score("one", 8.0, None), score("two", 7.0, None)]) is None

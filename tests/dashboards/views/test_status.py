@@ -1,0 +1,162 @@
+"""The status of a run and why judgements are missing, alike wherever they are stated."""
+
+import pytest
+
+from dashboards.render.render import first_page_markdown
+from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.nightly_page import night_run
+from dashboards.views.write import write_reports
+from dashboards.views.write_nightly import write_nightly
+from flows.cli.evaluate.run_output import published, state_of
+from schemas.base import replace
+from schemas.calls import CallStatus
+from schemas.failure import Failure
+from schemas.identifiers import RunId
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import PlanReview, SoundnessSummary
+from schemas.reasons import Reason
+from schemas.run import Run
+from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.units.publish import publish
+
+UNREAD, QUOTA = RunId("run-unread"), RunId("run-quota")
+IDEAS = 5
+TOLD = "Rate limit reached for requests: quota exceeded"
+
+
+def without_plan_review(evaluation: IdeaEvaluation, reason: Reason, detail: str) -> IdeaEvaluation:
+    """The evaluation after every call about its plan failed."""
+    assert evaluation.soundness is not None
+    review = PlanReview(
+        unscored_reason=reason, unscored_detail=detail, provenance=make_provenance("plan_review")
+    )
+    failure = Failure(stage="soundness", subject="plan", reason=reason, detail=detail)
+    soundness = replace(evaluation.soundness, concerns=(), plan_review=review, failures=(failure,))
+    return replace(evaluation, soundness=soundness, suggestions=())
+
+
+def without_any_answer(evaluation: IdeaEvaluation) -> IdeaEvaluation:
+    """The evaluation of an idea all of whose calls met the provider's limit."""
+    reason = Reason.ENGINE_UNAVAILABLE
+    bare = without_plan_review(evaluation, reason, TOLD)
+    assert bare.soundness is not None
+    assert bare.contribution is not None
+    summary = SoundnessSummary(unscored_reason=reason, provenance=make_provenance("summary"))
+    failed = Failure(
+        stage="contribution", subject="dimensions", reason=reason, detail=f"3 calls: {TOLD}."
+    )
+    limited = tuple(
+        replace(call, status=CallStatus.RATE_LIMITED, error=TOLD) for call in bare.llm_calls
+    )
+    empty = dict.fromkeys(
+        (
+            "methods",
+            "passages",
+            "passage_method_ids",
+            "sections",
+            "evidence",
+            "reviews",
+            "elements",
+        ),
+        (),
+    )
+    return replace(
+        bare,
+        soundness=replace(bare.soundness, summary=summary, **empty),
+        contribution=replace(
+            bare.contribution,
+            dimensions=(),
+            candidates=(),
+            comparisons=(),
+            reviews=(),
+            failures=(failed,),
+        ),
+        citations=(),
+        resources=(),
+        llm_calls=limited,
+    )
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """A lake with a night of unreadable plan reviews, and one that met the provider's limit."""
+    layout = Layout(tmp_path_factory.mktemp("status"))
+    unread = "the reply holds no JSON object"
+    for run_id in (UNREAD, QUOTA):
+        receipts = []
+        for number in range(IDEAS):
+            whole = make_evaluation(number, run_id=run_id)
+            if run_id == QUOTA:
+                whole = without_any_answer(whole)
+            elif number:
+                whole = without_plan_review(whole, Reason.REPLY_UNPARSABLE, unread)
+            receipts.append(land(layout, whole))
+        concluded = RUNS.concluded(
+            layout, make_run(run_id, ideas=IDEAS, started_at=START), receipts
+        )
+        report = publish(layout, RUNS, concluded)
+        assert report.published, report.validation.broken
+    return layout
+
+
+def run_of(layout: Layout, run_id: RunId) -> Run:
+    with open_queries(layout) as queries:
+        return queries.run(run_id)
+
+
+def test_a_step_that_failed_for_most_ideas_is_told_although_other_judgements_outnumber_it(
+    layout: Layout,
+) -> None:
+    run = run_of(layout, UNREAD)
+    why = (
+        "plan reviews missing for 4 of 5 ideas: the engine's reply could not be read (4, most"
+        " often: the reply holds no JSON object)"
+    )
+    assert (run.in_order, run.order_reasons, state_of(run)) == (False, (why,), "not_in_order")
+    with open_queries(layout) as queries:
+        night = night_run(queries, UNREAD)
+        assert night.alarms == ()
+        assert published(queries, UNREAD).alarms == []
+    assert night.status == f"Not in order: {why}."
+
+
+@pytest.mark.parametrize("run_id", [UNREAD, QUOTA])
+def test_report_summary_and_record_state_the_same(layout: Layout, run_id: RunId) -> None:
+    status = f"**{run_of(layout, run_id).order_in_words}**"
+    assert status.startswith("**Not in order: ")
+    summary = write_nightly(layout, START, {"ideas.jsonl": "published"}, [run_id])
+    assert status in summary.markdown
+    _, report = write_reports(layout, run_id)
+    assert status in report.read_text("utf-8")
+
+
+def test_an_exhausted_quota_is_named_in_the_words_of_the_provider(layout: Layout) -> None:
+    assert run_of(layout, QUOTA).order_reasons == (
+        f"5 of 5 ideas without any score: the engine did not answer (5, most often: {TOLD})",
+    )
+
+
+def test_a_page_of_an_idea_does_not_claim_comparisons_that_were_never_made(layout: Layout) -> None:
+    with open_queries(layout) as queries:
+        unanswered, judged = (
+            idea_page(queries.idea_review(run_id, make_evaluation(1).idea.idea_id))
+            for run_id in (QUOTA, UNREAD)
+        )
+    cause = f"the engine did not answer ({TOLD})"
+    page = first_page_markdown(unanswered.first)
+    assert f"Nothing was compared: {cause}." in page
+    assert f"Nothing was judged: {cause}." in page
+    assert "overlaps with what the idea claims" not in page
+    assert "Nothing was judged" not in first_page_markdown(judged.first)
+
+
+def test_a_run_with_alarms_is_not_just_in_order(layout: Layout) -> None:
+    run = make_run(in_order=True)
+    assert [run.status_in_words(count) for count in (0, 1, 2)] == [
+        "In order.",
+        "In order, with 1 alarm.",
+        "In order, with 2 alarms.",
+    ]

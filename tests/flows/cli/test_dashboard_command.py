@@ -1,0 +1,234 @@
+"""`assay dashboard`: starts on loopback, says what is wrong in one line, answers its own pages,
+stops when told.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from dashboards.app.server import OPTIONS
+from flows.cli.operate.dashboard import environment
+from schemas.interpreter import module_command
+from schemas.people.job import JobState
+from schemas.settings import Settings
+from tests.support.jobs import evaluate_job, known, wait_until
+from tests.support.ports import quiet_port
+from warehouse.app.jobs import submit
+from warehouse.layout import Layout
+
+STREAM = "/_stcore/stream"
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield listener.getsockname()[1]
+
+
+def started(
+    port: int, warehouse: Path, home: Path, *options: str, **more: str
+) -> "subprocess.Popen[str]":
+    command = module_command(
+        "flows", "dashboard", "--warehouse", str(warehouse), "--port", str(port), *options
+    )
+    return subprocess.Popen(
+        command,
+        env=os.environ | {"ASSAY_HOME": str(home)} | more,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_taken_port_is_one_line(taken: int, tmp_path: Path) -> None:
+    process = started(taken, tmp_path, tmp_path / "home")
+    _, said = process.communicate(timeout=240)
+    assert process.returncode == 2
+    assert len(said.splitlines()) == 1
+    assert f"cannot listen on 127.0.0.1 port {taken}" in said
+
+
+def test_it_answers_on_loopback_and_stops_cleanly(tmp_path: Path) -> None:
+    port = quiet_port()
+    process = started(port, tmp_path, tmp_path / "home")
+    try:
+        assert answers(f"http://127.0.0.1:{port}/_stcore/health", process)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=240)
+    finally:
+        process.kill()
+    assert process.returncode == 0
+    assert said.splitlines() == [
+        f"dashboard of {tmp_path} on http://127.0.0.1:{port} – stop it with Ctrl-C"
+    ]
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"http://127.0.0.1:{port}/_stcore/health")
+
+
+@pytest.mark.long
+def test_it_does_what_its_pages_ask_for_and_nothing_of_it_outlives_a_kill(tmp_path: Path) -> None:
+    layout, port = Layout(tmp_path / "warehouse"), quiet_port()
+    layout.root.mkdir()
+    process = started(port, layout.root, tmp_path / "home")
+    try:
+        assert answers(f"http://127.0.0.1:{port}/_stcore/health", process)
+        job_id = submit(layout, evaluate_job())
+        wait_until(lambda: known(layout, job_id).status.state is JobState.RUNNING)
+        parts = psutil.Process(process.pid).children(recursive=True)
+        assert any(job_id in part.cmdline() for part in parts)
+    finally:
+        process.kill()
+        process.communicate(timeout=240)
+    wait_until(lambda: not any(part.is_running() for part in parts))
+    assert known(layout, job_id).at_work
+
+
+def answers(url: str, process: "subprocess.Popen[str]") -> bool:
+    deadline = time.monotonic() + 240
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            return httpx.get(url).is_success
+        except httpx.TransportError:
+            time.sleep(0.2)
+    return False
+
+
+@contextmanager
+def running(folder: Path, *options: str, **more: str) -> Iterator[int]:
+    port = quiet_port()
+    process = started(port, folder, folder / "home", *options, **more)
+    try:
+        assert answers(f"http://127.0.0.1:{port}/_stcore/health", process)
+        yield port
+    finally:
+        process.terminate()
+        process.communicate(timeout=240)
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    with running(tmp_path_factory.mktemp("dashboard")) as found:
+        yield found
+
+
+def test_a_name_that_leads_to_loopback_is_not_answered(port: int) -> None:
+    for path in ("/", "/_stcore/health", "/media/x"):
+        assert (
+            httpx.get(
+                f"http://127.0.0.1:{port}{path}", headers={"host": f"rebound.example:{port}"}
+            ).status_code
+            == 400
+        )
+
+
+def test_a_page_under_a_name_that_leads_to_loopback_opens_no_stream(port: int) -> None:
+    name = f"rebound.example:{port}"
+    with (
+        socket.create_connection(("127.0.0.1", port)) as leads_here,
+        pytest.raises(InvalidStatus) as refused,
+    ):
+        connect(f"ws://{name}{STREAM}", sock=leads_here, origin=f"http://{name}")
+    assert refused.value.response.status_code == 400
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "http://127.0.0.1:1", "http://localhost:3000", "null"]
+)
+def test_a_page_of_another_site_opens_no_stream(origin: str, port: int) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        connect(f"ws://127.0.0.1:{port}{STREAM}", origin=origin, proxy=None)
+    assert refused.value.response.status_code == 403
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+def test_its_own_page_opens_its_stream(name: str, port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port)) as leads_here:
+        connect(
+            f"ws://{name}:{port}{STREAM}",
+            sock=leads_here,
+            origin=f"http://{name}:{port}",
+            subprotocols=["streamlit"],
+        ).close()
+
+
+def test_a_link_on_another_site_is_followed_and_an_image_there_is_not_loaded(port: int) -> None:
+    link = {
+        "sec-fetch-site": "cross-site",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": "document",
+    }
+    image = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}
+    assert httpx.get(f"http://127.0.0.1:{port}/", headers=link).status_code == 200
+    assert httpx.get(f"http://127.0.0.1:{port}/", headers=image).status_code == 403
+
+
+def test_a_page_may_be_framed_by_nobody_and_loads_nothing_from_elsewhere(port: int) -> None:
+    headers = httpx.get(f"http://127.0.0.1:{port}/").headers
+    policy = headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in policy
+    assert "default-src 'self'" in policy
+    assert "unsafe-inline" not in policy.partition("script-src")[2].partition(";")[0]
+    assert "http" not in policy
+    assert headers["x-frame-options"] == "DENY"
+
+
+def test_beyond_loopback_it_answers_to_the_names_of_the_settings_and_asks_no_address_outside(
+    tmp_path: Path,
+) -> None:
+    """Every request that would leave the machine goes to a proxy, which notes it."""
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        threading.Thread(target=note_requests, args=(proxy, asked), daemon=True).start()
+        url = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        told = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), url)
+        told |= {"NO_PROXY": "", "no_proxy": ""}
+        told["ASSAY_DASHBOARD__ALLOWED_HOSTS"] = '["assay.example.org"]'
+        with running(tmp_path, "--host", "0.0.0.0", **told) as port:
+            for name, status in (
+                ("assay.example.org", 200),
+                ("127.0.0.1", 200),
+                ("rebound.example", 400),
+            ):
+                answer = httpx.get(f"http://127.0.0.1:{port}/", headers={"host": name})
+                assert answer.status_code == status
+            with pytest.raises(InvalidStatus):
+                connect(f"ws://127.0.0.1:{port}{STREAM}", origin="https://evil.example", proxy=None)
+    assert asked == []
+
+
+def note_requests(proxy: socket.socket, asked: list[bytes]) -> None:
+    while True:
+        try:
+            with proxy.accept()[0] as connection:
+                asked.append(connection.recv(200))
+        except OSError:
+            return
+
+
+def test_the_process_that_answers_readers_has_no_key_of_a_model_or_a_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "openrouter_api_key", "S2_API_KEY", "GITHUB_TOKEN"):
+        monkeypatch.setenv(name, "sk-secret")
+    assert "sk-secret" not in environment(tmp_path, Settings()).values()
+
+
+def test_nothing_is_sent_home_and_readers_see_no_traceback(tmp_path: Path) -> None:
+    assert OPTIONS["browser.gatherUsageStats"] is False
+    assert OPTIONS["client.showErrorDetails"] == "none"
+    told = environment(tmp_path, Settings())
+    assert told["ASSAY_DASHBOARD__WAREHOUSE"] == str(tmp_path)
+    assert Path(told["ASSAY_DASHBOARD__PRICES"]).exists()

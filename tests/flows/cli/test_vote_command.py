@@ -1,0 +1,159 @@
+"""`assay vote`: both answers come from real jobs, offline; a kill between them loses nothing."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
+from flows.jobs import job_process
+from flows.works.survey.survey_request import resolve_ask
+from schemas.choices import EXTRACTIVE
+from schemas.options.commands import AskOptions
+from schemas.people.job import JobState
+from schemas.people.ledger import Participant
+from schemas.people.live_question import Asked, estimates_for, sides_offered
+from schemas.settings import DashboardSettings, ModelChoice, Settings
+from tests.support.answers import read_answer
+from tests.support.assay_command import assay, environment, kill_hard, start_assay, wait_until
+from tests.support.assay_here import assay_here
+from tests.support.jobs import known, run_to_the_end
+from tests.support.questions import ENDED
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.jobs import jobs, submit, take_expected
+from warehouse.app.people import add_participant
+from warehouse.layout import Layout
+
+QUESTION = "How well do language models find relevant papers?"
+WAIT_SECONDS = 300.0
+MODEL = ModelChoice(model="openai/gpt-4.1", api_base="http://127.0.0.1:9/v1")
+OFFERED = Settings(dashboard=DashboardSettings(models={"Ours": MODEL}))
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(tmp_path / "warehouse")
+
+
+@pytest.fixture
+def ada(layout: Layout) -> Participant:
+    with ServiceDatabase(layout) as database:
+        return add_participant(database, "Ada Lovelace")
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return environment(tmp_path / "home")
+
+
+@pytest.mark.long
+def test_a_question_is_answered_twice_over_a_kill_and_voted_on_once(
+    layout: Layout, ada: Participant, env: dict[str, str], tmp_path: Path
+) -> None:
+    def run(*words: str) -> "subprocess.CompletedProcess[str]":
+        who = ("--by", ada.participant_id, "--warehouse", str(layout.root), "--json")
+        return assay("vote", *words, *who, env=env, cwd=tmp_path)
+
+    killed = start_assay(
+        *("vote", QUESTION, "--by", ada.participant_id, "--warehouse", str(layout.root)),
+        env=env,
+        log=tmp_path / "log",
+    )
+
+    def one_has_ended() -> bool:
+        return any(not job.at_work for job in jobs(layout))
+
+    wait_until(one_has_ended, WAIT_SECONDS, "the first answer")
+    kill_hard(killed)
+    killed.wait()
+    done = run(QUESTION)
+    assert done.returncode == EXIT_DONE, done.stderr
+    told = read_answer(done.stdout)
+    assert [row["side"] for row in told["rows"]] == ["a", "b"]
+    assert all(row["parts"] for row in told["rows"])
+    names = ("extractive", "economy", "faithful", "ask-")
+    assert not any(name in done.stdout + done.stderr for name in names)
+    found = list(jobs(layout))
+    assert [job.status.state for job in found] == [JobState.DONE] * 2
+    assert len({job.status.run_id for job in found}) == 2
+    assert run("--choice", "first").returncode == EXIT_USAGE
+    voted = run("--choice", "a", "--reason", "it is shorter")
+    assert voted.returncode == EXIT_DONE, voted.stderr
+    assert run("--choice", "b").returncode == EXIT_USAGE
+    board = assay(
+        *("votes", "--by", "profiles", "--warehouse", str(layout.root), "--json"), env=env
+    )
+    document = json.loads(board.stdout)
+    assert document["vote_count"] == 1
+    assert {row["name"] for row in document["rows"]} == {"economy", "faithful"}
+    again = run(QUESTION)
+    assert again.returncode == EXIT_USAGE
+    assert "ask something else" in again.stderr
+
+
+def test_what_cannot_be_answered_takes_no_vote(
+    layout: Layout, ada: Participant, env: dict[str, str]
+) -> None:
+    who = ("--by", ada.participant_id, "--warehouse", str(layout.root))
+    done = assay_here("vote", "and or the?", *who, env=env)
+    assert done.returncode == EXIT_FAILURES, done.stderr
+    assert "gave no answer, so there is nothing to vote on" in done.stderr
+    assert assay_here("vote", "--choice", "a", *who, env=env).returncode == EXIT_USAGE
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("x" * 100_000,), "4,000 are the most"),
+        ((), "say TEXT to ask, or --choice"),
+        (("why?", "--choice", "a"), "say TEXT to ask, or --choice"),
+        (("bats", "--kind", "topic"), "ASSAY_DASHBOARD__MODELS"),
+    ],
+    ids=["too long", "nothing", "both", "no model"],
+)
+def test_bad_input_is_one_line_and_asks_nothing(
+    layout: Layout, ada: Participant, env: dict[str, str], words: tuple[str, ...], said: str
+) -> None:
+    who = ("--by", ada.participant_id, "--warehouse", str(layout.root))
+    done = assay_here("vote", *words, *who, env=env)
+    assert done.returncode == EXIT_USAGE
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert list(jobs(layout)) == []
+
+
+@pytest.mark.parametrize("asked", list(Asked))
+def test_what_it_takes_is_known_before_anything_is_asked(
+    layout: Layout, asked: Asked, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    sides = sides_offered(asked, OFFERED.dashboard)[:2]
+    text = "We train a small model on proofs and compare it with the best published one."
+    requests = estimates_for(asked, text, (sides[0], sides[1]), ENDED, key="one")
+    assert all(request.asks_nothing for request in requests)
+    name = submit(layout, requests[0])
+    if asked is Asked.QUESTION:
+        run_to_the_end(layout, OFFERED)
+    else:  # without the seconds that a process takes to start
+        with patch.dict(os.environ):
+            job_process._do(layout, name)
+    assert known(layout, name).status.exit_code == EXIT_DONE, known(layout, name).status.last_word
+    expected = take_expected(layout, name)
+    assert isinstance(expected["model_calls"], int)
+    assert expected["model_calls"] > 0
+    assert isinstance(expected["cost_usd"], float)
+    assert list(jobs(layout)) == []
+    assert not layout.catalogue.exists()
+
+
+def test_how_much_is_read_for_an_answer_is_the_profiles(tmp_path: Path) -> None:
+    read = [
+        resolve_ask(
+            QUESTION, AskOptions(profile=name, engine=EXTRACTIVE, warehouse=tmp_path), Settings()
+        ).parameters.papers_read
+        for name in ("economy", "faithful")
+    ]
+    assert read == [12, 24]

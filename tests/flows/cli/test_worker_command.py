@@ -1,0 +1,102 @@
+"""`assay worker`: what it refuses before Dask has a say, and where it takes connections."""
+
+import ipaddress
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.cli.command_line import application, run_command
+from flows.cli.exit_codes import EXIT_USAGE
+from tests.support.assay_command import Listening, environment, listening, start_assay, wait_until
+from tests.support.ports import quiet_port
+
+NOBODY = "tcp://127.0.0.1:1"
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port on which something listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def refusal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *options: str
+) -> str:
+    """The line in which the command ends."""
+    monkeypatch.setattr(sys, "argv", ["assay", "worker", NOBODY, *options])
+    assert run_command(lambda: application()(standalone_mode=False)) == EXIT_USAGE
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_a_port_for_figures_that_is_taken_is_one_line(
+    host: str, taken: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = refusal(monkeypatch, capsys, "--metrics", f"{host}:{taken}")
+    assert f"cannot listen on {host} port {taken} (Address already in use)" in line
+    assert line.endswith("choose another --metrics")
+
+
+@pytest.mark.parametrize("place", ["8790", ":8790", "127.0.0.1", "127.0.0.1:x", "::1:8790", "h:0"])
+def test_a_place_for_figures_without_address_or_port_is_one_line(
+    place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = refusal(monkeypatch, capsys, "--metrics", place)
+    assert f"--metrics {place!r} is no address with a port; write it as 127.0.0.1:8790" in line
+
+
+def places_of_worker(host: str, folder: Path) -> tuple[set[Listening], int]:
+    """Where a worker of a scheduler at `host` takes connections, and the port of its that is for
+    the scheduler and other workers. The scheduler starts after it.
+    """
+    port, log = quiet_port(), folder / "worker.log"
+    told = environment(folder / "home", DASK_LOGGING__DISTRIBUTED="info")
+    worker = start_assay("worker", f"tcp://{host}:{port}", env=told, log=log)
+    options = ["--host", host, "--port", str(port), "--dashboard-address", "127.0.0.1:0"]
+    with (folder / "scheduler.log").open("wb") as file:
+        scheduler = subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_scheduler", *options],
+            cwd=folder,
+            env={**os.environ, "DASK_LOGGING__DISTRIBUTED": "info"},
+            stdout=file,
+            stderr=file,
+        )
+    try:
+        wait_until(lambda: "Registered to" in log.read_text(), 240, "the worker's registration")
+        (own,) = re.findall(r"Start worker at: +tcp://[\d.]+:(\d+)", log.read_text())
+        return listening(worker), int(own)
+    finally:
+        for process in (worker, scheduler):
+            process.terminate()
+        for process in (worker, scheduler):
+            process.wait(timeout=120)
+
+
+def beyond_this_machine(places: set[Listening]) -> set[int]:
+    return {place.port for place in places if not ipaddress.ip_address(place.host).is_loopback}
+
+
+def test_a_worker_of_a_scheduler_on_this_machine_takes_connections_from_nowhere_else(
+    tmp_path: Path,
+) -> None:
+    places, own = places_of_worker("127.0.0.1", tmp_path)
+    assert own in {place.port for place in places}
+    assert beyond_this_machine(places) == set()
+
+
+@pytest.mark.long
+def test_a_worker_of_a_scheduler_elsewhere_serves_nothing_there_but_its_work(
+    tmp_path: Path,
+) -> None:
+    """The address is one of loopback that nothing takes for it."""
+    places, own = places_of_worker("127.0.0.2", tmp_path)
+    assert len({place.port for place in places}) >= 3, "nanny, work and figures"
+    assert beyond_this_machine(places) == {own}

@@ -1,0 +1,322 @@
+"""A run waits for the decisions of people, in no process, and goes on where it stopped."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import orjson
+import pytest
+
+from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE, EXIT_WAITING
+from flows.cli.people.request import request as ask_for
+from flows.people.approvals import Admission, admit, load_project
+from schemas.base import replace
+from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
+from schemas.identifiers import RunId
+from schemas.people.decisions import GivenAnswer, Project, RequestOptions, Stage, Verdict
+from schemas.people.job import JobState
+from schemas.people.ledger import Participant
+from schemas.settings import DashboardSettings, Settings
+from tests.support.answers import read_answer
+from tests.support.assay_command import environment
+from tests.support.assay_here import assay_here
+from tests.support.evaluations import make_evaluation, make_run
+from tests.support.jobs import known, rank_job, run_to_the_end, run_until
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import decide, open_requests
+from warehouse.app.jobs import jobs, submit
+from warehouse.app.people import add_participant
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.lake import open_reader, rows_in
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.units.publish import publish
+
+RUN = RunId("run-a")
+IDEAS = ("idea-00000", "idea-00001", "idea-00002")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """Three ideas of one group."""
+    layout = Layout(tmp_path_factory.mktemp("approvals"))
+    for number in range(3):
+        evaluation = make_evaluation(number)
+        land(layout, replace(evaluation, idea=replace(evaluation.idea, group="chemistry")))
+    assert publish(layout, RUNS, make_run(ideas=3)).published
+    return layout
+
+
+@pytest.fixture
+def layout(made: Layout, tmp_path: Path) -> Layout:
+    return Layout(shutil.copytree(made.root, tmp_path / "w"))
+
+
+@pytest.fixture
+def ada(layout: Layout) -> Participant:
+    with ServiceDatabase(layout) as database:
+        return add_participant(database, "Ada Lovelace")
+
+
+def project_file(folder: Path, ada: Participant, *lines: str) -> Path:
+    path = folder / "project.toml"
+    participants = f"[participants]\n{ada.participant_id} = ['approved', 'rejected']\n"
+    path.write_text("\n".join(('name = "night"', participants, "[stages.rank]", *lines)))
+    return path
+
+
+def admitted(layout: Layout, project: Path) -> Admission:
+    return admit(layout, load_project(project), Stage.RANK, RUN)
+
+
+def answer(layout: Layout, request: str, ada: Participant, verdict: Verdict, why: str) -> None:
+    with open_reader(layout) as connection, ServiceDatabase(layout) as database:
+        told = GivenAnswer(verdict=verdict, reason=why)
+        decide(database, connection, request, ada.participant_id, told)
+
+
+def test_ideas_wait_in_the_lake_until_they_are_decided_on(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    project = project_file(tmp_path, ada, "criteria = 'is it safe?'")
+    waiting = admitted(layout, project).waiting
+    assert [each.unit_id for each in waiting] == list(IDEAS)
+    assert {each.asked_of for each in waiting} == {(ada.participant_id,)}
+    with open_reader(layout) as connection:
+        asked = rows_in(connection, "select unit_id, criteria from requests order by unit_id")
+    assert asked == [{"unit_id": idea, "criteria": "is it safe?"} for idea in IDEAS]
+    assert admitted(layout, project).waiting == waiting
+    answer(layout, waiting[0].request_id, ada, Verdict.REJECTED, "not safe")
+    admission = admitted(layout, project)
+    assert [each.unit_id for each in admission.waiting] == list(IDEAS[1:])
+    assert admission.left_out == {IDEAS[0]: f"rejected by {ada.participant_id}: not safe"}
+
+
+def test_nothing_is_asked_of_a_participant_who_does_not_exist(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    project = project_file(tmp_path, replace(ada, participant_id="p-mistyped"))
+    with pytest.raises(UnknownNameError, match="no participant 'p-mistyped'"):
+        admitted(layout, project)
+    with ServiceDatabase(layout) as database:
+        assert list(open_requests(database)) == []
+    project = project_file(tmp_path, ada)
+    assert {each.asked_of for each in admitted(layout, project).waiting} == {(ada.participant_id,)}
+
+
+def test_an_idea_that_was_evaluated_anew_is_asked_about_anew(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    project = project_file(tmp_path, ada)
+    for request in admitted(layout, project).waiting:
+        answer(layout, request.request_id, ada, Verdict.APPROVED, "fine")
+    assert admitted(layout, project).waiting == ()
+    evaluation = make_evaluation(1)
+    assert evaluation.soundness is not None
+    (first, *others) = evaluation.soundness.reviews
+    reviews = (replace(first, support="Other words."), *others)
+    soundness = replace(evaluation.soundness, reviews=reviews)
+    idea = replace(evaluation.idea, group="chemistry")
+    land(layout, replace(evaluation, idea=idea, soundness=soundness))
+    publish(layout, RUNS, make_run(ideas=3))
+    (anew,) = admitted(layout, project).waiting
+    assert anew.unit_id == IDEAS[1]
+
+
+def test_who_may_decide_is_who_the_project_names_now(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    with ServiceDatabase(layout) as database:
+        bob = add_participant(database, "Bob")
+    first, second, third = admitted(layout, project_file(tmp_path, ada)).waiting
+    answer(layout, first.request_id, ada, Verdict.APPROVED, "fine")
+    waiting = admitted(layout, project_file(tmp_path, bob)).waiting
+    assert [each.unit_id for each in waiting] == list(IDEAS[1:])
+    assert {each.asked_of for each in waiting} == {(bob.participant_id,)}
+    with ServiceDatabase(layout) as database:
+        assert list(open_requests(database, ada.participant_id)) == []
+        assert [each.unit_id for each in open_requests(database)] == list(IDEAS[1:])
+    with pytest.raises(ConflictError, match=f"asked anew: answer {waiting[0].request_id}"):
+        answer(layout, second.request_id, ada, Verdict.APPROVED, "fine")
+    answer(layout, waiting[0].request_id, bob, Verdict.APPROVED, "fine")
+    (again,) = admitted(layout, project_file(tmp_path, ada)).waiting
+    assert again.unit_id == third.unit_id
+    assert again.request_id not in {third.request_id, waiting[1].request_id}
+    answer(layout, again.request_id, ada, Verdict.APPROVED, "fine")
+    assert admitted(layout, project_file(tmp_path, bob)) == Admission((), {})
+
+
+def test_thresholds_decide_without_a_person_and_say_so(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    with open_queries(layout) as queries:
+        scores = {each.idea_id: each.score for each in queries.idea_scores(RUN)}
+    best = max(score for score in scores.values() if score is not None)
+    rules = (f"approve_from = {best}", f"reject_below = {best}")
+    admission = admitted(layout, project_file(tmp_path, ada, *rules))
+    below = {idea for idea, score in scores.items() if score is not None and score < best}
+    assert admission.left_out.keys() == below
+    assert all("by rule: score" in why for why in admission.left_out.values())
+    unscored = {idea for idea, score in scores.items() if score is None}
+    assert {each.unit_id for each in admission.waiting} == unscored
+    with open_reader(layout) as connection:
+        told = rows_in(connection, "select participant_id, rule from decisions")
+    assert len(told) == len(scores) - len(unscored) > 0
+    assert {row["participant_id"] for row in told} == {None}
+    assert all(row["rule"].startswith("score ") for row in told)
+
+
+def test_a_project_without_a_rule_for_the_stage_asks_nobody(layout: Layout) -> None:
+    assert admit(layout, Project(name="n", participants={}), Stage.RANK, RUN) == Admission((), {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name = 'n'\n[participants]\n[stages.rank]\n",
+        "name = 'n'\n[participants]\n'p-1' = ['commented']\n[stages.rank]\n",
+        "name = 'n'\n[participants]\n'p-1' = ['bribed']\n",
+        "name = 'n'\n[participants]\n[stages.launch]\n",
+        "name = 'n'\nsecret = 1\n[participants]\n",
+        "name = ",
+    ],
+)
+def test_a_project_that_cannot_be_kept_to_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "project.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError, match=r"project\.toml"):
+        load_project(path)
+
+
+def test_who_the_project_lets_only_comment_is_not_asked(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    with ServiceDatabase(layout) as database:
+        other = add_participant(database, "Mallory").participant_id
+    path = project_file(tmp_path, ada)
+    path.write_text(path.read_text().replace("[stages", f"{other} = ['commented']\n[stages"))
+    assert {each.asked_of for each in admitted(layout, path).waiting} == {(ada.participant_id,)}
+
+
+def test_a_ranking_waits_and_leaves_out_what_was_rejected(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    project, env = project_file(tmp_path, ada), environment(tmp_path / "home")
+
+    def run(*words: str) -> tuple[int, dict]:
+        words = (*words, "--warehouse", str(layout.root), "--json")
+        ended = assay_here(*words, env=env)
+        return ended.returncode, read_answer(ended.stdout)
+
+    rank = ("rank", RUN, "--engine", "extractive", "--project", str(project))
+    code, told = run(*rank)
+    assert (code, told["state"], len(told["rows"])) == (EXIT_WAITING, "waiting", 3)
+    assert "waits for 3 decisions" in told["warnings"][0]
+    code, inbox = run("inbox")
+    names = {row["unit_id"]: row["request_id"] for row in inbox["rows"]}
+    assert run("decide", names[IDEAS[0]], "reject", "--reason", "not safe")[0] == EXIT_DONE
+    assert run("decide", names[IDEAS[0]], "approve")[0] == EXIT_USAGE
+    for idea in IDEAS[1:]:
+        assert run("decide", names[idea], "approve")[0] == EXIT_DONE
+    code, ranked = run(*rank)
+    assert code == EXIT_DONE, ranked
+    with open_reader(layout) as connection:
+        rated = rows_in(connection, "select distinct idea_id from ratings order by idea_id")
+    assert [row["idea_id"] for row in rated] == list(IDEAS[1:])
+    assert any("left out: idea-00000" in line and "not safe" in line for line in ranked["warnings"])
+
+
+def test_a_review_of_an_idea_that_the_run_does_not_have_is_not_asked_for(
+    layout: Layout, ada: Participant
+) -> None:
+    options = RequestOptions(warehouse=layout.root, of=(ada.participant_id,), idea="idea-9")
+    with pytest.raises(UnknownNameError, match=r"no evaluation of idea idea-9; `assay rank run-a"):
+        ask_for(RUN, options)
+
+
+def test_the_job_runner_goes_on_by_itself_once_people_have_decided(
+    layout: Layout, ada: Participant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    project = project_file(tmp_path, ada)
+    offered = DashboardSettings(projects={"night": project})
+    env = environment(
+        tmp_path / "home", ASSAY_DASHBOARD__PROJECTS=orjson.dumps({"night": str(project)}).decode()
+    )
+    command = ("rank", RUN, "--engine", "extractive", "--project", str(project))
+    for _ in range(2):  # asked twice is one job
+        ended = assay_here(*command, "--warehouse", str(layout.root), env=env)
+        assert ended.returncode == EXIT_WAITING
+        assert "the job runner goes on once they are made" in ended.stderr
+    (job,) = jobs(layout)
+    settings = Settings(dashboard=offered)
+
+    def waits() -> bool:
+        return known(layout, job.job_id).status.state is JobState.WAITING
+
+    run_until(layout, waits, settings)
+    assert known(layout, job.job_id).status.exit_code == EXIT_WAITING
+    with ServiceDatabase(layout) as database:
+        first, *others = open_requests(database)
+    answer(layout, first.request_id, ada, Verdict.REJECTED, "not safe")
+    looked = iter(range(5))
+    run_until(layout, lambda: next(looked, None) is None, settings)
+    assert waits()
+    assert known(layout, job.job_id).status.attempt_count == 0
+    for request in others:
+        answer(layout, request.request_id, ada, Verdict.APPROVED, "fine")
+    run_to_the_end(layout, settings)
+    done = known(layout, job.job_id)
+    assert (done.status.state, done.status.exit_code) == (JobState.DONE, 0), done.log.read_text()
+    with open_reader(layout) as connection:
+        rated = rows_in(connection, "select distinct idea_id from ratings order by idea_id")
+    assert [row["idea_id"] for row in rated] == list(IDEAS[1:])
+
+
+def test_a_job_follows_no_project_but_those_that_are_offered(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    job_id = submit(layout, rank_job(RUN, project=project_file(tmp_path, ada)))
+    run_to_the_end(layout)
+    status = known(layout, job_id).status
+    assert (status.state, status.exit_code) == (JobState.FAILED, EXIT_USAGE)
+    assert "ASSAY_DASHBOARD__PROJECTS" in status.last_word
+
+
+def test_a_report_waits_for_the_run_as_it_stands_and_says_why_it_was_rejected(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    project, env = tmp_path / "project.toml", environment(tmp_path / "home")
+    project.write_text(
+        f"name = 'n'\n[participants]\n{ada.participant_id} = ['approved', 'rejected']\n"
+        "[stages.report]\ncriteria = 'may it be read?'\n"
+    )
+
+    def report() -> "subprocess.CompletedProcess[str]":
+        words = ("report", RUN, "--project", str(project), "--warehouse", str(layout.root))
+        return assay_here(*words, env=env)
+
+    waits = report()
+    assert (waits.returncode, waits.stdout) == (EXIT_WAITING, "")
+    assert "waits for 1 decision:" in waits.stderr
+    with ServiceDatabase(layout) as database:
+        (asked,) = open_requests(database)
+    assert (asked.stage, asked.unit_id) == (Stage.REPORT, "")
+    answer(layout, asked.request_id, ada, Verdict.APPROVED, "fine")
+    assert report().stdout.startswith("# ")
+    rank = ("rank", RUN, "--engine", "extractive", "--warehouse", str(layout.root))
+    assert assay_here(*rank, env=env).returncode == EXIT_DONE
+    assert report().returncode == EXIT_WAITING  # it would tell something else now
+    with ServiceDatabase(layout) as database:
+        (anew,) = open_requests(database)
+    answer(layout, anew.request_id, ada, Verdict.REJECTED, "not yet")
+    refused = report()
+    assert (refused.returncode, refused.stdout) == (EXIT_USAGE, "")
+    assert f"was rejected by {ada.participant_id}: not yet" in refused.stderr
+
+
+def test_no_threshold_lets_a_run_into_a_report(ada: Participant, tmp_path: Path) -> None:
+    path = project_file(tmp_path, ada, "approve_from = 5.0")
+    path.write_text(path.read_text().replace("stages.rank", "stages.report"))
+    with pytest.raises(ConfigurationError, match="which have no score"):
+        load_project(path)

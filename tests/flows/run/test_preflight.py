@@ -1,0 +1,112 @@
+"""What is checked before anything is paid for."""
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from distributed import LocalCluster
+from pydantic import SecretStr
+
+from flows.profiles import load_profile
+from flows.run import cluster_access, dask_scheduler, preflight
+from flows.run.preflight import check_before_run, examine
+from flows.works.evaluate.request import bundled, resolve_request
+from schemas.errors import ConfigurationError
+from schemas.options.commands import RunOptions
+from schemas.run import RunRequest
+from schemas.settings import Settings
+from warehouse.layout import Layout
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """Address of a Dask scheduler with a worker."""
+    yield from cluster_of(1)
+
+
+@pytest.fixture
+def deserted() -> Iterator[str]:
+    """Address of a Dask scheduler without workers."""
+    yield from cluster_of(0)
+
+
+def cluster_of(workers: int) -> Iterator[str]:
+    with LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address=None,
+    ) as cluster:
+        yield str(cluster.scheduler_address)
+
+
+def request_for(tmp_path: Path, scheduler: str, literature: str | None = None) -> RunRequest:
+    options = RunOptions(warehouse=tmp_path, scheduler=scheduler, literature=literature)
+    return resolve_request(bundled("ideas.jsonl"), options, Settings())
+
+
+@pytest.mark.parametrize("address", ["tcp://", "host", "tcp://host:port", "tcp://host:99999999"])
+def test_a_scheduler_that_is_no_address_is_refused(address: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="tcp://host:8786"):
+        check_before_run(request_for(tmp_path, address), Settings())
+
+
+def test_a_scheduler_on_this_machine_needs_nothing_more(scheduler: str, tmp_path: Path) -> None:
+    check_before_run(request_for(tmp_path, scheduler), Settings())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scheduler_without_workers_is_named_before_anything_waits_for_one(
+    deserted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_scheduler, "_LOOK_SECONDS", 0.01)
+    with pytest.raises(ConfigurationError, match=f"{deserted} has no workers: start one"):
+        check_before_run(request_for(tmp_path, deserted), Settings())
+
+
+def test_what_takes_connections_and_is_no_scheduler_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preflight, "CONNECT_SECONDS", 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(
+            ConfigurationError, match="is no Dask scheduler that takes this connection"
+        ):
+            check_before_run(request_for(tmp_path, address), Settings())
+
+
+def test_workers_elsewhere_need_a_prefect_server_that_they_can_reach(
+    scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_access, "LOOPBACK_HOSTS", ())
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    with pytest.raises(ConfigurationError, match="prefect server start"):
+        check_before_run(request_for(tmp_path, scheduler), Settings())
+    monkeypatch.setenv("PREFECT_API_URL", "http://prefect:4200/api")
+    check_before_run(request_for(tmp_path, scheduler), Settings())
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        (None, "was moved to PostgreSQL: export ASSAY_CATALOGUE_URL"),
+        ("postgresql://127.0.0.1:1/lake", "cannot be opened (ASSAY_CATALOGUE_URL)"),
+    ],
+)
+def test_the_doctor_blames_the_catalogue_alone_where_it_is_not_found(
+    url: str | None, told: str, tmp_path: Path
+) -> None:
+    layout = Layout(tmp_path)
+    layout.lake.mkdir()
+    layout.moved_catalogue.touch()
+    settings = Settings(catalogue_url=SecretStr(url)) if url else Settings()
+    found = examine(tmp_path, "extractive", None, load_profile("economy"), settings)
+    (catalogue,) = (each for each in found if each.part == "catalogue")
+    assert catalogue.state == "broken"
+    assert told in catalogue.detail
+    assert "ASSAY_CATALOGUE_URL" in catalogue.remedy
+    assert "object storage" not in {each.part for each in found}

@@ -1,0 +1,75 @@
+"""`assay check --dry-run`: what would be asked of each manuscript, and nothing asked."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.cli.quality.check import check
+from flows.works.check.check_estimate import ManuscriptEstimate, estimate_check
+from flows.works.check.check_request import resolve_check
+from schemas.choices import LiteratureChoice
+from schemas.options.commands import CheckOptions
+from schemas.settings import Settings
+from tasks.manuscripts.debate import MOST_DEBATES
+from tests.support.manuscript_files import locked_pdf
+
+MODEL = "litellm:openai/gpt-4.1"
+SECTION = "Plain words about the pebbles of the shop fill this section until it is long. " * 60
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Path:
+    path = tmp_path / "paper.md"
+    path.write_text("".join(f"## {number} Part\n{SECTION}\n" for number in range(1, 6)))
+    return path
+
+
+def expected(paper: Path, **options: object) -> ManuscriptEstimate:
+    asked = CheckOptions(warehouse=paper.parent / "wh", **{"engine": MODEL, **options})
+    (found,) = estimate_check(resolve_check([paper], asked, Settings()), Settings())
+    return found
+
+
+def test_one_reading_is_one_call_an_attempt_and_a_review_one_a_stretch_and_two_looks_a_problem(
+    paper: Path,
+) -> None:
+    once, twice, review = (
+        expected(paper, **options)
+        for options in ({}, {"attempts": 2}, {"review": True, "problems": 3})
+    )
+    assert (once.model_calls, twice.model_calls) == (1, 2)
+    assert review.model_calls == 5 + 2 * 3 + 1 + 3 + MOST_DEBATES
+    assert once.prompt_tokens < review.prompt_tokens < 8 * once.prompt_tokens
+    assert once.cost_usd is not None
+    assert twice.cost_usd == pytest.approx(2 * once.cost_usd)
+
+
+def test_looking_up_related_work_is_counted_and_a_reviewer_of_novelty_joins(paper: Path) -> None:
+    alone = expected(paper, review=True)
+    beside = expected(paper, review=True, literature=LiteratureChoice(url="http://gateway:8765"))
+    plan, relevance, novelty = 1, 4, 1
+    assert beside.model_calls == alone.model_calls + plan + relevance + novelty
+    assert beside.prompt_tokens > alone.prompt_tokens
+
+
+def test_a_long_thesis_is_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "thesis.md"
+    path.write_text("".join(f"## {number} Part\n{SECTION}\n" for number in range(1, 200)))
+    assert expected(path, review=True).model_calls == 40 + 2 * 5 + 1 + 3 + MOST_DEBATES
+
+
+def test_what_cannot_be_read_says_why_and_costs_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "locked.pdf"
+    path.write_bytes(locked_pdf())
+    found = expected(path)
+    assert (found.model_calls, found.cost_usd, found.unread_reason) == (0, 0.0, "encrypted")
+
+
+def test_the_command_prints_it_and_makes_no_run(
+    paper: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warehouse = paper.parent / "wh"
+    options = CheckOptions(warehouse=warehouse, engine=MODEL, review=True, dry_run=True)
+    assert check([paper], options) == 0
+    assert "nothing was asked" in capsys.readouterr().err
+    assert not (warehouse / "landing").exists()

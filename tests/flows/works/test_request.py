@@ -1,0 +1,226 @@
+"""Every mistake on the command line is one clear line, before anything starts."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.profiles import load_profile, shipped_profiles
+from flows.run.preflight import check_engine
+from flows.works.check.check_request import resolve_check
+from flows.works.evaluate.request import bundled, resolve_literature, resolve_request
+from schemas.choices import LIVE, EngineChoice, LiteratureChoice
+from schemas.errors import ConfigurationError
+from schemas.options.commands import CheckOptions, RunOptions
+from schemas.options.values import parse_cutoff, parse_modules
+from schemas.run import Budget, Module
+from schemas.settings import Settings
+
+
+@pytest.fixture
+def settings(monkeypatch: pytest.MonkeyPatch) -> Settings:
+    for name in ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return Settings()
+
+
+def one_line(error: pytest.ExceptionInfo[ConfigurationError]) -> str:
+    text = str(error.value)
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize("name", shipped_profiles())
+def test_shipped_profiles_load_and_carry_their_own_name(name: str) -> None:
+    assert load_profile(name).name == name
+
+
+def test_the_faithful_profile_keeps_the_published_parameters() -> None:
+    faithful = load_profile("faithful")
+    assert faithful.soundness.snippets_per_method <= 20
+    assert faithful.contribution.queries_per_statement == 3
+    assert faithful.contribution.papers_per_query == 20
+    assert faithful.contribution.minimum_relevance == 3
+    assert faithful.contribution.recommendations_per_seed == 8
+    assert faithful.contribution.references_per_seed == 10
+    assert faithful.contribution.embedding_top == 100
+    assert faithful.contribution.papers_compared == 25
+
+
+def test_an_unknown_profile_key_is_named(tmp_path: Path) -> None:
+    text = (
+        bundled("../profiles/economy.toml").read_text().replace("seed = 7", "seed = 7\nsped = 1", 1)
+    )
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(ConfigurationError) as error:
+        load_profile(str(tmp_path / "mine.toml"))
+    assert "sped" in one_line(error)
+    assert "unknown key" in one_line(error)
+
+
+def test_a_profile_value_out_of_bounds_is_named(tmp_path: Path) -> None:
+    text = (
+        bundled("../profiles/economy.toml")
+        .read_text()
+        .replace("minimum_relevance = 3", "minimum_relevance = 9")
+    )
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match=r"contribution\.minimum_relevance"):
+        load_profile(str(tmp_path / "mine.toml"))
+
+
+@pytest.mark.parametrize("text", ["", "novelties", "soundness,taste"])
+def test_unknown_modules_are_refused_with_the_choices(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="soundness, contribution"):
+        parse_modules(text)
+
+
+def test_modules_keep_their_order_and_come_once() -> None:
+    assert parse_modules("contribution, soundness,contribution") == (
+        Module.CONTRIBUTION,
+        Module.SOUNDNESS,
+    )
+
+
+@pytest.mark.parametrize("text", ["yesterday", "2024-13-01", "24/09/2024"])
+def test_a_cutoff_that_is_no_date_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="YYYY-MM-DD"):
+        parse_cutoff(text)
+
+
+def test_without_a_key_the_bundled_snapshot_is_the_literature(settings: Settings) -> None:
+    assert resolve_literature(None, settings) == LiteratureChoice(bundled("papers.jsonl"))
+
+
+def test_with_a_key_the_literature_is_live(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "a-key")
+    assert resolve_literature(None, Settings()) == LIVE
+
+
+@pytest.mark.parametrize(
+    "text", ["snapshot:/nowhere/at/all.parquet", "snapshot:~/nowhere/at/all.parquet+live"]
+)
+def test_a_snapshot_that_is_not_there_is_refused(text: str, settings: Settings) -> None:
+    with pytest.raises(ConfigurationError, match=r"/nowhere/at/all\.parquet does not exist"):
+        resolve_literature(LiteratureChoice.parse(text), settings)
+
+
+def test_a_snapshot_may_be_followed_by_the_live_api(settings: Settings) -> None:
+    wish = LiteratureChoice(bundled("papers.jsonl"), then_live=True)
+    assert resolve_literature(wish, settings) == wish
+
+
+def test_a_missing_idea_file_is_refused(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="does not exist"):
+        resolve_request(tmp_path / "none.jsonl", RunOptions(), settings)
+
+
+def test_full_text_is_off_for_snapshots_unless_asked(settings: Settings) -> None:
+    asked = (RunOptions(), RunOptions(full_text=True), RunOptions(literature=LIVE))
+    ideas = bundled("ideas.jsonl")
+    assert [resolve_request(ideas, options, settings).full_text for options in asked] == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_secrets_do_not_show_in_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "very-secret-key")
+    assert "very-secret-key" not in f"{Settings()!r} {Settings().model_dump_json()}"
+
+
+@pytest.mark.parametrize(
+    "engine, api_base",
+    [("extractive", "http://localhost:8000/v1"), ("litellm:openai/x", "localhost:8000")],
+)
+def test_an_api_base_that_cannot_be_used_is_refused(
+    engine: str, api_base: str, settings: Settings
+) -> None:
+    with pytest.raises(ConfigurationError, match="--api-base"):
+        options = RunOptions(engine=engine, api_base=api_base)
+        resolve_request(bundled("ideas.jsonl"), options, settings)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["seed = 1979-05-27", "name = {a = 07:32:00}", "x = " + "[" * 3000 + "]" * 3000],
+    ids=["date", "time", "deep"],
+)
+def test_a_profile_with_values_of_the_wrong_kind_is_one_line(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(line)
+    with pytest.raises(ConfigurationError, match=r"profile .*mine\.toml") as raised:
+        load_profile(str(path))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://user:pass-word-1@host/v1",
+        "http://host/v1?api_key=pass-word-1",
+        "http://pass-word-1@host",
+    ],
+)
+def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(
+    address: str, settings: Settings, tmp_path: Path
+) -> None:
+    paper, model = bundled("ideas.jsonl"), EngineChoice("openai/x")
+    takers = {
+        "--api-base": [
+            lambda: resolve_request(paper, RunOptions(engine=model, api_base=address), settings),
+            lambda: resolve_check([paper], CheckOptions(engine=model, api_base=address), settings),
+            lambda: check_engine(model, address, settings, tmp_path, steps=(), budget=Budget()),
+        ],
+        "--literature": [lambda: resolve_literature(LiteratureChoice(url=address), settings)],
+        "--judge": [
+            lambda: resolve_check(
+                [paper],
+                CheckOptions(engine=model, judge=(f"{model}@{address}",), reasons=paper),
+                settings,
+            )
+        ],
+    }
+    for option, ways in takers.items():
+        for take in ways:
+            with pytest.raises(
+                ConfigurationError, match=f"^{option} http://host.*leave out user, password, key"
+            ) as error:
+                take()
+            assert "pass-word-1" not in one_line(error)
+
+
+@pytest.mark.parametrize(
+    ("engine", "profile", "assessed"),
+    [
+        ("litellm:openai/gpt-4.1", "economy", True),
+        ("litellm:openai/gpt-4.1", "faithful", False),
+        ("extractive", "economy", False),
+    ],
+)
+def test_every_plan_is_assessed_by_a_model_unless_the_profile_asks_for_none(
+    engine: str, profile: str, assessed: bool, tmp_path: Path
+) -> None:
+    options = RunOptions(engine=engine, profile=profile, warehouse=tmp_path, modules="soundness")
+    request = resolve_request(bundled("ideas.jsonl"), options, Settings())
+    more = (Module.ASSESSMENT,) if assessed else ()
+    assert request.modules == (Module.SOUNDNESS, *more)
+    assert request.profile.soundness.summarise is not assessed
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"engine": "extractive"}, "the extractive engine assesses no plan"),
+        (
+            {"engine": "litellm:openai/gpt-4.1", "profile": "faithful"},
+            "profile faithful asks for none",
+        ),
+    ],
+)
+def test_an_assessment_that_cannot_be_had_is_refused_in_one_line(
+    given: dict[str, str], complaint: str, tmp_path: Path
+) -> None:
+    options = RunOptions(warehouse=tmp_path, modules="assessment", **given)
+    with pytest.raises(ConfigurationError, match=complaint):
+        resolve_request(bundled("ideas.jsonl"), options, Settings())

@@ -1,0 +1,344 @@
+"""Bad values in landed files: what publication refuses, and what it warns of."""
+
+import math
+import shutil
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pydantic import ValidationError
+
+from schemas.errors import PublicationError
+from schemas.identifiers import RunId
+from schemas.run import Run
+from tests.support.committee_evaluations import make_full_evaluation
+from tests.support.evaluations import START, make_run
+from warehouse.answers import Publication
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.lake import open_writer
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.units.landing import unit_folders
+from warehouse.units.publish import publish
+from warehouse.validate.violations import Tally
+from warehouse.verify.verify import verify
+
+Change = Callable[[pa.Table], pa.Table]
+
+
+@pytest.fixture(scope="module")
+def landed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two ideas evaluated by all modules. Not to be changed."""
+    layout = Layout(tmp_path_factory.mktemp("landed"))
+    for number in range(2):
+        land(layout, make_full_evaluation(number))
+    return layout.root
+
+
+@pytest.fixture
+def layout(landed: Path, tmp_path: Path) -> Layout:
+    return Layout(shutil.copytree(landed, tmp_path / "warehouse"))
+
+
+@pytest.fixture(scope="module")
+def in_lake(landed: Path, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """The two ideas, published. Not to be changed."""
+    layout = Layout(shutil.copytree(landed, tmp_path_factory.mktemp("in-lake") / "warehouse"))
+    assert published(layout).published
+    return layout
+
+
+def cell(column: str, value: Any, row: int = 0) -> Change:
+    def change(rows: pa.Table) -> pa.Table:
+        place = rows.schema.get_field_index(column)
+        values = rows.column(place).to_pylist()
+        values[row] = value(values[row]) if callable(value) else value
+        return rows.set_column(place, column, pa.array(values, rows.schema.field(place).type))
+
+    return change
+
+
+def repeated(rows: pa.Table) -> pa.Table:
+    """The second row says what the first does."""
+    return pa.concat_tables([rows.slice(0, 1), rows.slice(0, 1), rows.slice(2)])
+
+
+def words_for_numbers(rows: pa.Table) -> pa.Table:
+    place = rows.schema.get_field_index("latency_seconds")
+    return rows.set_column(place, "latency_seconds", pa.array(["soon"] * len(rows)))
+
+
+def change_file(path: Path, change: Change) -> None:
+    pq.write_table(change(pq.read_table(path)), path)
+
+
+def change_first_idea(layout: Layout, table: str, change: Change) -> None:
+    change_file(unit_folders(layout, RUNS, "run-a")[0] / f"{table}.parquet", change)
+
+
+def published(layout: Layout) -> Publication:
+    return publish(layout, RUNS, make_run(ideas=2, modules="soundness,contribution,committee"))
+
+
+Case = tuple[str, Change, str]
+SCORE, BETWEEN = "score_0_to_10", "expect_column_values_to_be_between"
+REFUSED: dict[str, Case] = {
+    "score of 11 of 10": ("soundness_reviews", cell(SCORE, 11.0), f"{SCORE}: {BETWEEN}"),
+    "score below 0": ("soundness_reviews", cell(SCORE, -0.5), f"{SCORE}: {BETWEEN}"),
+    "score of NaN": ("soundness_reviews", cell(SCORE, math.nan), f"{SCORE}: {BETWEEN}"),
+    "novelty of NaN": (
+        "contribution_reviews",
+        cell("novelty_0_to_10", math.nan),
+        f"novelty_0_to_10: {BETWEEN}",
+    ),
+    "similarity of NaN": (
+        "candidates",
+        cell("similarity_0_to_1", math.nan),
+        f"similarity_0_to_1: {BETWEEN}",
+    ),
+    "similarity of minus infinity": (
+        "candidates",
+        cell("similarity_0_to_1", -math.inf),
+        f"similarity_0_to_1: {BETWEEN}",
+    ),
+    "latency of NaN": (
+        "llm_calls",
+        cell("latency_seconds", math.nan),
+        f"latency_seconds: {BETWEEN}",
+    ),
+    "infinity in a column without bounds": ("passages", cell("score", math.inf), BETWEEN),
+    "infinite cost": ("llm_calls", cell("cost_usd", math.inf), f"cost_usd: {BETWEEN}"),
+    "cost of a billion dollars": ("llm_calls", cell("cost_usd", 1e9), f"cost_usd: {BETWEEN}"),
+    "negative tokens": ("llm_calls", cell("prompt_tokens", -1), f"prompt_tokens: {BETWEEN}"),
+    "call made in 2199": (
+        "llm_calls",
+        cell("created_at", START.replace(year=2199)),
+        f"created_at: {BETWEEN}",
+    ),
+    "call made in 1812": (
+        "llm_calls",
+        cell("created_at", START.replace(year=1812)),
+        f"created_at: {BETWEEN}",
+    ),
+    "end before start": (
+        "ideas",
+        cell("finished_at", START - timedelta(hours=1)),
+        "started_at, finished_at: expect_column_pair_values_a_to_be_greater_than_b",
+    ),
+    "paper of 3026": ("papers", cell("year", 3026), f"year: {BETWEEN}"),
+    "paper published in 3026": (
+        "papers",
+        cell("publication_date", date(3026, 1, 1)),
+        f"publication_date: {BETWEEN}",
+    ),
+    "no title": ("papers", cell("title", None), "title: expect_column_values_to_not_be_null"),
+    "no prompt hash": (
+        "methods",
+        cell("prompt_sha256", None),
+        "prompt_sha256: expect_column_values_to_not_be_null",
+    ),
+    "empty prompt hash": (
+        "methods",
+        cell("prompt_sha256", ""),
+        "prompt_sha256: expect_column_value_lengths_to_be_between",
+    ),
+    "empty prose": (
+        "claims",
+        cell("statement", ""),
+        "statement: expect_column_value_lengths_to_be_between",
+    ),
+    "empty review": ("persona_reviews", cell("review", ""), "scored_reviews_have_text"),
+    "unknown decision": (
+        "meta_reviews",
+        cell("decision", "perhaps"),
+        "decision: expect_column_values_to_be_in_set",
+    ),
+    "unknown effort": (
+        "suggestions",
+        cell("effort", "heroic"),
+        "effort: expect_column_values_to_be_in_set",
+    ),
+    "address with a script": (
+        "papers",
+        cell("url", "javascript:alert(1)"),
+        "url: expect_column_values_to_match_regex",
+    ),
+    "another run": ("methods", cell("run_id", "run-b"), "expect_column_values_to_be_in_set"),
+    "idea of another unit": (
+        "methods",
+        cell("idea_id", "elsewhere"),
+        "methods.idea_id: refers_to_ideas_idea_id",
+    ),
+    "comparison with an unknown paper": (
+        "comparisons",
+        cell("paper_id", "unknown"),
+        "comparisons.paper_id: refers_to_papers_paper_id",
+    ),
+    "citation of an unknown paper": (
+        "citations",
+        cell("paper_id", "unknown"),
+        "citations.paper_id: refers_to_papers_paper_id",
+    ),
+    "score and reason": (
+        "soundness_reviews",
+        cell("unscored_reason", "refused"),
+        "a_score_or_a_reason_never_both",
+    ),
+    "cited paper after the cutoff": (
+        "papers",
+        cell("publication_date", date(2026, 1, 1)),
+        "no_paper_after_the_cutoff_is_used",
+    ),
+    "total that is no mean": (
+        "meta_reviews",
+        cell("total_score_0_to_10", lambda score: score / 2),
+        "totals_are_means_of_their_persona_reviews",
+    ),
+    "call twice": ("llm_calls", repeated, "call_id: expect_compound_columns_to_be_unique"),
+    "candidate twice": ("candidates", repeated, "paper_id: expect_compound_columns_to_be_unique"),
+}
+UNREADABLE: dict[str, tuple[str, Change]] = {
+    "lost row": ("llm_calls", lambda rows: rows.slice(1)),
+    "words in a column of numbers": ("llm_calls", words_for_numbers),
+    "unknown column": ("llm_calls", lambda rows: rows.append_column("colour", rows["step"])),
+    "missing column": ("methods", lambda rows: rows.drop_columns(["prompt_sha256"])),
+}
+
+
+def publish_bad_rows(folder: Path) -> Publication:
+    """A run in which every idea has one bad row."""
+    layout = Layout(folder)
+    for number, (table, change, _) in enumerate(REFUSED.values()):
+        evaluation = make_full_evaluation(number)
+        land(layout, evaluation)
+        folder = RUNS.unit_folder(layout, "run-a", evaluation.evaluation_key)
+        change_file(folder / f"{table}.parquet", change)
+    return publish(layout, RUNS, make_run(ideas=len(REFUSED)))
+
+
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory: pytest.TempPathFactory) -> Publication:
+    return publish_bad_rows(tmp_path_factory.mktemp("refused"))
+
+
+@pytest.fixture(scope="module")
+def refused_by_great_expectations(tmp_path_factory: pytest.TempPathFactory) -> Publication:
+    """As `refused`, with the first gate switched off."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("warehouse.units.validate.hold", lambda *_: ())
+        patched.setattr(Tally, "passed", True)
+        return publish_bad_rows(tmp_path_factory.mktemp("refused-by-great-expectations"))
+
+
+@pytest.mark.parametrize(("table", "change", "where"), REFUSED.values(), ids=REFUSED)
+def test_a_bad_row_is_not_published(
+    refused: Publication, table: str, change: Change, where: str
+) -> None:
+    del change
+    assert not refused.published
+    assert_named(refused, table, where)
+    assert refused.validation is not None
+    assert not any(row.great_expectations for row in refused.validation.rows)
+
+
+@pytest.mark.parametrize(("table", "change", "where"), REFUSED.values(), ids=REFUSED)
+def test_great_expectations_refuses_a_bad_row_by_itself(
+    refused_by_great_expectations: Publication, table: str, change: Change, where: str
+) -> None:
+    del change
+    assert not refused_by_great_expectations.published
+    assert_named(refused_by_great_expectations, table, where)
+    assert refused_by_great_expectations.validation is not None
+    assert all(row.great_expectations for row in refused_by_great_expectations.validation.rows)
+
+
+def assert_named(publication: Publication, table: str, where: str) -> None:
+    about = [line for line in publication.failed_expectations if where in line]
+    assert [line for line in about if line.startswith((f"{table}.", where))]
+    assert not any("\n" in line for line in about)
+
+
+@pytest.mark.parametrize(("table", "change"), UNREADABLE.values(), ids=UNREADABLE)
+def test_a_file_unlike_its_table_is_not_published(
+    layout: Layout, table: str, change: Change
+) -> None:
+    change_first_idea(layout, table, change)
+    try:
+        publication = published(layout)
+    except PublicationError as refused:
+        assert "\n" not in str(refused)
+    else:
+        assert not publication.published
+
+
+def test_wrong_derived_sums_are_warnings(layout: Layout) -> None:
+    sums = cell("probabilities_percent", '{"1": 73, "5": 100}')
+    change_first_idea(layout, "novelty", sums)
+    change_first_idea(layout, "contribution_reviews", cell("mean_comparison_score", 0.987))
+    publication = published(layout)
+    assert publication.published
+    assert publication.validation is not None
+    assert {row.expectation for row in publication.validation.broken} == {
+        "percentages_sum_to_100",
+        "means_are_means_of_their_comparisons",
+    }
+
+
+def test_a_message_names_table_column_count_and_values(layout: Layout) -> None:
+    change_first_idea(layout, "llm_calls", cell("cost_usd", 1e9))
+    (line,) = published(layout).failed_expectations
+    assert line == "llm_calls.cost_usd: expect_column_values_to_be_between (1 row: 1000000000.0)"
+
+
+def test_a_message_of_great_expectations_names_the_same(
+    refused_by_great_expectations: Publication,
+) -> None:
+    lines = refused_by_great_expectations.failed_expectations
+    assert "papers.year: expect_column_values_to_be_between (1 row: 3026)" in lines
+
+
+def test_the_row_of_a_run_is_validated_too(layout: Layout) -> None:
+    head = make_run(ideas=2, finished_at=START - timedelta(hours=1))
+    publication = publish(layout, RUNS, head)
+    assert not publication.published
+    (line,) = publication.failed_expectations
+    assert line.startswith("runs.started_at, finished_at: ")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_nan_and_infinity_in_json_are_refused(number: str) -> None:
+    document = make_run().model_dump_json().replace("600.0", number)
+    with pytest.raises(ValidationError, match="duration_seconds"):
+        Run.model_validate_json(document)
+
+
+def ranked(layout: Layout) -> list[tuple[str, int | None, float | None]]:
+    with open_queries(layout) as queries:
+        entries = queries.ranking(RunId("run-a"))
+    return [(entry.idea_id, entry.rank, entry.score) for entry in entries]
+
+
+def test_one_nan_leaves_the_published_scores_as_they_were(in_lake: Layout, tmp_path: Path) -> None:
+    layout = Layout(shutil.copytree(in_lake.root, tmp_path / "warehouse"))
+    before = ranked(layout)
+    change_first_idea(layout, "soundness_reviews", cell("score_0_to_10", math.nan))
+    land(layout, make_full_evaluation(2))
+    assert not published(layout).published
+    assert ranked(layout) == before
+    assert all(score is None or math.isfinite(score) for _, _, score in before)
+
+
+def test_verification_finds_bad_values_that_the_lake_already_has(
+    in_lake: Layout, tmp_path: Path
+) -> None:
+    layout = Layout(shutil.copytree(in_lake.root, tmp_path / "warehouse"))
+    with open_writer(layout) as connection:
+        connection.execute("update llm_calls set cost_usd = 'nan'::double where attempt = 1")
+        connection.execute("update papers set url = 'javascript:alert(1)'")
+    problems = verify(layout).problems
+    assert any(line.startswith("llm_calls.cost_usd: ") and "run-a" in line for line in problems)
+    assert any(line.startswith("papers.url: ") for line in problems)

@@ -1,0 +1,205 @@
+"""Accounts of a warehouse and the sessions of those who are signed in.
+
+Passwords are kept as Argon2 hashes; of a session only a hash of what the browser holds is kept.
+"""
+
+import hashlib
+import secrets
+import unicodedata
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from schemas.base import replace
+from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
+from schemas.people.role import LONGEST_PASSWORD, SHORTEST_PASSWORD, Account, Person, Role
+from warehouse.app.database import ServiceDatabase, Transaction
+
+_SECRET_BYTES = 32
+_HASHER = PasswordHasher()
+
+
+def add_account(database: ServiceDatabase, name: str, role: Role, password: str | None) -> Account:
+    """Make an account; one that was removed comes back, with this role and password.
+
+    Args:
+        name: as `account_name` gives it.
+        password: None: its holder signs in with the provider of the settings.
+
+    Raises:
+        ConflictError: there is one of this name.
+        ConfigurationError: the password is too short or too long.
+    """
+    hashed = None if password is None else _hashed(password)
+    account = Account(
+        name=name, role=role, created_at=datetime.now(UTC), has_password=hashed is not None
+    )
+    with database.transaction() as work:
+        before = _account(work, name)
+        if before is not None and before[0].removed_at is None:
+            raise ConflictError(f"there is an account {name!r}: `assay accounts list` lists them")
+        _put(work, account, hashed)
+    return account
+
+
+def set_role(database: ServiceDatabase, name: str, role: Role) -> Account:
+    """Let the holder do other things, from the next thing they ask on.
+
+    Raises:
+        UnknownNameError: there is none of this name.
+    """
+    with database.transaction() as work:
+        account, hashed = _existing(work, name)
+        account = replace(account, role=role)
+        _put(work, account, hashed)
+    return account
+
+
+def set_password(database: ServiceDatabase, name: str, password: str) -> Account:
+    """Give the account another password, which ends its sessions.
+
+    Raises:
+        UnknownNameError: there is none of this name.
+        ConfigurationError: the password is too short or too long.
+    """
+    hashed = _hashed(password)
+    with database.transaction() as work:
+        account = replace(_existing(work, name)[0], has_password=True)
+        _put(work, account, hashed)
+        work.ask("end_sessions_of", name=name)
+    return account
+
+
+def remove_account(database: ServiceDatabase, name: str) -> Account:
+    """Refuse its holder from now on. The name stays, for what was done under it.
+
+    Raises:
+        UnknownNameError: there is none of this name.
+    """
+    with database.transaction() as work:
+        account = replace(
+            _existing(work, name)[0], removed_at=datetime.now(UTC), has_password=False
+        )
+        _put(work, account, None)
+        work.ask("end_sessions_of", name=name)
+    return account
+
+
+def accounts(database: ServiceDatabase) -> tuple[Account, ...]:
+    """All accounts that were not removed, by name."""
+    found = (Account.model_validate_json(document) for (document,) in database.ask("accounts"))
+    return tuple(each for each in found if each.removed_at is None)
+
+
+def account_of(database: ServiceDatabase, name: str) -> Account | None:
+    """The account of this name; None when there is none, or it was removed."""
+    found = _account(database, name)
+    return found[0] if found is not None and found[0].removed_at is None else None
+
+
+def has_accounts(database: ServiceDatabase) -> bool:
+    """Whether the warehouse has, or had, accounts: removing the last one opens it to nobody."""
+    return bool(database.ask("accounts"))
+
+
+def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timedelta) -> str | None:
+    """Begin a session; what the browser shows for it, known to nobody else. None: no such account,
+    or another password; which of them takes the same time and is told to nobody.
+    """
+    found = database.ask("account", name=name)
+    kept = found[0][1] if found else None
+    if not _verified(password, kept if kept is not None else _unknown()) or kept is None:
+        return None
+    secret, now = secrets.token_urlsafe(_SECRET_BYTES), datetime.now(UTC)
+    with database.transaction() as work:
+        work.ask("forget_sessions", now=now.timestamp())
+        if [row[1] for row in work.ask("account", name=name)] != [kept]:
+            return None  # changed while this was checked
+        ends_at = (now + lifetime).timestamp()
+        work.ask("add_session", secret_sha256=_sha256(secret), name=name, ends_at=ends_at)
+    return secret
+
+
+def person_of(database: ServiceDatabase, secret: str) -> Person | None:
+    """Whose session this is; None when there is none, or it has ended."""
+    now = datetime.now(UTC).timestamp()
+    for (document,) in database.ask("session", secret_sha256=_sha256(secret), now=now):
+        account = Account.model_validate_json(document)
+        return Person(name=account.name, role=account.role)
+    return None
+
+
+def sign_out(database: ServiceDatabase, secret: str) -> None:
+    """End a session, if there is one: what the browser still shows for it is worth nothing."""
+    with database.transaction() as work:
+        work.ask("end_session", secret_sha256=_sha256(secret))
+
+
+def end_claims(database: ServiceDatabase, claims: str, until: datetime) -> None:
+    """Refuse a sign-in with the provider, known by what names it, until it has ended by itself."""
+    with database.transaction() as work:
+        ends_at = until.timestamp()
+        work.ask("add_session", secret_sha256=_sha256(claims), name="", ends_at=ends_at)
+
+
+def claims_ended(database: ServiceDatabase, claims: str) -> bool:
+    """Whether `end_claims` was told of them."""
+    return bool(database.ask("ended", secret_sha256=_sha256(claims)))
+
+
+def _account(source: ServiceDatabase | Transaction, name: str) -> tuple[Account, str | None] | None:
+    for document, hashed in source.ask("account", name=name):
+        return Account.model_validate_json(document), hashed
+    return None
+
+
+def _existing(work: Transaction, name: str) -> tuple[Account, str | None]:
+    found = _account(work, name)
+    if found is None or found[0].removed_at is not None:
+        raise UnknownNameError(f"no account {name!r}; `assay accounts list` lists them")
+    return found
+
+
+def _put(work: Transaction, account: Account, hashed: str | None) -> None:
+    work.ask(
+        "put_account",
+        name=account.name,
+        account=account.model_dump_json(),
+        password_hash=hashed,
+    )
+
+
+def _hashed(password: str) -> str:
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise ConfigurationError(
+            f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters, and this one"
+            f" {len(password)}"
+        )
+    return _HASHER.hash(_bytes(password))
+
+
+def _verified(password: str, hashed: str) -> bool:
+    if len(password) > LONGEST_PASSWORD:
+        return False
+    try:
+        return _HASHER.verify(hashed, _bytes(password))
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+@cache
+def _unknown() -> str:
+    """Checked where there is no account, so that names cannot be told by the time it takes."""
+    return _HASHER.hash(secrets.token_bytes(_SECRET_BYTES))
+
+
+def _bytes(password: str) -> bytes:
+    """Keyboards compose letters with accents in two ways, which are one password."""
+    return unicodedata.normalize("NFKC", password).encode("utf-8", "replace")
+
+
+def _sha256(secret: str) -> str:
+    # It has 256 random bits, so that a plain hash of it cannot be guessed back.
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

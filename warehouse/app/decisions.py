@@ -1,0 +1,280 @@
+"""Requests and the decisions on them: written once, by those of whom they are asked, about what was
+asked.
+"""
+
+import secrets
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import duckdb
+
+from schemas.errors import (
+    ConfigurationError,
+    ConflictError,
+    NotAllowedError,
+    TransientError,
+    UnknownNameError,
+)
+from schemas.identifiers import content_hash
+from schemas.people.decisions import Decision, GivenAnswer, Request, Stage, Verdict
+from schemas.people.ledger import Participant
+from warehouse.app.database import ServiceDatabase, Transaction
+from warehouse.app.people import keep_reason, participant
+from warehouse.app.records import fold_into_lake, record, recorded, recorded_as
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.ledger import parts_of, parts_of_report
+
+_FOLD_WAIT_SECONDS = 2.0
+
+
+def request_all(database: ServiceDatabase, requests: Sequence[Request]) -> tuple[Request, ...]:
+    """Ask what was not asked before; all as they were asked, those of a known name as then."""
+    with database.transaction() as work:
+        known = {each.request_id: each for each in recorded(work, "requests", Request)}
+        for request in requests:
+            if request.request_id not in known:
+                record(work, "requests", request)
+    return tuple(known.get(each.request_id, each) for each in requests)
+
+
+def request_for_stage(
+    database: ServiceDatabase, requests: Sequence[Request]
+) -> tuple[Request, ...]:
+    """Ask what lets ideas into a stage, each about one version of it and of those who may decide
+    now; in the same order, as they were asked.
+
+    What was answered about this version stays answered, by whomever it was asked then. A request
+    about an earlier version, or of others, is asked anew and takes no answer from then on.
+    """
+    with database.transaction() as work:
+        ended, before = decisions(work), _by_place(work)
+        return tuple(
+            _asked(work, request, before.get(_place(request), []), ended) for request in requests
+        )
+
+
+def _asked(
+    work: Transaction, request: Request, before: Sequence[Request], ended: Collection[str]
+) -> Request:
+    alike = [each for each in before if each.parts == request.parts]
+    answered = [each for each in alike if each.request_id in ended]
+    if answered:
+        return answered[-1]
+    if alike and alike[-1] is before[-1] and alike[-1].asked_of == request.asked_of:
+        return alike[-1]
+    name = content_hash(*map(str, _place(request)), *request.parts, str(len(before)), length=12)
+    made = request.model_copy(update={"request_id": name})
+    record(work, "requests", made)
+    return made
+
+
+_Place = tuple[str, str, Stage | None]
+
+
+def _place(request: Request) -> _Place:
+    return request.run_id, request.unit_id, request.stage
+
+
+def _by_place(source: ServiceDatabase | Transaction) -> dict[_Place, list[Request]]:
+    """What was asked about each idea before each stage, in order; what was asked by hand is left
+    out.
+    """
+    found: dict[_Place, list[Request]] = {}
+    for each in recorded(source, "requests", Request):
+        if each.stage is not None:
+            found.setdefault(_place(each), []).append(each)
+    return found
+
+
+def decisions(source: ServiceDatabase | Transaction) -> dict[str, Decision]:
+    """The decision that ends each request which has one, by the request's name."""
+    found = recorded(source, "decisions", Decision)
+    return {each.request_id: each for each in found if each.verdict.ends}
+
+
+def open_requests(database: ServiceDatabase, asked_of: str | None = None) -> Iterator[Request]:
+    """Requests that wait for an answer, oldest first; `asked_of`: of one participant alone."""
+    ended, latest = decisions(database), _latest(database)
+    for request in recorded(database, "requests", Request):
+        waits = request.request_id not in ended and _stands(request, latest)
+        if waits and (asked_of is None or asked_of in request.asked_of):
+            yield request
+
+
+def _latest(source: ServiceDatabase | Transaction) -> dict[_Place, Request]:
+    return {place: each[-1] for place, each in _by_place(source).items()}
+
+
+def _stands(request: Request, latest: Mapping[_Place, Request]) -> bool:
+    """Whether it was not asked anew since."""
+    return latest.get(_place(request), request).request_id == request.request_id
+
+
+def decide_and_fold(
+    layout: Layout,
+    database: ServiceDatabase,
+    request_id: str,
+    participant_id: str,
+    answer: GivenAnswer,
+    *,
+    catalogue_url: str | None = None,
+) -> Decision:
+    """`decide` about the lake as it is, and have the lake hold it too. While a publisher is at work
+    it is durable all the same, and enters the lake with what is published.
+
+    Raises:
+        As `decide`.
+    """
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        made = decide(database, connection, request_id, participant_id, answer)
+    with suppress(TransientError):
+        fold_into_lake(layout, catalogue_url=catalogue_url, wait_seconds=_FOLD_WAIT_SECONDS)
+    return made
+
+
+def decide(
+    database: ServiceDatabase,
+    connection: duckdb.DuckDBPyConnection,
+    request_id: str,
+    participant_id: str,
+    answer: GivenAnswer,
+) -> Decision:
+    """Write down the answer of a participant, for good.
+
+    Args:
+        connection: reads the lake, whose ledger says whether the artefact is what was asked about.
+
+    Raises:
+        UnknownNameError: there is no such request or participant, or who it was is forgotten.
+        NotAllowedError: it is asked of others.
+        ConflictError: it was answered before, or the artefact has changed since; says what.
+        ConfigurationError: the answer does not fit the request.
+    """
+    verdict, reason = answer.verdict, answer.reason
+    request = request_named(database, request_id)
+    if participant_id not in request.asked_of:
+        raise NotAllowedError(f"request {request_id} is asked of others, not of {participant_id}")
+    _check_fits(request, verdict, answer.choice)
+    if verdict.ends:
+        _check_version(request, answer.version_sha256, _parts_now(connection, request))
+    with database.transaction() as work:
+        who = participant(work, participant_id)
+        if recorded_as(work, "decisions", request_id, Decision) is not None:
+            raise ConflictError(f"request {request_id} was answered before, and is ended")
+        latest = _latest(work)
+        if not _stands(request, latest):
+            anew = latest[_place(request)].request_id
+            raise ConflictError(f"request {request_id} was asked anew: answer {anew}")
+        return _write_down(
+            work,
+            request,
+            verdict,
+            who=who,
+            choice=answer.choice,
+            reason_sha256=keep_reason(work, participant_id, reason) if reason else None,
+        )
+
+
+def _parts_now(connection: duckdb.DuckDBPyConnection, request: Request) -> tuple[str, ...]:
+    if request.stage is not None and request.stage.of_runs:
+        return parts_of_report(connection, request.run_id)
+    return parts_of(connection, request.run_id, request.unit_id)
+
+
+def decide_by_rule(
+    database: ServiceDatabase, ruled: Mapping[str, tuple[Request, Verdict, str]]
+) -> None:
+    """Write down what a project's rules decided, with the rule; by the request's name."""
+    with database.transaction() as work:
+        known = decisions(work)
+        for request_id, (request, verdict, rule) in ruled.items():
+            if request_id not in known:
+                _write_down(work, request, verdict, rule=rule)
+
+
+def _write_down(
+    work: Transaction,
+    request: Request,
+    verdict: Verdict,
+    *,
+    who: Participant | None = None,
+    choice: int | None = None,
+    reason_sha256: str | None = None,
+    rule: str = "",
+) -> Decision:
+    """One that ends the request bears its name, so that there is one alone."""
+    name = request.request_id
+    made = Decision(
+        decision_id=name if verdict.ends else f"{name}/{secrets.token_hex(6)}",
+        request_id=name,
+        run_id=request.run_id,
+        unit_id=request.unit_id,
+        stage=request.stage,
+        verdict=verdict,
+        choice=choice,
+        version_sha256=request.version_sha256,
+        participant_id=who.participant_id if who is not None else None,
+        role=who.role if who is not None else None,
+        reason_sha256=reason_sha256,
+        rule=rule,
+        decided_at=datetime.now(UTC),
+    )
+    record(work, "decisions", made)
+    return made
+
+
+def request_named(database: ServiceDatabase, request_id: str) -> Request:
+    """Raises UnknownNameError when there is none."""
+    found = recorded_as(database, "requests", request_id, Request)
+    if found is None:
+        raise UnknownNameError(f"no request {request_id!r}; `assay inbox` lists those that wait")
+    return found
+
+
+def _check_fits(request: Request, verdict: Verdict, choice: int | None) -> None:
+    if verdict is Verdict.COMMENTED:
+        return
+    chooses = verdict in (Verdict.CHOSEN, Verdict.SENT_BACK)
+    if chooses is not bool(request.options):
+        what = (
+            f"choose 1 to {len(request.options)}, or send it back"
+            if request.options
+            else "approve or reject it"
+        )
+        raise ConfigurationError(f"request {request.request_id}: {what}")
+    if (verdict is Verdict.CHOSEN) is not (choice is not None):
+        raise ConfigurationError(
+            f"request {request.request_id}: choose one alternative by its number, 1 to"
+            f" {len(request.options)}"
+            if verdict is Verdict.CHOSEN
+            else "only who chooses names an alternative: leave out its number"
+        )
+    if choice is not None and not 1 <= choice <= len(request.options):
+        raise ConfigurationError(f"there is no alternative {choice}: 1 to {len(request.options)}")
+
+
+def _check_version(request: Request, seen: str | None, now: tuple[str, ...]) -> None:
+    if seen is not None and not request.is_about(seen):
+        raise ConflictError(
+            f"request {request.request_id} is about version {request.version_shown}, and not about"
+            f" {seen[:64]}"
+        )
+    if content_hash(*now) == request.version_sha256:
+        return
+    before, after = dict(_told(request.parts)), dict(_told(now))
+    changed = sorted(
+        name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
+    )
+    told = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if changed[5:] else "")
+    raise ConflictError(
+        f"what request {request.request_id} is about has changed since it was asked: {told}; look"
+        " at it again, and have it asked anew"
+    )
+
+
+def _told(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for part in parts:
+        name, _, version = part.rpartition("=")
+        yield name, version

@@ -1,0 +1,287 @@
+"""Jobs as files under the warehouse's state folder, so that they outlive pages and runners.
+
+    state/jobs/runner.lock          held by the one runner of the warehouse
+    state/jobs/<job>/request.json   what is asked; written once
+                     status.json    how far it is; missing while it waits for the first time
+                     lock           held by the process that does it
+                     stop           asks it to stop
+                     log.txt        what it said
+                     ideas.<format>, result.json
+
+Pages and programs submit, read and ask to stop; `flows/jobs/runner.py` does the rest.
+"""
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import UTC
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from uuid import uuid4
+
+import orjson
+from filelock import FileLock
+from pydantic import ValidationError
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
+from schemas.identifiers import content_hash
+from schemas.people.job import JOB_REQUEST, JobRequest, JobState, JobStatus
+from schemas.text.patterns import bounded
+from warehouse.layout import Layout
+from warehouse.parquet import read_bytes, write_bytes
+from warehouse.progress import lock_held
+from warehouse.units.landing import BUILDING, as_json, read_noun, write_noun
+
+LOG_LINES = 40
+_KEY_DIGITS = 16
+_OF_THE_READER = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""Errors that say nothing of the file that was to be read."""
+_JOB_ID = bounded(rf"\d{{8}}T\d{{12}}-[0-9a-f]{{{_KEY_DIGITS}}}")
+
+
+class Job(Noun):
+    """A job as its files tell.
+
+    Attributes:
+        request: None where it cannot be read; the runner then says so in `status.last_word`.
+    """
+
+    job_id: str
+    folder: Path
+    request: JobRequest | None
+    status: JobStatus
+    stop_requested: bool
+
+    @property
+    def at_work(self) -> bool:
+        """Whether it waits or is being done."""
+        return not self.status.state.ended
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / "lock"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log.txt"
+
+    @property
+    def ideas(self) -> Path:
+        ending = getattr(self.request, "ideas_format", "jsonl")
+        return self.folder / f"ideas.{ending}"
+
+    @property
+    def result(self) -> Path:
+        """What a plan came to, as JSON."""
+        return self.folder / "result.json"
+
+    @property
+    def stop(self) -> Path:
+        return self.folder / "stop"
+
+
+def jobs_folder(layout: Layout) -> Path:
+    return layout.state / "jobs"
+
+
+def runner_lock(layout: Layout) -> Path:
+    return jobs_folder(layout) / "runner.lock"
+
+
+def runner_at_work(layout: Layout) -> bool | None:
+    """Whether some runner takes up the jobs of this warehouse; None where the system does not
+    tell.
+    """
+    return lock_held(runner_lock(layout))
+
+
+def submit(layout: Layout, request: JobRequest) -> str:
+    """Write a request for the runner to take up; its job_id.
+
+    A key that is known already names the job that has it, and nothing is written.
+
+    Raises:
+        ConflictError: the key was given with another request.
+    """
+    folder = jobs_folder(layout)
+    folder.mkdir(parents=True, exist_ok=True)
+    key = content_hash(request.idempotency_key, length=_KEY_DIGITS)
+    # Two submissions of one key at the same time would not see each other.
+    with FileLock(folder / "submit.lock", fallback_to_soft=False):
+        known = next((name for name in job_ids(layout) if name.endswith(key)), None)
+        if known is not None:
+            _check_same(layout, known, request)
+            return known
+        job_id = job_id_of(request)
+        _write_request(folder, job_id, as_json(request))
+    return job_id
+
+
+def submit_as(layout: Layout, job_id: str, document: bytes) -> None:
+    """Write a request that has its job_id already; one that is there stays as it is. What cannot be
+    understood is for the runner to say: it holds up no other.
+    """
+    folder = jobs_folder(layout)
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / "submit.lock", fallback_to_soft=False):
+        if not (folder / job_id).exists():
+            _write_request(folder, job_id, document)
+
+
+def _write_request(folder: Path, job_id: str, document: bytes) -> None:
+    building = folder / f"{BUILDING}{uuid4().hex}"
+    building.mkdir()
+    write_bytes(building / "request.json", document)
+    building.rename(folder / job_id)
+
+
+def job_id_of(request: JobRequest) -> str:
+    """The name that a request's job will have, if no other has its key."""
+    key = content_hash(request.idempotency_key, length=_KEY_DIGITS)
+    return f"{request.created_at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{key}"
+
+
+def _check_same(layout: Layout, job_id: str, request: JobRequest) -> None:
+    known = read_request(layout, job_id)
+    if known.model_copy(update={"created_at": request.created_at}) != request:
+        raise ConflictError(
+            f"the idempotency key of job {job_id} belongs to another request: choose a new key"
+        )
+
+
+def read_request(layout: Layout, job_id: str) -> JobRequest:
+    """What a job asks.
+
+    Raises:
+        UnknownNameError: there is none.
+        ConfigurationError: an option out of its bounds, or no request at all, in one line.
+    """
+    try:
+        return JOB_REQUEST.validate_json(read_bytes(jobs_folder(layout) / job_id / "request.json"))
+    except FileNotFoundError:
+        raise UnknownNameError(f"no job {job_id!r}") from None
+    except OSError as error:
+        if error.errno in _OF_THE_READER:
+            raise
+        raise ConfigurationError(f"the request cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise ConfigurationError(
+            f"the request cannot be read: {f'{place}: ' if place else ''}{first['msg']}"
+        ) from error
+
+
+def read_job(layout: Layout, job_id: str) -> Job | None:
+    """A job as it is now; None when there is none of this name.
+
+    A job whose status another version of Assay wrote has failed, and is left alone.
+    """
+    folder = jobs_folder(layout) / job_id
+    # What is written for a job behind a link would change another folder.
+    if not _JOB_ID.fullmatch(job_id) or folder.is_symlink():
+        return None
+    try:
+        request = read_request(layout, job_id)
+    except UnknownNameError:
+        return None
+    except ConfigurationError:
+        request = None
+    try:
+        status = read_noun(folder / "status.json", JobStatus, "ask for the job anew")
+    except ConfigurationError as error:
+        status = JobStatus(state=JobState.FAILED, last_word=str(error))
+    return Job(
+        job_id=job_id,
+        folder=folder,
+        request=request,
+        status=status or JobStatus(),
+        stop_requested=os.path.lexists(folder / "stop"),
+    )
+
+
+def job_ids(layout: Layout) -> list[str]:
+    """All jobs by name, oldest first."""
+    folder = jobs_folder(layout)
+    if not folder.is_dir():
+        return []
+    return sorted(path.name for path in folder.iterdir() if _JOB_ID.fullmatch(path.name))
+
+
+def jobs(layout: Layout) -> Iterator[Job]:
+    """All jobs, newest first."""
+    found = (read_job(layout, name) for name in reversed(job_ids(layout)))
+    return (job for job in found if job is not None)
+
+
+def check_folder(job: Job) -> None:
+    """Refuse a job whose folder holds what would lead its process elsewhere, or hold it up.
+
+    Raises:
+        ConfigurationError: names the link, pipe or device, or the folder where a file belongs.
+    """
+    files = {job.log, job.ideas, job.result}
+    for parent, folders, names in os.walk(job.folder):
+        for path in (Path(parent, name) for name in (*folders, *names)):
+            mode = path.lstat().st_mode
+            if not (S_ISREG(mode) or S_ISDIR(mode)) or (S_ISDIR(mode) and path in files):
+                raise ConfigurationError(
+                    f"its folder holds {path.relative_to(job.folder)}, which is no file: remove it"
+                )
+
+
+def write_status(job: Job, status: JobStatus) -> None:
+    """Replace how far a job is."""
+    write_noun(job.folder / "status.json", status)
+
+
+def request_stop(job: Job) -> None:
+    """Ask a job to stop in order: what it paid for stays landed, and the same request goes on from
+    there.
+    """
+    job.stop.touch()
+
+
+def forget(job: Job) -> None:
+    """Delete a job that has ended."""
+    assert job.status.state.ended
+    shutil.rmtree(job.folder, ignore_errors=True)
+
+
+def read_result(job: Job) -> dict[str, object]:
+    """What a plan came to.
+
+    Raises:
+        ConfigurationError: it cannot be read.
+    """
+    try:
+        found: dict[str, object] = orjson.loads(read_bytes(job.result))
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise ConfigurationError(f"the result of job {job.job_id} cannot be read") from error
+    return found
+
+
+def take_expected(layout: Layout, job_id: str) -> dict[str, object]:
+    """What a job came to that asks nothing and has ended; the job is deleted.
+
+    Raises:
+        ConfigurationError: in the command's own words, what is wrong with its request.
+    """
+    job = read_job(layout, job_id)
+    if job is None:
+        raise ConfigurationError("the plan was deleted before it was read: request it again")
+    done = job.status.state is JobState.DONE
+    found = read_result(job) if done else {}
+    forget(job)
+    if not done:
+        raise ConfigurationError(job.status.last_word or "the plan was stopped")
+    return found
+
+
+def log_tail(job: Job) -> list[str]:
+    """The last lines of what a job said."""
+    if not job.log.is_file():  # a pipe would be waited for
+        return []
+    return job.log.read_text("utf-8", "replace").splitlines()[-LOG_LINES:]

@@ -1,0 +1,160 @@
+"""Names and reasons, apart from the lake and the ledger, which know pseudonyms and hashes alone."""
+
+import secrets
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from schemas.errors import ConflictError, UnknownNameError
+from schemas.identifiers import content_hash
+from schemas.people.ledger import (
+    Artefact,
+    CreditRole,
+    LedgerAction,
+    LedgerEntry,
+    Participant,
+    ParticipantKind,
+)
+from warehouse.app.database import ServiceDatabase, Transaction
+from warehouse.catalogue.definitions import apply_definitions
+from warehouse.lake import open_writer, transaction
+from warehouse.layout import Layout
+from warehouse.ledger import append, note_head
+from warehouse.statements import statement
+
+_ID_BYTES, _SALT_BYTES = 6, 32
+
+
+def add_participant(
+    database: ServiceDatabase,
+    name: str,
+    kind: ParticipantKind = ParticipantKind.PERSON,
+    role: CreditRole = CreditRole.VALIDATION,
+    key: str | None = None,
+) -> Participant:
+    """Give somebody a pseudonym.
+
+    Args:
+        key: account or token they sign in with.
+
+    Raises:
+        ConflictError: another participant has this key.
+    """
+    with database.transaction() as work:
+        return _added(work, name, kind, role, key)
+
+
+def participant_with(database: ServiceDatabase, key: str) -> Participant | None:
+    """Who signs in with this account or token; None: nobody whom a ledger may name."""
+    found = database.ask("person_of_key", key=key)
+    return _read(found)[0] if found else None
+
+
+def pseudonym_of(database: ServiceDatabase, account: str) -> str:
+    """The pseudonym of who signs in with an account, made when they first act."""
+    known = participant_with(database, account)
+    if known is not None:
+        return known.participant_id
+    with database.transaction() as work:
+        found = work.ask("person_of_key", key=account)
+        if found:
+            return _read(found)[0].participant_id
+        person, role = ParticipantKind.PERSON, CreditRole.VALIDATION
+        return _added(work, account, person, role, account).participant_id
+
+
+def participants(database: ServiceDatabase) -> tuple[Participant, ...]:
+    """All whose names are kept, in the order in which they came."""
+    return tuple(_read(database.ask("people")))
+
+
+def participant(source: ServiceDatabase | Transaction, participant_id: str) -> Participant:
+    """Raises UnknownNameError when there is none, or they were forgotten."""
+    found = _read(source.ask("person", participant_id=participant_id))
+    if not found:
+        raise UnknownNameError(f"no participant {participant_id!r}; `assay people list` lists them")
+    return found[0]
+
+
+def keep_reason(work: Transaction, participant_id: str, reason: str) -> str:
+    """Keep a reason apart; the salted hash by which the ledger knows it."""
+    salt = secrets.token_hex(_SALT_BYTES)
+    digest = content_hash(salt, reason)
+    work.ask(
+        "add_reason",
+        reason_sha256=digest,
+        participant_id=participant_id,
+        salt=salt,
+        reason=reason,
+    )
+    return digest
+
+
+def reason_of(database: ServiceDatabase, reason_sha256: str | None) -> str | None:
+    """The words of a reason; None: none was given, or who gave it was forgotten."""
+    found = database.ask("reason", reason_sha256=reason_sha256)
+    return found[0][0] if found else None
+
+
+def kept_reasons(database: ServiceDatabase) -> dict[str, bool]:
+    """Return the hashes of all reasons, and whether each is still that of its words."""
+    return {
+        digest: content_hash(salt, reason) == digest
+        for digest, salt, reason in database.ask("reasons")
+    }
+
+
+def forget(layout: Layout, participant_id: str, *, catalogue_url: str | None = None) -> None:
+    """Delete a name with all its reasons and their salts. What was done stays, under the pseudonym.
+
+    Files of the lake that held reasons of votes go with the next `compact` whose snapshots no
+    longer read them.
+
+    Raises:
+        UnknownNameError: there is none of this pseudonym.
+        TransientError: a publisher is at work: the ledger does not say it yet. The name is gone.
+    """
+    with ServiceDatabase(layout) as database:
+        with database.transaction() as work:
+            known = work.ask("forget_person", participant_id=participant_id)
+            work.ask("forget_reasons", participant_id=participant_id)
+            work.ask("forget_reasons_of_votes", voter=participant_id)
+        if not known:
+            participant(database, participant_id)
+        database.empty_log()
+    entry = LedgerEntry(
+        artefact=Artefact.PERSON,
+        run_id=None,
+        action=LedgerAction.FORGOTTEN,
+        participant_id=participant_id,
+        role=None,
+        step=None,
+        happened_at=datetime.now(UTC),
+    )
+    with open_writer(layout, catalogue_url=catalogue_url) as connection:
+        with transaction(connection, "what was forgotten"):
+            apply_definitions(connection)
+            connection.execute(statement("ledger", "forget_votes"), {"voter": participant_id})
+            append(connection, [entry])
+        note_head(connection, layout)
+
+
+def _added(
+    work: Transaction, name: str, kind: ParticipantKind, role: CreditRole, key: str | None
+) -> Participant:
+    made = Participant(
+        participant_id=f"p-{secrets.token_hex(_ID_BYTES)}",
+        name=name,
+        kind=kind,
+        role=CreditRole.TOOL if kind is ParticipantKind.MODEL else role,
+        key=key,
+    )
+    document = made.model_dump_json()
+    if not work.ask(
+        "add_person", participant_id=made.participant_id, key=key, participant=document
+    ):
+        raise ConflictError(f"another participant signs in with {key!r}")
+    return made
+
+
+def _read(rows: Sequence[tuple[str]]) -> list[Participant]:
+    return [Participant.model_validate_json(document) for (document,) in rows]

@@ -1,0 +1,259 @@
+"""Live questions: asked of two sides at once, answered by two jobs, voted on as any other pair.
+
+A question and its two jobs are written in one transaction, so that a kill at any moment leaves
+either nothing or a question that goes on with the next runner.
+"""
+
+import secrets
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from typing import NamedTuple
+
+from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, RateLimitedError
+from schemas.people.job import JobState, check_offered
+from schemas.people.live_question import (
+    Asked,
+    Ended,
+    LiveQuestion,
+    Side,
+    Sides,
+    jobs_for,
+    sides_offered,
+    tidy,
+)
+from schemas.people.votes import Choice, Contender, Contest, HumanVote, Offer, Track
+from schemas.settings import Settings
+from warehouse.app.contests import Part, contests_of, made_by_run, shown, text_of
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.jobs import Job, job_id_of, read_job, request_stop
+from warehouse.app.submissions import add_submission, hand_over
+from warehouse.app.voting import add_contests, cast, offer, open_offer, skip
+from warehouse.layout import Layout
+from warehouse.queries import Queries
+
+_DAY = timedelta(days=1)
+_ID_BYTES = 8
+_ONE_LOST = "One of the two gave no answer, so there is nothing to vote on."
+
+
+class Answers(NamedTuple):
+    """What both sides said, in the order of the question's sides."""
+
+    contest: Contest
+    sides: tuple[Contender, Contender]
+    texts: tuple[tuple[Part, ...], tuple[Part, ...]]
+
+
+class NoVote(NamedTuple):
+    """Why there is nothing to vote on, in one sentence, what there is to read all the same, and
+    as what the question ends: after a failure the same two may be asked again.
+    """
+
+    why: str
+    left: tuple[Part, ...] = ()
+    ended: Ended = Ended.FAILED
+
+
+SEEN = NoVote(
+    "You were shown these two answers before: each pair is voted on once.", ended=Ended.ANSWERED
+)
+
+
+def draw_sides(
+    database: ServiceDatabase, voter: str, asked: Asked, text: str, settings: Settings
+) -> Sides:
+    """Two of those who may answer: the pair that has met least often, by lot among several.
+
+    Raises:
+        ConfigurationError: fewer than two may.
+        ConflictError: every two have answered this voter the same before, which a vote would only
+            repeat.
+    """
+    offered = sides_offered(asked, settings.dashboard)
+    if len(offered) < 2:
+        raise ConfigurationError(
+            "surveys of topics are written by models, and none is offered here: add one to"
+            " ASSAY_DASHBOARD__MODELS"
+        )
+    met: Counter[frozenset[str]] = Counter()
+    seen = set()
+    for each, ended in _questions(database):
+        pair = frozenset(side.name for side in each.sides)
+        met[pair] += each.asked is asked
+        if (each.voter, each.asked, each.text) == (voter, asked, text) and ended != Ended.FAILED:
+            seen.add(pair)
+    pairs: list[Sides] = list(combinations(offered, 2))
+    secrets.SystemRandom().shuffle(pairs)
+    left = {frozenset(side.name for side in pair): pair for pair in pairs}
+    for pair in seen:
+        left.pop(pair, None)
+    if not left:
+        raise ConflictError("you have had this answered by all who may: ask something else")
+    return left[min(left, key=met.__getitem__)]
+
+
+def ask(
+    layout: Layout,
+    database: ServiceDatabase,
+    voter: str,
+    asked: Asked,
+    text: str,
+    sides: Sequence[Side],
+    settings: Settings,
+) -> LiveQuestion:
+    """Have both sides answer; durable when this returns. The question that is open already, asked
+    again, is that question.
+
+    Raises:
+        ConfigurationError: no text, too much of it, or a side that is not offered.
+        ConflictError: another question of the voter is open.
+        RateLimitedError: the voter has asked as much as one may.
+    """
+    now, (first, second) = datetime.now(UTC), sides
+    made = LiveQuestion(
+        question_id=secrets.token_hex(_ID_BYTES),
+        voter=voter,
+        asked=asked,
+        text=tidy(asked, text),
+        sides=(first, second),
+        job_ids=("", ""),
+        asked_at=now,
+    )
+    bound = settings.voting.question_cost_usd
+    requests = jobs_for(made.question_id, asked, made.text, made.sides, now, maximum_cost_usd=bound)
+    for request in requests:
+        check_offered(request, settings.dashboard)
+    made = made.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
+    with database.transaction() as work:
+        for (document,) in work.ask("open_questions", voter=voter):
+            known = LiveQuestion.model_validate_json(document)
+            if (known.asked, known.text) == (made.asked, made.text):
+                return known
+            raise ConflictError("a question of yours is open: vote on its answers, or leave it")
+        since = (now - _DAY).timestamp()
+        ((count,),) = work.ask("questions_since", voter=voter, since=since)
+        if count >= settings.voting.questions_per_day:
+            raise RateLimitedError(f"{count} questions in a day are the most: go on tomorrow")
+        work.ask(
+            "add_question",
+            question_id=made.question_id,
+            voter=voter,
+            question=made.model_dump_json(),
+            asked_at=now.timestamp(),
+        )
+        for request in requests:
+            add_submission(work, voter, request, charge_usd=bound)
+    hand_over(layout, database)
+    return made
+
+
+def open_question(database: ServiceDatabase, voter: str) -> LiveQuestion | None:
+    """The question of the voter that is being answered, or waits for their vote."""
+    for (document,) in database.ask("open_questions", voter=voter):
+        return LiveQuestion.model_validate_json(document)
+    return None
+
+
+def at_work(layout: Layout, database: ServiceDatabase, question: LiveQuestion) -> bool:
+    """Whether a side is still at it. What a kill kept from the job runner is handed over."""
+    found = [read_job(layout, name) for name in question.job_ids]
+    if None in found:
+        hand_over(layout, database)
+        found = [read_job(layout, name) for name in question.job_ids]
+    return any(job is not None and job.at_work for job in found)
+
+
+def answers_to(layout: Layout, queries: Queries, question: LiveQuestion) -> Answers | NoVote:
+    """What both sides said, once neither is at work."""
+    track = question.asked.track
+    sides = tuple(_contender(layout, queries, track, name) for name in question.job_ids)
+    texts = tuple(() if side is None else text_of(queries, track, side) for side in sides)
+    first, second = sides
+    if first is None or second is None or not all(texts):
+        return NoVote(_ONE_LOST, next(filter(None, texts), ()))
+    if first == second or texts[0] == texts[1]:
+        why = "Both gave the same answer, so there is nothing to vote on."
+        return NoVote(why, texts[0], Ended.LEFT)
+    for contest in contests_of(queries, track):
+        if {first, second} <= set(contest.contenders):
+            return Answers(contest, (first, second), (texts[0], texts[1]))
+    return NoVote("The two answers are not about the same thing, so nothing can be voted on.")
+
+
+def offer_of(
+    database: ServiceDatabase, question: LiveQuestion, answers: Answers, settings: Settings
+) -> Offer | None:
+    """The pair as it is put before who asked, sides shuffled, neither of them ever scrambled; None:
+    they have voted on these two answers before.
+    """
+    of_pair = answers.contest.model_copy(update={"contenders": answers.sides})
+    wanted = {side.name for side in answers.sides}
+    add_contests(database, (answers.contest,))
+    known = open_offer(database, question.voter, (of_pair, answers.contest))
+    if known is not None and {known.first.contender.name, known.second.contender.name} == wanted:
+        return known
+    first, second = (
+        shown(side, parts) for side, parts in zip(answers.sides, answers.texts, strict=True)
+    )
+    whole = settings.voting.model_copy(update={"check_share": 0.0})
+    try:
+        return offer(database, question.voter, of_pair, (first, second), whole)
+    except ConflictError:
+        return None
+
+
+def answer(
+    database: ServiceDatabase,
+    voter: str,
+    question: LiveQuestion,
+    offer_id: str,
+    choice: Choice | None,
+    reason: str,
+    settings: Settings,
+) -> HumanVote | None:
+    """Take the vote on a question, None for a skip, and end it; raises as `cast` does."""
+    if voter != question.voter:
+        raise NotAllowedError("this question is another's: ask one of your own")
+    if open_question(database, voter) != question:
+        raise NotAllowedError("this question is ended: ask another one")
+    vote = None
+    if choice is None:
+        skip(database, voter, offer_id, settings.voting)
+    else:
+        vote = cast(database, voter, offer_id, choice, reason, settings.voting)
+    end(database, question, Ended.ANSWERED if vote else Ended.LEFT)
+    return vote
+
+
+def end(database: ServiceDatabase, question: LiveQuestion, how: Ended) -> None:
+    with database.transaction() as work:
+        work.ask("end_question", question_id=question.question_id, ended=how)
+
+
+def leave(layout: Layout, database: ServiceDatabase, question: LiveQuestion) -> None:
+    """End a question without a vote; sides that are still at it are stopped."""
+    end(database, question, Ended.LEFT)
+    for job in _jobs(layout, question):
+        if job.at_work:
+            request_stop(job)
+
+
+def _jobs(layout: Layout, question: LiveQuestion) -> Iterator[Job]:
+    found = (read_job(layout, name) for name in question.job_ids)
+    return (job for job in found if job is not None)
+
+
+def _contender(layout: Layout, queries: Queries, track: Track, job_id: str) -> Contender | None:
+    """What a job wrote; None: it came to nothing, or ended early for its budget."""
+    job = read_job(layout, job_id)
+    if job is None or job.status.state is not JobState.DONE or job.status.budget_reached:
+        return None
+    return made_by_run(queries, track, job.status.run_id) if job.status.run_id else None
+
+
+def _questions(database: ServiceDatabase) -> Iterator[tuple[LiveQuestion, str | None]]:
+    """All that were ever asked, each with what became of it."""
+    for document, ended in database.ask("questions"):
+        yield LiveQuestion.model_validate_json(document), ended

@@ -1,0 +1,209 @@
+"""What people and programs do: a row of the services at once, one of the lake later.
+
+Every table of `SERVICE_TABLES` goes this way. What a transaction has recorded survives the death of
+the process. The publisher copies what the lake lacks, known by its key, so that a kill at any
+moment loses nothing and doubles nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import singledispatch
+from typing import TypeVar
+
+import duckdb
+import pyarrow as pa
+
+from schemas.base import Noun
+from schemas.columns import Table
+from schemas.errors import ConflictError
+from schemas.identifiers import content_hash
+from schemas.people.decisions import Decision, Request
+from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
+from schemas.people.votes import HumanVote
+from schemas.tables import SERVICE_TABLES, TABLE
+from schemas.works.curation_edit import CurationEdit
+from warehouse.app.database import ServiceDatabase, Transaction, services_file
+from warehouse.catalogue.definitions import apply_definitions
+from warehouse.lake import insert, open_writer, transaction
+from warehouse.layout import Layout
+from warehouse.ledger import append, note_head
+from warehouse.parquet import arrow_table
+from warehouse.rows import row_of
+from warehouse.statements import table_statement
+
+NounT = TypeVar("NounT", bound=Noun)
+_ROWS_AT_ONCE = 10_000
+
+
+def record(work: Transaction, table: str, noun: Noun) -> None:
+    """Add a row to one of `SERVICE_TABLES`; it is there for good once `work` is committed.
+
+    Raises:
+        ConflictError: the table holds a row of this key.
+    """
+    added = work.ask(
+        "add_record",
+        table_name=table,
+        record_id=getattr(noun, key_of(TABLE[table])),
+        record=noun.model_dump_json(),
+    )
+    if not added:
+        raise ConflictError(f"{table} has a row of this name already: each is written once")
+
+
+def recorded(
+    source: ServiceDatabase | Transaction, table: str, kind: type[NounT]
+) -> Iterator[NounT]:
+    """All rows of a table, in the order in which they were recorded."""
+    for _, document in source.ask("records", table_name=table):
+        yield kind.model_validate_json(document)
+
+
+def recorded_as(
+    source: ServiceDatabase | Transaction, table: str, key: str, kind: type[NounT]
+) -> NounT | None:
+    """The row of a table that is known by `key`; None: there is none."""
+    for (document,) in source.ask("record", table_name=table, record_id=key):
+        return kind.model_validate_json(document)
+    return None
+
+
+def fold_into_lake(
+    layout: Layout, *, catalogue_url: str | None = None, wait_seconds: float = 60.0
+) -> dict[str, int]:
+    """Copy what was recorded and the lake lacks; rows added by table. The lake is made where there
+    is none.
+
+    Raises:
+        TransientError: another publisher is still at work.
+        ConfigurationError: the catalogue or the services' database cannot be read.
+    """
+    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
+        with transaction(connection, "what was recorded"):
+            apply_definitions(connection)
+        return fold(connection, layout)
+
+
+def fold(connection: duckdb.DuckDBPyConnection, layout: Layout) -> dict[str, int]:
+    """`fold_into_lake` by a publisher at work, whose lake has all tables."""
+    waiting = {table: rows for table, rows in _waiting(connection, layout) if rows}
+    if waiting:
+        with transaction(connection, "what was recorded"):
+            for name, rows in waiting.items():
+                _insert(connection, TABLE[name], rows)
+                append(connection, [entry_of(read_record(name, row)) for row in rows])
+        note_head(connection, layout)
+    return {name: len(rows) for name, rows in waiting.items()}
+
+
+def _waiting(
+    connection: duckdb.DuckDBPyConnection, layout: Layout
+) -> Iterator[tuple[str, list[str]]]:
+    if not services_file(layout).exists():
+        return
+    with ServiceDatabase(layout) as database:
+        for table in SERVICE_TABLES:
+            found = database.ask("records", table_name=table.name)
+            known = known_keys(connection, table) if found else frozenset()
+            yield table.name, [document for key, document in found if key not in known]
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, table: Table, documents: Sequence[str]) -> None:
+    for start in range(0, len(documents), _ROWS_AT_ONCE):
+        insert(connection, table, arrow_rows(table, documents[start : start + _ROWS_AT_ONCE]))
+
+
+def arrow_rows(table: Table, documents: Sequence[str]) -> pa.Table:
+    """Rows of `table` from its nouns as JSON, as they stand in the lake."""
+    nouns = map(table.noun.model_validate_json, documents)
+    return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
+
+
+def known_keys(connection: duckdb.DuckDBPyConnection, table: Table) -> frozenset[str]:
+    """Keys of the rows that the lake holds."""
+    sql = table_statement("published_names", table=table.name, columns=f'"{key_of(table)}"')
+    return frozenset(key for (key,) in connection.execute(sql).fetchall())
+
+
+def read_record(table: str, document: str) -> Noun:
+    return TABLE[table].noun.model_validate_json(document)
+
+
+def key_of(table: Table) -> str:
+    """The one column by which a row is known."""
+    (name,) = table.key
+    return name
+
+
+@singledispatch
+def entry_of(noun: Noun) -> LedgerEntry:
+    """The entry of a row of `SERVICE_TABLES`. Raises TypeError for another noun."""
+    raise TypeError(f"the ledger has no entry for {type(noun).__name__}")
+
+
+@entry_of.register
+def _of_request(request: Request) -> LedgerEntry:
+    return LedgerEntry(
+        artefact=Artefact.DECISION,
+        run_id=request.run_id,
+        unit_id=request.unit_id,
+        part=request.stage or "",
+        action=LedgerAction.REQUESTED,
+        version_sha256=content_hash(request.model_dump_json()),
+        inputs=(f"version:{request.version_sha256}",),
+        participant_id=request.asked_by,
+        role=None,
+        step=None,
+        happened_at=request.requested_at,
+    )
+
+
+@entry_of.register
+def _of_decision(decision: Decision) -> LedgerEntry:
+    return LedgerEntry(
+        artefact=Artefact.DECISION,
+        run_id=decision.run_id,
+        unit_id=decision.unit_id,
+        part=decision.stage or "",
+        action=LedgerAction(decision.verdict),
+        version_sha256=content_hash(decision.model_dump_json()),
+        inputs=(f"request:{decision.request_id}", f"version:{decision.version_sha256}"),
+        participant_id=decision.participant_id,
+        role=decision.role,
+        step=None,
+        reason_sha256=decision.reason_sha256,
+        happened_at=decision.decided_at,
+    )
+
+
+@entry_of.register
+def _of_vote(vote: HumanVote) -> LedgerEntry:
+    return LedgerEntry(
+        artefact=Artefact.RANKING,
+        run_id=vote.run_id,
+        unit_id=vote.group,
+        part=vote.track,
+        action=LedgerAction.VOTED,
+        version_sha256=content_hash(vote.model_dump_json(exclude={"reason"})),
+        inputs=(f"first:{vote.first_id}", f"second:{vote.second_id}"),
+        participant_id=vote.voter,
+        role=CreditRole.VALIDATION,
+        step=None,
+        happened_at=vote.voted_at,
+    )
+
+
+@entry_of.register
+def _of_edit(edit: CurationEdit) -> LedgerEntry:
+    return LedgerEntry(
+        artefact=Artefact.DATA_SET,
+        run_id=edit.run_id,
+        unit_id=edit.paper_id,
+        part=edit.field,
+        action=LedgerAction.EDITED,
+        version_sha256=content_hash(edit.model_dump_json()),
+        inputs=(f"statement:{edit.statement_id}",) if edit.statement_id else (),
+        participant_id=edit.editor,
+        role=CreditRole.DATA_CURATION,
+        step=None,
+        happened_at=edit.edited_at,
+    )

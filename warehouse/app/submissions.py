@@ -1,0 +1,168 @@
+"""What programs submit: written to the database at once, then handed to the job runner as files.
+
+A kill between the two loses nothing, since what was not handed over is at the next start; and
+doubles nothing, since a job is named by its request.
+"""
+
+from datetime import UTC, datetime
+
+from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
+from schemas.identifiers import content_hash
+from schemas.people.job import AskJob, CurateJob, EvaluateJob, JobRequest, RankJob, SurveyJob
+from schemas.people.role import Action, Token
+from warehouse.app.database import ServiceDatabase, Transaction
+from warehouse.app.jobs import Job, job_id_of, job_ids, read_job, submit_as
+from warehouse.kinds.curations.landing import CURATIONS
+from warehouse.kinds.surveys import SURVEYS
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.units.reading import published_head
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def accept(
+    layout: Layout,
+    database: ServiceDatabase,
+    token: Token,
+    request: JobRequest,
+    *,
+    catalogue_url: str | None = None,
+) -> str:
+    """Take a request of a token's holder; the job_id. A key that the holder used before names the
+    job that has it.
+
+    Raises:
+        ConflictError: the key was given with another request.
+        RateLimitedError: the token has as many open jobs as it may.
+        BudgetExhaustedError: the job asks a model without a bound, or may cost more than the token
+            may still spend.
+    """
+    _settle(layout, database, token, catalogue_url)
+    job_id: str
+    key, content = request.idempotency_key, _content_hash(request)
+    with database.transaction() as work:
+        known = work.ask("submission", token_id=token.token_id, idempotency_key=key)
+        if known:
+            job_id, before = known[0]
+            if before != content:
+                raise ConflictError(
+                    f"this idempotency key belongs to job {job_id}, which asks something else:"
+                    " choose a new key"
+                )
+        else:
+            ((open_count, charged_usd),) = work.ask("standing", token_id=token.token_id)
+            job_id = job_id_of(request)
+            charge_usd = _charge(token, request, open_count, charged_usd)
+            add_submission(work, token.token_id, request, charge_usd=charge_usd)
+    hand_over(layout, database)
+    return job_id
+
+
+def add_submission(
+    work: Transaction, token_id: str, request: JobRequest, *, charge_usd: float
+) -> None:
+    """Write down a request of a token's holder, or of a voter by their pseudonym."""
+    work.ask(
+        "add_submission",
+        job_id=job_id_of(request),
+        token_id=token_id,
+        idempotency_key=request.idempotency_key,
+        content_sha256=_content_hash(request),
+        request=request.model_dump_json(),
+        charge_usd=charge_usd,
+    )
+
+
+def hand_over(layout: Layout, database: ServiceDatabase) -> None:
+    """Give the job runner what it does not have yet."""
+    for job_id, document in database.ask("waiting"):
+        submit_as(layout, job_id, document.encode())
+        with database.transaction() as work:
+            work.ask("handed_over", job_id=job_id)
+
+
+def may_see(database: ServiceDatabase, token: Token, job_id: str) -> bool:
+    """Whether the token's holder may watch and stop a job: it is theirs, or they own all."""
+    if token.scope.may(Action.OVERSEE):
+        return True
+    return (token.token_id,) in database.ask("owner_of", job_id=job_id)
+
+
+def jobs_of(layout: Layout, database: ServiceDatabase, token: Token) -> tuple[Job, ...]:
+    """The jobs that the token's holder may see, newest first."""
+    if token.scope.may(Action.OVERSEE):
+        names = list(reversed(job_ids(layout)))
+    else:
+        names = [row[0] for row in database.ask("jobs_of", token_id=token.token_id)]
+    found = (read_job(layout, name) for name in names)
+    return tuple(job for job in found if job is not None)
+
+
+def _content_hash(request: JobRequest) -> str:
+    return content_hash(request.model_copy(update={"created_at": _EPOCH}).model_dump_json())
+
+
+def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: float) -> float:
+    """What the job is counted as until its cost is known: its bound."""
+    if open_count >= token.maximum_open_jobs:
+        raise RateLimitedError(
+            f"{open_count} jobs of this token wait or are being done, and it may have no more: wait"
+            " for one to end, or stop one"
+        )
+    options = request.options
+    if request.asks_nothing or options.engine is None or options.engine.is_baseline:
+        return 0.0
+    left = token.maximum_cost_usd - charged_usd
+    if options.max_cost_usd is None:
+        raise BudgetExhaustedError(
+            f"max_cost_usd has to be said: this token may still spend {left:.2f} USD"
+        )
+    # The bound holds for the evaluation and for the ranking each.
+    ranks = isinstance(request, EvaluateJob) and request.options.rank
+    bound = options.max_cost_usd * (2 if ranks else 1)
+    if bound > left:
+        raise BudgetExhaustedError(
+            f"the job may cost {bound:.2f} USD, and this token may still spend {left:.2f} USD: ask"
+            " for less, or for another token"
+        )
+    return bound
+
+
+def _settle(
+    layout: Layout, database: ServiceDatabase, token: Token, catalogue_url: str | None
+) -> None:
+    """Count the token's jobs that have ended as what they cost, where all of it is known."""
+    for job_id, bound_usd in database.ask("open_jobs", token_id=token.token_id):
+        job = read_job(layout, job_id)
+        if job is not None and job.at_work:
+            continue
+        if job is None and database.ask("waiting"):
+            continue  # not handed over yet, perhaps by another thread this moment
+        cost_usd = None if job is None else _cost_usd(layout, job, catalogue_url)
+        with database.transaction() as work:
+            work.ask(
+                "settle", job_id=job_id, charge_usd=bound_usd if cost_usd is None else cost_usd
+            )
+
+
+def _cost_usd(layout: Layout, job: Job, catalogue_url: str | None) -> float | None:
+    """What a job that ended has cost; None: not wholly known."""
+    if not job.log.exists():  # it was never begun
+        return 0.0
+    status = job.status
+    if status.run_id is None or status.started_at is None or status.finished_at is None:
+        return None
+    # A run that is ranked may have been ranked before, and may be again, for others to pay.
+    since = status.started_at if isinstance(job.request, RankJob) else _EPOCH
+    try:
+        with open_queries(layout, catalogue_url=catalogue_url) as queries:
+            if isinstance(job.request, AskJob | SurveyJob):
+                published_head(queries.connection, SURVEYS, status.run_id)
+            elif isinstance(job.request, CurateJob):
+                published_head(queries.connection, CURATIONS, status.run_id)
+            else:
+                queries.run(status.run_id)
+            return queries.spent(status.run_id, since, status.finished_at)
+    except UnknownNameError:  # deleted since
+        return None

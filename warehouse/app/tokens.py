@@ -1,0 +1,80 @@
+"""Tokens of a warehouse: shown once, kept as a hash."""
+
+import hashlib
+import hmac
+import secrets
+from datetime import UTC, datetime
+
+from schemas.base import replace
+from schemas.errors import UnknownNameError
+from schemas.people.role import Token
+from schemas.text.patterns import bounded
+from warehouse.app.database import ServiceDatabase
+
+_TOKEN = bounded(r"assay_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_ID_BYTES, _SECRET_BYTES = 6, 32
+
+
+def new_token_id() -> str:
+    return secrets.token_hex(_ID_BYTES)
+
+
+def add_token(database: ServiceDatabase, token: Token) -> str:
+    """Keep a token; the text that its holder sends, which nobody can be told again."""
+    secret = secrets.token_urlsafe(_SECRET_BYTES)
+    with database.transaction() as work:
+        work.ask(
+            "add_token",
+            token_id=token.token_id,
+            secret_sha256=_hash(secret),
+            token=token.model_dump_json(),
+        )
+    return f"assay_{token.token_id}_{secret}"
+
+
+def token_of(database: ServiceDatabase, text: str) -> Token | None:
+    """The token that `text` is; None when there is none, or it has expired or was revoked."""
+    found = _TOKEN.fullmatch(text)
+    if found is None:
+        return None
+    token_id, secret = found.groups()
+    for kept, document in database.ask("token", token_id=token_id):
+        token = Token.model_validate_json(document)
+        # The secret has 256 random bits, so that a plain hash of it cannot be guessed back.
+        if hmac.compare_digest(kept, _hash(secret)) and token.valid_at(datetime.now(UTC)):
+            return token
+    return None
+
+
+def still_valid(database: ServiceDatabase, token_id: str) -> bool:
+    """Whether a token that was valid has neither expired nor been revoked since."""
+    now = datetime.now(UTC)
+    return any(
+        Token.model_validate_json(document).valid_at(now)
+        for _, document in database.ask("token", token_id=token_id)
+    )
+
+
+def tokens(database: ServiceDatabase) -> tuple[Token, ...]:
+    """All tokens, oldest first."""
+    return tuple(Token.model_validate_json(row[0]) for row in database.ask("tokens"))
+
+
+def revoke(database: ServiceDatabase, token_id: str) -> Token:
+    """Refuse a token from now on; one that was revoked before stays as it was.
+
+    Raises:
+        UnknownNameError: there is none of this name.
+    """
+    with database.transaction() as work:
+        for _, document in work.ask("token", token_id=token_id):
+            token = Token.model_validate_json(document)
+            if token.revoked_at is None:
+                token = replace(token, revoked_at=datetime.now(UTC))
+                work.ask("replace_token", token_id=token_id, token=token.model_dump_json())
+            return token
+    raise UnknownNameError(f"no token {token_id!r}; `assay tokens list` lists them")
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

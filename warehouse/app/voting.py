@@ -1,0 +1,209 @@
+"""Blind votes: which pair a voter sees, and what becomes of the answer.
+
+A vote counts only as the answer to a pair that was offered to this voter and is still open. So a
+forged one, one sent twice and one in another's name find nothing to answer.
+"""
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+
+from schemas.base import encodable
+from schemas.errors import ConflictError, NotAllowedError, RateLimitedError
+from schemas.identifiers import content_hash
+from schemas.people.votes import Choice, Contest, HumanVote, Offer, Shown, Standing
+from schemas.settings import VotingSettings
+from warehouse.app.database import ServiceDatabase, Transaction
+from warehouse.app.records import record
+
+VOTES = "human_votes"
+LONGEST_REASON = 2_000
+_EVERY_PAIR_UP_TO = 64
+_PAIRS_DRAWN = 2_000
+_MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
+
+Names = tuple[str, str]
+
+
+def pair_name(contest: Contest, names: Names) -> str:
+    """Names a pair, whichever way round it is shown."""
+    return content_hash(contest.track, contest.group, *sorted(names))
+
+
+def add_contests(database: ServiceDatabase, contests: Iterable[Contest]) -> None:
+    """Have these counted from now on."""
+    with database.transaction() as work:
+        for contest in contests:
+            work.ask("add_contest", contest=contest.name, document=contest.model_dump_json())
+
+
+def contests(database: ServiceDatabase) -> Iterator[tuple[Contest, Standing | None]]:
+    """All contests with how they stand; None: not counted yet."""
+    for document, standing in database.ask("contests"):
+        yield (
+            Contest.model_validate_json(document),
+            None if standing is None else Standing.model_validate_json(standing),
+        )
+
+
+def standing_of(database: ServiceDatabase, contest: Contest) -> Standing | None:
+    """How a contest stands by the votes counted so far; None: none was counted yet."""
+    for (document,) in database.ask("standing_of", contest=contest.name):
+        if document is not None:
+            return Standing.model_validate_json(document)
+    return None
+
+
+def keep_standing(database: ServiceDatabase, contest: Contest, standing: Standing) -> None:
+    with database.transaction() as work:
+        work.ask("replace_standing", contest=contest.name, standing=standing.model_dump_json())
+
+
+def open_offer(database: ServiceDatabase, voter: str, among: Sequence[Contest]) -> Offer | None:
+    """The pair of one of these contests that the voter has before them, also in another window."""
+    wanted = {contest.name for contest in among}
+    for contest, document in database.ask("open_offers", voter=voter):
+        if contest in wanted:
+            return Offer.model_validate_json(document)
+    return None
+
+
+def next_pair(
+    database: ServiceDatabase, voter: str, among: Sequence[Contest]
+) -> tuple[Contest, Names] | None:
+    """A pair that the voter has not seen, of the contest with the fewest votes: the one that tells
+    most where the votes so far say so, else the one seen by fewest. None: they have seen all.
+    """
+    seen = {pair for (pair,) in database.ask("pairs_of_voter", voter=voter)}
+    counts: dict[str, int] = dict(database.ask("contest_counts"))
+
+    def load(contest: Contest) -> tuple[float, str]:
+        return counts.get(contest.name, 0) / len(contest.contenders), contest.name
+
+    for contest in sorted(among, key=load):
+        for names in _promising(database, contest):
+            if pair_name(contest, names) not in seen:
+                return contest, names
+    return None
+
+
+def _promising(database: ServiceDatabase, contest: Contest) -> Iterator[Names]:
+    """Pairs of a contest, the most telling first; of a large one some of the others at random."""
+    standing = standing_of(database, contest)
+    if standing is not None:
+        yield from standing.next_pairs
+    names = sorted(contender.name for contender in contest.contenders)
+    draw = secrets.SystemRandom()
+    if len(names) <= _EVERY_PAIR_UP_TO:
+        pairs = list(combinations(names, 2))
+        draw.shuffle(pairs)
+    else:
+        drawn = (draw.sample(names, 2) for _ in range(_PAIRS_DRAWN))
+        pairs = [(one, other) for one, other in drawn]
+    counts: dict[str, int] = dict(database.ask("pair_counts", contest=contest.name))
+    yield from sorted(pairs, key=lambda pair: counts.get(pair_name(contest, pair), 0))
+
+
+def offer(
+    database: ServiceDatabase,
+    voter: str,
+    contest: Contest,
+    sides: tuple[Shown, Shown],
+    settings: VotingSettings,
+) -> Offer:
+    """Put a pair before a voter, sides shuffled; now and then one side is to be scrambled.
+
+    Raises:
+        ConflictError: the voter has seen this pair.
+    """
+    draw = secrets.SystemRandom()
+    first, second = sides if draw.random() < 0.5 else (sides[1], sides[0])
+    scrambled = None
+    if draw.random() < settings.check_share:
+        scrambled = draw.choice((Choice.FIRST, Choice.SECOND))
+    made = Offer(
+        offer_id=secrets.token_hex(16),
+        voter=voter,
+        track=contest.track,
+        group=contest.group,
+        first=first,
+        second=second,
+        scrambled=scrambled,
+        offered_at=datetime.now(UTC),
+    )
+    names = (first.contender.name, second.contender.name)
+    pair = pair_name(contest, names)
+    with database.transaction() as work:
+        if (pair,) in work.ask("pairs_of_voter", voter=voter):
+            raise ConflictError("this pair was offered to you before: each is voted on once")
+        work.ask(
+            "add_offer",
+            offer_id=made.offer_id,
+            voter=voter,
+            contest=contest.name,
+            pair=pair,
+            offer=made.model_dump_json(),
+            offered_at=made.offered_at.timestamp(),
+        )
+    return made
+
+
+def cast(
+    database: ServiceDatabase,
+    voter: str,
+    offer_id: str,
+    choice: Choice,
+    reason: str,
+    settings: VotingSettings,
+) -> HumanVote:
+    """Take a vote; it is durable when this returns.
+
+    Raises:
+        NotAllowedError: no such pair was offered to this voter.
+        ConflictError: the pair was voted on or skipped before.
+        RateLimitedError: the voter has answered as many pairs as one may.
+    """
+    with database.transaction() as work:
+        answered = _close(work, voter, offer_id, "voted", settings)
+        vote = answered.vote(choice, _tidy(reason), datetime.now(UTC))
+        record(work, VOTES, vote)
+    return vote
+
+
+def skip(database: ServiceDatabase, voter: str, offer_id: str, settings: VotingSettings) -> None:
+    """Pass over a pair, which the voter is not shown again; raises as `cast` does."""
+    with database.transaction() as work:
+        _close(work, voter, offer_id, "skipped", settings)
+
+
+def _close(
+    work: Transaction, voter: str, offer_id: str, how: str, settings: VotingSettings
+) -> Offer:
+    found = work.ask("offer_of", offer_id=offer_id, voter=voter)
+    if not found:
+        raise NotAllowedError("this pair was not offered to you: vote on the one you are shown")
+    document, closed = found[0]
+    if closed is not None:
+        raise ConflictError(f"this pair is {closed} already: vote on the one you are shown")
+    now = datetime.now(UTC)
+    ((in_a_minute, in_a_day),) = work.ask(
+        "closed_since",
+        voter=voter,
+        minute=(now - _MINUTE).timestamp(),
+        day=(now - _DAY).timestamp(),
+    )
+    if in_a_minute >= settings.most_per_minute:
+        raise RateLimitedError(f"{in_a_minute} pairs in a minute: read on, and vote in a minute")
+    if in_a_day >= settings.most_per_day:
+        raise RateLimitedError(f"{in_a_day} pairs in a day are the most: go on tomorrow")
+    work.ask("close_offer", offer_id=offer_id, closed=how, closed_at=now.timestamp())
+    return Offer.model_validate_json(document)
+
+
+def _tidy(reason: str) -> str | None:
+    """What can be kept of what was typed; None: nothing was."""
+    written = reason.strip()
+    if not encodable(written):
+        written = written.encode("utf-8", "replace").decode()
+    return written[:LONGEST_REASON] or None

@@ -1,0 +1,1 @@
+"""Catalogues of lakes, in SQLite files or PostgreSQL."""

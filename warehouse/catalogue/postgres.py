@@ -1,0 +1,271 @@
+"""A lake's catalogue in PostgreSQL, which publishers and readers on many machines share.
+
+The password travels in a secret of DuckDB and never in a connection string: DuckDB repeats the
+string in its messages and shows it as the path of the database.
+"""
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import duckdb
+
+from schemas.errors import ConfigurationError, TransientError, UpstreamError
+from warehouse.catalogue.connection import in_memory
+from warehouse.catalogue.definitions import foreign_error
+from warehouse.statements import quoted, statement
+
+VARIABLE = "ASSAY_CATALOGUE_URL"
+_CREDENTIALS = "catalogue"  # the name of it in DuckDB
+OLDEST_VERSION = 12
+_SHAPE = "postgresql://user:password@host:port/database"
+_SCHEMES = ("postgres", "postgresql")
+_POLL_SECONDS = 0.1
+_LOST = (
+    "the connection",
+    "connection to",
+    "terminating connection",
+    "data from server",
+    "data to server",
+)
+"""Of what libpq says when a server goes away while it is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresCatalogue:
+    """Where a catalogue is.
+
+    Attributes:
+        title: host, port and database, as messages show them.
+        options: what libpq is told, without the password.
+    """
+
+    title: str
+    options: dict[str, str]
+    password: str | None = field(repr=False)
+
+    @classmethod
+    def of(cls, url: str) -> "PostgresCatalogue":
+        """Read `postgresql://user:password@host:port/database?sslmode=require`.
+
+        Raises:
+            ConfigurationError: it is no such address, or has its password elsewhere; its text is
+                not repeated.
+        """
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:
+            parts, port = urlsplit(""), None
+        database = unquote(parts.path.lstrip("/"))
+        if parts.scheme not in _SCHEMES or not parts.hostname or not database:
+            raise ConfigurationError(f"{VARIABLE} must read {_SHAPE}")
+        options = dict(parse_qsl(parts.query))
+        if "password" in options:  # what is masked in messages and logs is what stands before the @
+            raise ConfigurationError(
+                f"{VARIABLE}: the password belongs before the host, as in {_SHAPE}"
+            )
+        options |= {"host": parts.hostname, "dbname": database}
+        options |= {"port": str(port)} if port is not None else {}
+        options |= {"user": unquote(parts.username)} if parts.username else {}
+        title = f"{parts.hostname}{f':{port}' if port is not None else ''}/{database}"
+        return cls(title, options, unquote(parts.password) if parts.password else None)
+
+    @property
+    def connection_string(self) -> str:
+        """As libpq reads it; a server shows the name of the process to its administrators."""
+        named = {"application_name": f"assay, process {os.getpid()} on {socket.gethostname()}"}
+        return " ".join(
+            f"{name}={_as_libpq(value)}" for name, value in (named | self.options).items()
+        )
+
+    def secret(self, connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+        """Tell the connection the password; the option of `attach` that names it. Without one libpq
+        looks in its own places, such as a password file.
+        """
+        if self.password is None:
+            return ()
+        connection.execute(
+            f"create or replace temporary secret {_CREDENTIALS} (type postgres, password"
+            f" {quoted(self.password)})"
+        )
+        return (f"secret {quoted(_CREDENTIALS)}",)
+
+    def opening_error(self, error: duckdb.Error) -> UpstreamError:
+        """What the server, or the way to it, said."""
+        told = str(error).partition('Unable to connect to Postgres at "')[2].partition('": ')[2]
+        reason = " ".join((told or str(error)).split("\n")[0].split())
+        return UpstreamError(
+            f"the lake's catalogue at {self.title} cannot be opened ({VARIABLE}): {reason}"
+        )
+
+
+@contextmanager
+def loss_told(catalogue: PostgresCatalogue | None) -> Iterator[None]:
+    """Around whatever asks a catalogue; None: one in a file.
+
+    Raises:
+        UpstreamError: the server went away meanwhile.
+    """
+    try:
+        yield
+    except duckdb.Error as error:
+        if catalogue is None or not any(words in str(error) for words in _LOST):
+            raise
+        raise UpstreamError(
+            f"the lake's catalogue at {catalogue.title} went away while it was asked: try again"
+            " once it is back"
+        ) from None
+
+
+def _as_libpq(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+@contextmanager
+def only_publisher(catalogue: PostgresCatalogue, wait_seconds: float) -> Iterator[None]:
+    """Hold the catalogue's lock while the block runs. The server lets go of it when the process or
+    its connection ends.
+
+    Raises:
+        TransientError: another process held it for `wait_seconds`.
+        UpstreamError: the server cannot be reached.
+    """
+    until = time.monotonic() + wait_seconds
+    with _asking(catalogue) as connection:
+        while not _ask(connection, "lock")["held"]:
+            if time.monotonic() >= until:
+                raise TransientError(
+                    f"{_ask(connection, 'holder').get('holder', 'another process')} is publishing"
+                    f" to {catalogue.title}: try again when it has finished"
+                )
+            time.sleep(_POLL_SECONDS)
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueState:
+    """What a server says of itself and of what this user may do.
+
+    Attributes:
+        has_lake: whether a lake's tables are there.
+    """
+
+    version: str
+    user: str
+    has_lake: bool
+    may_read: bool
+    may_write: bool
+
+    @property
+    def is_usable(self) -> bool:
+        return int(self.version.split(".")[0]) >= OLDEST_VERSION and self.may_read
+
+    @property
+    def told(self) -> str:
+        """The rights, in words."""
+        if int(self.version.split(".")[0]) < OLDEST_VERSION:
+            return f"DuckLake needs PostgreSQL {OLDEST_VERSION} or newer"
+        if not self.may_read:
+            return f"{self.user} may not read the lake"
+        rights = "read and publish" if self.may_write else "read and not publish"
+        return f"{self.user} may {rights}{'' if self.has_lake else '; no lake yet'}"
+
+
+def catalogue_state(catalogue: PostgresCatalogue) -> CatalogueState:
+    """Look at the server.
+
+    Raises:
+        UpstreamError: it cannot be reached.
+    """
+    with _asking(catalogue) as connection:
+        found = _ask(connection, "state")
+    has_lake = found["may_read"] is not None
+    may_write = found["may_write"] if has_lake else found["may_create"]
+    return CatalogueState(
+        version=found["version"].split()[0],
+        user=found["user_name"],
+        has_lake=has_lake,
+        may_read=bool(found["may_read"]) if has_lake else True,
+        may_write=bool(may_write) and not found["is_replica"],
+    )
+
+
+def check_may_publish(url: str) -> None:
+    """Look whether this user may change the lake whose catalogue is there.
+
+    Raises:
+        ConfigurationError: it may only read.
+        UpstreamError: the server cannot be reached.
+    """
+    catalogue = PostgresCatalogue.of(url)
+    state = catalogue_state(catalogue)
+    if not state.may_write:
+        raise ConfigurationError(
+            f"nothing could be published to the catalogue at {catalogue.title}: {state.told}"
+        )
+
+
+@contextmanager
+def _asking(catalogue: PostgresCatalogue) -> Iterator[duckdb.DuckDBPyConnection]:
+    """One transaction of the server, in which it is asked in its own SQL."""
+    with loss_told(catalogue), in_memory("postgres_scanner") as connection:
+        attach_postgres(connection, catalogue)
+        connection.execute("begin")
+        try:
+            yield connection
+        finally:
+            # Left to DuckDB, a rollback that a lost server cannot answer ends the process.
+            with suppress(duckdb.Error):
+                connection.execute("rollback")
+
+
+def attach_postgres(
+    connection: duckdb.DuckDBPyConnection, catalogue: PostgresCatalogue, *, read_only: bool = True
+) -> None:
+    """Attach the database itself, as `catalogue`; the scanner is loaded.
+
+    Raises:
+        UpstreamError: it cannot be reached.
+    """
+    options = [
+        "type postgres",
+        *catalogue.secret(connection),
+        *(["read_only"] if read_only else []),
+    ]
+    try:
+        connection.execute(
+            f"attach {quoted(catalogue.connection_string)} as catalogue ({', '.join(options)})"
+        )
+    except duckdb.Error as error:
+        raise catalogue.opening_error(error) from None
+
+
+def refuse_server_programs(
+    connection: duckdb.DuckDBPyConnection, catalogue: PostgresCatalogue
+) -> None:
+    """Refuse a catalogue for whose tables the server would run what DuckLake never writes.
+
+    Raises:
+        ConfigurationError: names the first such view, trigger, rule or the like.
+        UpstreamError: the server cannot be reached.
+    """
+    attach_postgres(connection, catalogue)
+    program = _ask(connection, "server_programs")
+    connection.execute("detach catalogue")
+    if program:
+        raise foreign_error(f"the {program['kind']}", program["name"])
+
+
+def _ask(connection: duckdb.DuckDBPyConnection, name: str) -> dict[str, Any]:
+    """The first row of `sql/catalogue/<name>.sql`; empty where there is none."""
+    result = connection.execute(statement("catalogue", "ask"), [statement("catalogue", name)])
+    columns = [column[0] for column in result.description or []]
+    row = result.fetchone()
+    return dict(zip(columns, row, strict=True)) if row is not None else {}

@@ -1,0 +1,55 @@
+"""SQLite files, beside which somebody else may have put a rollback journal."""
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import ConfigurationError
+from schemas.text.plain_files import PlainFileError, open_file
+
+_MAGIC = bytes.fromhex("d9d505f920a163d7")
+_LEAST_RECORD_BYTES = 16
+"""Of the record of a super-journal: the length of its name, a checksum and the magic number."""
+
+
+def connect(database: Path, **options: Any) -> sqlite3.Connection:
+    """Open an SQLite file; the options are those of `sqlite3.connect`.
+
+    Raises:
+        ConfigurationError: as `refuse_foreign_journal`.
+    """
+    refuse_foreign_journal(database)
+    connection: sqlite3.Connection = sqlite3.connect(database, **options)
+    return connection
+
+
+def refuse_foreign_journal(database: Path) -> None:
+    """Refuse a journal with which SQLite would delete another file; call it before each opening.
+
+    A journal may name a super-journal, which SQLite deletes with the rights of whoever opens the
+    database. Assay commits to one database at a time, so that its journals name none.
+
+    Raises:
+        ConfigurationError: names the journal and what to do.
+    """
+    resolved = database.resolve()  # SQLite looks for the journal behind links, too
+    journal = resolved.with_name(f"{resolved.name}-journal")
+    advice = "move it away, or bring both files back from a copy, and see who may write there"
+    try:
+        with open_file(journal) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(size - len(_MAGIC), 0))
+            # A journal begins with the same number: one cut off behind it has no room for a record.
+            names_another = size >= _LEAST_RECORD_BYTES and file.read() == _MAGIC
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except PlainFileError as error:
+        raise ConfigurationError(f"{error}; as the journal of a database: {advice}") from None
+    except OSError as error:
+        raise ConfigurationError(f"{journal} cannot be read ({error.strerror}): {advice}") from None
+    if names_another:
+        raise ConfigurationError(
+            f"{journal} names another file, which SQLite would delete; Assay never writes such a"
+            f" journal: {advice}"
+        )

@@ -1,0 +1,320 @@
+"""The SQL console: one SELECT over the lake, and nothing else of the machine.
+
+Two fences. DuckDB reaches the lake's data and no other files, as in every connection to a lake, and
+has no way to change its settings. But some functions bypass that fence (`sqlite_scan` opens any file), so
+the parsed statement is held against closed lists as well: only functions that touch nothing outside,
+no catalogue internals.
+"""
+
+import json
+import math
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import time
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import duckdb
+
+from schemas.base import encodable
+from schemas.errors import ConfigurationError, SqlError
+from schemas.tables import TABLE
+from warehouse.catalogue.connection import in_memory
+from warehouse.console.console_functions import FUNCTIONS
+from warehouse.lake import in_one_line, open_reader
+from warehouse.layout import Layout
+from warehouse.objects.object_files import storage_failures_told
+from warehouse.rows import Row
+from warehouse.statements import MARTS, quoted
+
+if TYPE_CHECKING:  # it takes a while to import, and most answers are text
+    import pyarrow as pa
+
+_TABLE_FUNCTIONS = frozenset(
+    {
+        "generate_series",
+        "json_each",
+        "json_tree",
+        "range",
+        "regexp_split_to_table",
+        "repeat",
+        "unnest",
+    }
+)
+_CATALOGUES = frozenset({"", "lake", "temp"})
+_SCHEMAS = frozenset({"", "main", "lake", "temp", "information_schema"})
+"""Of a name in two parts, the first may be that of the catalogue: `lake.runs`."""
+_HIDDEN_PREFIXES = ("__ducklake", "duckdb_", "ducklake_", "pg_", "postgres_", "pragma_", "sqlite_")
+_READERS = {
+    ".csv": "read_csv",
+    ".tsv": "read_csv",
+    ".json": "read_json",
+    ".jsonl": "read_json",
+    ".ndjson": "read_json",
+    ".parquet": "read_parquet",
+}
+_MAXIMUM_ROWS = 1_000_000
+_MOST_BITS = 63
+"""Of a number as other programs read it; larger ones are told as text."""
+
+
+def run_sql(
+    layout: Layout,
+    sql: str,
+    *,
+    catalogue_url: str | None = None,
+    timeout_seconds: float = 300.0,
+    maximum_rows: int = _MAXIMUM_ROWS,
+    beside: Mapping[str, Path] = MappingProxyType({}),
+) -> list[Row]:
+    """Answer one SELECT (also WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW TABLES) over the
+    published tables and marts.
+
+    Values are plain: numbers, strings, dates, times, lists, dicts.
+
+    Args:
+        beside: files of the user's own, by the name of the table that each is in this statement:
+            CSV, TSV, JSON, JSON Lines or Parquet.
+
+    Raises:
+        SqlError: in one line, why the statement is wrong, and where.
+        ConfigurationError: why it is refused, too slow or has too large an answer, or a file cannot
+            be read.
+    """
+    _, rows = run_sql_with_names(
+        layout,
+        sql,
+        catalogue_url=catalogue_url,
+        timeout_seconds=timeout_seconds,
+        maximum_rows=maximum_rows,
+        beside=beside,
+    )
+    return rows
+
+
+def run_sql_with_names(
+    layout: Layout,
+    sql: str,
+    *,
+    catalogue_url: str | None = None,
+    timeout_seconds: float = 300.0,
+    maximum_rows: int = _MAXIMUM_ROWS,
+    beside: Mapping[str, Path] = MappingProxyType({}),
+) -> tuple[tuple[str, ...], list[Row]]:
+    """As `run_sql`, with the names of the columns, which an answer without rows has too."""
+    with _asked(layout, sql, catalogue_url, timeout_seconds, beside) as answer:
+        names = _distinct([column[0] for column in answer.description or ()])
+        found = answer.fetchmany(maximum_rows + 1)
+    if len(found) > maximum_rows:
+        raise ConfigurationError(f"the answer has more than {maximum_rows} rows: add a LIMIT")
+    rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in found]
+    return tuple(names), rows
+
+
+def run_sql_to_arrow(
+    layout: Layout,
+    sql: str,
+    *,
+    catalogue_url: str | None = None,
+    timeout_seconds: float = 300.0,
+    beside: Mapping[str, Path] = MappingProxyType({}),
+) -> "pa.Table":
+    """As `run_sql`, with the types of the columns and without a bound on rows."""
+    with _asked(layout, sql, catalogue_url, timeout_seconds, beside) as answer:
+        found = answer.to_arrow_table()
+        return found.rename_columns(_distinct(found.column_names))
+
+
+@contextmanager
+def _asked(
+    layout: Layout,
+    sql: str,
+    catalogue_url: str | None,
+    timeout_seconds: float,
+    beside: Mapping[str, Path],
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    if "\0" in sql:
+        raise ConfigurationError("wrong SQL: it holds a NUL character: leave it out")
+    if not encodable(sql):
+        raise ConfigurationError(
+            "wrong SQL: it holds half a character (a lone surrogate): write it anew"
+        )
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        connection.execute("set errors_as_json = true")  # which say where the statement is wrong
+        _refuse_what_is_no_question(connection, sql)
+        for name, path in beside.items():
+            _lay_beside(connection, name, path)
+        connection.execute("set lock_configuration = true")
+        stop = threading.Timer(timeout_seconds, connection.interrupt)
+        stop.start()
+        try:
+            with storage_failures_told():
+                yield connection.execute(sql)
+        except duckdb.InterruptException:
+            raise ConfigurationError(
+                f"the statement took longer than {timeout_seconds:g} seconds: narrow it down"
+            ) from None
+        except (duckdb.Error, RuntimeError) as error:
+            raise _wrong(sql, error) from None
+        except (
+            OverflowError,
+            ValueError,
+        ) as error:  # of DuckDB's values some are larger than Python's of that kind
+            raise ConfigurationError(
+                f"a value of the answer is out of range ({error}): cast it to varchar"
+            ) from None
+        finally:
+            stop.cancel()
+
+
+def _lay_beside(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
+    """Read a file of the user's own into a table of this connection."""
+    read = _READERS.get(path.suffix.lower())
+    if read is None:
+        raise ConfigurationError(f"{path.name}: give a {', '.join(_READERS)} file")
+    if not name.isidentifier() or name.lower() in {*TABLE, *MARTS}:
+        raise ConfigurationError(
+            f"{name!r} cannot name a table here: choose a word that is no table of the lake's"
+        )
+    try:
+        # Read elsewhere, since this connection is bounded to the lake.
+        with in_memory() as own:
+            rows = own.execute(f"from {read}(?)", [str(path.resolve())]).to_arrow_table()
+        connection.register("a file", rows)
+        connection.execute(f'create temp table "{name}" as from "a file"')
+        connection.unregister("a file")
+    except duckdb.Error as error:
+        raise ConfigurationError(f"{path} cannot be read: {_said(error)[0]}") from None
+
+
+def _refuse_what_is_no_question(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    try:
+        statements = connection.extract_statements(sql)
+    except duckdb.Error as error:
+        raise _wrong(sql, error) from None
+    if len(statements) != 1:
+        raise ConfigurationError(f"one statement at a time, please: found {len(statements)}")
+    if statements[0].type != duckdb.StatementType.SELECT:
+        raise ConfigurationError(
+            f"only SELECT is allowed here, not {statements[0].type.name}: the lake is read-only"
+        )
+    if statements[0].named_parameters:
+        raise ConfigurationError(
+            "parameters cannot be given here: write the values into the statement"
+        )
+    answer = connection.execute(f"select json_serialize_sql({quoted(sql)})").fetchall()
+    try:
+        tree = json.loads(answer[0][0])  # unlike orjson it takes Infinity, as in 1e400
+    except (ValueError, RecursionError):
+        raise ConfigurationError(
+            "the statement is nested too deeply: write it with fewer operators or parentheses"
+        ) from None
+    if tree["error"]:
+        raise ConfigurationError(f"only a plain SELECT is allowed here: {tree['error_message']}")
+    for node in _nodes(tree):
+        _refuse_reaching_out(node)
+        _refuse_functions(connection, node)
+
+
+def _nodes(tree: object) -> Iterator[dict[str, Any]]:
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            yield node
+            waiting.extend(node.values())
+        elif isinstance(node, list):
+            waiting.extend(node)
+
+
+def _refuse_reaching_out(node: dict[str, Any]) -> None:
+    if node.get("type") == "TABLE_FUNCTION":
+        name = str(node["function"]["function_name"]).lower()
+        if name not in _TABLE_FUNCTIONS:
+            raise ConfigurationError(
+                f"the table function {name} is not allowed here: only tables and marts of the lake"
+            )
+    elif node.get("type") in ("BASE_TABLE", "SHOW_REF"):
+        catalogue, schema, name = (
+            str(node.get(part) or "").lower().strip('"')
+            for part in ("catalog_name", "schema_name", "table_name")
+        )
+        if catalogue not in _CATALOGUES or schema not in _SCHEMAS:
+            raise ConfigurationError(
+                f"{'.'.join(filter(None, (catalogue, schema, name)))} is not a table of the lake:"
+                " `show tables` lists them"
+            )
+        if name.startswith(_HIDDEN_PREFIXES):
+            raise ConfigurationError(f"{name} is not a table of the lake: `show tables` lists them")
+        if name in MARTS and (catalogue or schema or node.get("at_clause")):
+            # The lake's own view may hold SQL of somebody else; the one laid over it does not.
+            raise ConfigurationError(f"the mart {name} is asked by its name alone, as it is now")
+
+
+def _refuse_functions(connection: duckdb.DuckDBPyConnection, node: dict[str, Any]) -> None:
+    name = str(node.get("function_name") or "").lower()
+    if not name or name in FUNCTIONS or name in _TABLE_FUNCTIONS:
+        return
+    sql = "select 1 from duckdb_functions() where lower(function_name) = ? limit 1"
+    if connection.execute(sql, [name]).fetchall():  # of others DuckDB says what they may mean
+        raise ConfigurationError(f"the function {name} is not allowed here")
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Columns of one name are told apart, so that none is lost in a dict."""
+    seen: dict[str, int] = {}
+    distinct = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        distinct.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return distinct
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        as_float = float(value)  # whose shortest digits may be others where there are many
+        return as_float if Decimal(repr(as_float)) == value else str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(content) for key, content in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, UUID | bytes) or (
+        isinstance(value, int) and value.bit_length() > _MOST_BITS
+    ):
+        return str(value)
+    if isinstance(value, time):
+        return value.isoformat()
+    return value
+
+
+def _wrong(sql: str, error: duckdb.Error | RuntimeError) -> SqlError:
+    line, more = _said(error)
+    lost = isinstance(error, duckdb.IOException)
+    told = "the lake cannot be read (`assay warehouse verify` says more)" if lost else "wrong SQL"
+    wrong = SqlError(f"{told}: {line}")
+    if str(more.get("position", "")).isdecimal():
+        before = sql.encode()[: int(more["position"])]
+        wrong.place = len(before.decode(errors="ignore"))
+    wrong.word = str(more.get("name", ""))
+    wrong.offered = tuple(name for name in str(more.get("candidates", "")).split(",") if name)
+    return wrong
+
+
+def _said(error: duckdb.Error | RuntimeError) -> tuple[str, Mapping[str, Any]]:
+    """DuckDB's message as one line, and what it knows beside: position in bytes, name,
+    candidates.
+    """
+    kind, _, told = str(error).partition(": ")
+    try:
+        more = json.loads(told)
+    except ValueError:
+        more = None
+    if not isinstance(more, dict) or "exception_message" not in more:
+        return in_one_line(str(error)), {}
+    return in_one_line(f"{kind}: {more['exception_message']}"), more

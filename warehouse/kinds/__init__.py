@@ -1,0 +1,1 @@
+"""One declaration per kind of work, and how its units become rows."""

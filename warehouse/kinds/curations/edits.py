@@ -1,0 +1,279 @@
+"""What people changed in curated sets: recorded at once, folded into the lake, applied to what is
+shown and written. What the engine had stays as it was landed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import combinations
+
+import duckdb
+
+from schemas.base import replace
+from schemas.errors import TransientError
+from schemas.identifiers import RunId
+from schemas.outcome import Provenance
+from schemas.works.curation import (
+    CuratedSentence,
+    CuratedStatement,
+    Curation,
+    Kept,
+    StatementAxis,
+    StatementSeverity,
+    StatementType,
+    idea_text,
+)
+from schemas.works.curation_edit import (
+    ADDED,
+    NO,
+    YES,
+    CurationEdit,
+    EditedField,
+    EditShare,
+)
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.records import fold_into_lake, record
+from warehouse.lake import rows_in
+from warehouse.layout import Layout
+from warehouse.rows import noun_of
+from warehouse.statements import statement
+
+TABLE_NAME = "curation_edits"
+PUBLISHED_IDEAS, PUBLISHED_STATEMENTS = 0.134, 0.791
+"""Shares that the experts of ScholarIdeas edited (ScholarEval, Table 6)."""
+PERSON = "person"
+"""Stands where else the engine does, for a statement that a person added."""
+_SET = ""
+"""Stands where else a reader does, for whoever words the set."""
+_FOLD_WAIT_SECONDS = 2.0
+_PARTS = (EditedField.PROBLEM, EditedField.METHOD, EditedField.EXPERIMENT)
+_OF_ADDED = {
+    EditedField.STATEMENT,
+    EditedField.TYPE,
+    EditedField.AXIS,
+    EditedField.SEVERITY,
+    EditedField.SENTENCES,
+}
+
+Value = tuple[str, EditedField]
+"""A statement's name (empty: the idea's) and what of it."""
+
+
+def record_edits(
+    layout: Layout,
+    database: ServiceDatabase,
+    edits: Sequence[CurationEdit],
+    *,
+    catalogue_url: str | None = None,
+) -> None:
+    """Write down what a person saved, all or nothing, and have the lake hold it too. While a
+    publisher is at work it is durable all the same, and enters the lake with what is published.
+
+    Raises:
+        ConflictError: one of them is there already.
+        ConfigurationError: the database or the catalogue cannot be used.
+    """
+    with database.transaction() as work:
+        for each in edits:
+            record(work, TABLE_NAME, each)
+    with suppress(TransientError):
+        fold_into_lake(layout, catalogue_url=catalogue_url, wait_seconds=_FOLD_WAIT_SECONDS)
+
+
+def edits_of(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple[CurationEdit, ...]:
+    """All edits of a run, oldest first."""
+    rows = rows_in(connection, statement("queries", "curation_edits"), {"run_id": run_id})
+    return tuple(noun_of(CurationEdit, row) for row in rows)
+
+
+def values_of(curation: Curation) -> dict[Value, str]:
+    """All of a curated paper that can be edited."""
+    found: dict[Value, str] = {("", part): getattr(curation, part.value) for part in _PARTS}
+    for each in curation.statements:
+        found |= {
+            (each.statement_id, EditedField.STATEMENT): each.statement,
+            (each.statement_id, EditedField.TYPE): each.type.value,
+            (each.statement_id, EditedField.AXIS): each.axis.value,
+            (each.statement_id, EditedField.SEVERITY): each.severity.value,
+            (each.statement_id, EditedField.KEPT): YES,
+        }
+    return found
+
+
+def with_added(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
+    """The paper with the statements that people added to it, as they first wrote them, and with
+    those of its reviews' sentences that only these rest on.
+    """
+    added: dict[str, dict[EditedField, CurationEdit]] = {}
+    for each in edits:
+        is_added = each.statement_id.startswith(ADDED) and not each.is_blind
+        if is_added and each.paper_id == curation.paper_id:
+            added.setdefault(each.statement_id, {}).setdefault(each.field, each)
+    whole = {name: own for name, own in added.items() if own.keys() >= _OF_ADDED}
+    if not whole or curation.dropped_reason is not None:
+        return curation
+    offered = {each.sentence_id: each for each in sentences_offered(curation)}
+    statements = [_added(name, own, tuple(offered)) for name, own in whole.items()]
+    known = {each.sentence_id for each in curation.sentences}
+    used = {name for each in statements for name in each.sentence_ids} - known
+    return replace(
+        curation,
+        statements=(*curation.statements, *statements),
+        statement_count=len(curation.statements) + len(statements),
+        sentences=(*curation.sentences, *(offered[name] for name in offered if name in used)),
+    )
+
+
+def sentences_offered(curation: Curation) -> tuple[CuratedSentence, ...]:
+    """What a statement may lead back to: the sentences about the idea, and those left out that
+    stand in their review, which are called d1, d2, …
+    """
+    texts = {each.review_id: each.text for each in curation.reviews}
+    left_out = [
+        (each.subject, each.text, texts[each.subject].find(each.text))
+        for each in curation.drops
+        if each.left_out_of is Kept.SENTENCE and each.text and each.subject in texts
+    ]
+    found = [each for each in left_out if each[2] >= 0]
+    return curation.sentences + tuple(
+        CuratedSentence(sentence_id=f"d{number}", review_id=review_id, start=start, text=text)
+        for number, (review_id, text, start) in enumerate(found, start=1)
+    )
+
+
+def _added(
+    name: str, own: Mapping[EditedField, CurationEdit], offered: Sequence[str]
+) -> CuratedStatement:
+    named = own[EditedField.SENTENCES].after.split()
+    return CuratedStatement(
+        statement_id=name,
+        statement=own[EditedField.STATEMENT].after,
+        type=StatementType(own[EditedField.TYPE].after),
+        axis=StatementAxis(own[EditedField.AXIS].after),
+        severity=StatementSeverity(own[EditedField.SEVERITY].after),
+        sentence_ids=tuple(each for each in offered if each in named),
+        is_verbatim=False,
+        provenance=Provenance(
+            step="",
+            step_version=1,
+            prompt_sha256="",
+            engine=PERSON,
+            model_requested=PERSON,
+            model_answered=None,
+            seed=None,
+            created_at=own[EditedField.STATEMENT].edited_at,
+        ),
+    )
+
+
+def values_seen(
+    curation: Curation, edits: Iterable[CurationEdit], *, blind_of: str | None = None
+) -> dict[Value, str]:
+    """All of a curated paper that can be edited, as the last edits have it.
+
+    Args:
+        blind_of: only what this person made of it while reading blind.
+    """
+    values = values_of(curation)
+    for each in edits:
+        counts = each.is_blind and each.editor == blind_of if blind_of else not each.is_blind
+        place = each.statement_id, each.field
+        if counts and each.paper_id == curation.paper_id and place in values:
+            values[place] = each.after
+    return values
+
+
+def edited(curation: Curation, edits: Sequence[CurationEdit]) -> Curation:
+    """The paper as people have it: of several edits of one thing the last counts, of blind readers
+    none.
+
+    A paper that is no part of the set stays as it is.
+    """
+    whole = with_added(curation, edits)
+    values = values_seen(whole, edits)
+    if curation.dropped_reason is not None or values == values_of(curation):
+        return curation
+    statements = tuple(
+        _edited(each, values)
+        for each in whole.statements
+        if values[each.statement_id, EditedField.KEPT] != NO
+    )
+    problem, method, experiment = (values["", part] for part in _PARTS)
+    return replace(
+        whole,
+        problem=problem,
+        method=method,
+        experiment=experiment,
+        text=idea_text(curation.title, problem, method, experiment),
+        statements=statements,
+        statement_count=len(statements),
+    )
+
+
+def _edited(given: CuratedStatement, values: dict[Value, str]) -> CuratedStatement:
+    name = given.statement_id
+    text = values[name, EditedField.STATEMENT]
+    return replace(
+        given,
+        statement=text,
+        type=StatementType(values[name, EditedField.TYPE]),
+        axis=StatementAxis(values[name, EditedField.AXIS]),
+        severity=StatementSeverity(values[name, EditedField.SEVERITY]),
+        is_verbatim=given.is_verbatim and text.split() == given.statement.split(),
+    )
+
+
+def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
+    """How much people changed: of papers their ideas and their lists of statements, as was
+    published, then of each field.
+    """
+    worded = [each for each in edits if not each.is_blind]
+    ideas = [each for each in worded if each.field.is_of_idea]
+    statements = [each for each in worded if not each.field.is_of_idea]
+    whole = (
+        ("ideas", ideas, PUBLISHED_IDEAS),
+        ("lists of statements", statements, PUBLISHED_STATEMENTS),
+    )
+    shares = [
+        EditShare(
+            name=name,
+            looked_at_count=len({each.paper_id for each in own}),
+            changed_count=len({each.paper_id for each in own if each.changed}),
+            published_0_to_1=published,
+        )
+        for name, own, published in whole
+    ]
+    for field in EditedField:
+        if field is EditedField.SENTENCES:  # of what a person added, where nothing was before
+            continue
+        of_field = [
+            each
+            for each in worded
+            if each.field is field and not each.statement_id.startswith(ADDED)
+        ]
+        looked_at = {(each.paper_id, each.statement_id) for each in of_field}
+        changed = {(each.paper_id, each.statement_id) for each in of_field if each.changed}
+        shares.append(
+            EditShare(name=field.value, looked_at_count=len(looked_at), changed_count=len(changed))
+        )
+    return tuple(shares)
+
+
+def pairs_of(edits: Sequence[CurationEdit]) -> dict[EditedField, list[tuple[str, str]]]:
+    """What two people made of the same thing, by field: who words the set beside each who read it
+    blind, and these among each other. Two who word the set see each other's words, and nobody is
+    held against themselves.
+    """
+    wording: dict[tuple[str, Value], set[str]] = {}
+    last: dict[tuple[str, Value], dict[str, str]] = {}
+    for each in edits:
+        place = (each.paper_id, (each.statement_id, each.field))
+        if not each.is_blind:
+            wording.setdefault(place, set()).add(each.editor)
+        reader = each.editor if each.is_blind else _SET
+        last.setdefault(place, {})[reader] = " ".join(each.after.split())
+    found: dict[EditedField, list[tuple[str, str]]] = {}
+    for place, by_reader in last.items():
+        readers = sorted(by_reader.keys() - wording.get(place, set()))
+        pairs = combinations([by_reader[name] for name in readers], 2)
+        found.setdefault(place[1][1], []).extend(pairs)
+    return {field: found[field] for field in EditedField if found.get(field)}

@@ -1,0 +1,49 @@
+"""Curated papers: their declaration, and how a paper with its reviews is landed.
+
+landing/curation=<run>/paper=<hash>/<table>.parquet, receipt.json
+landing/curation=<run>/curation.json
+"""
+
+from collections.abc import Iterator
+
+from schemas.people.ledger import Artefact
+from schemas.reasons import About, Reason
+from schemas.works.curation import Curation
+from schemas.works.curation_run import CurationHead, CurationReceipt
+from warehouse.units.kind import Given, Kind
+from warehouse.units.record import UnitRecord
+
+CURATIONS = Kind(
+    folders={"curation": "run_id"},
+    unit=("paper", "paper_id"),
+    unit_is_hashed=True,
+    receipt=CurationReceipt,
+    head=CurationHead,
+    head_table="curation_runs",
+    has_head_file=True,
+    tables=(
+        *("curated_ideas", "curated_reviews", "curated_sentences"),
+        *("curated_statements", "curated_drops"),
+        *("llm_calls", "api_calls", "failures"),
+    ),
+    checks=("curation_checks", "curated_ideas"),
+    artefact=(Artefact.DATA_SET, "paper_id"),
+    given=Given("paper", "curated_ideas", ("content_sha256",)),
+    remedy="remove its folder to curate anew",
+    publish_again="curate again",
+)
+
+
+def _reasons(curation: Curation) -> Iterator[Reason | None]:
+    """A document that could not be read stays so until somebody puts another in its place."""
+    reason = curation.dropped_reason
+    yield None if reason is not None and reason.about is About.DOCUMENT else reason
+    yield from (failure.reason for failure in curation.failures if not failure.is_of_a_document)
+
+
+CURATION_RECORD = UnitRecord(
+    kind=CURATIONS,
+    noun=Curation,
+    recorded_by="curation",
+    reasons=_reasons,
+)

@@ -1,0 +1,44 @@
+"""Ideas made in rounds: their declaration, and how one round is landed.
+
+landing/ideation=<run>/round=<id>/<table>.parquet, receipt.json
+landing/ideation=<run>/ideation.json
+"""
+
+from collections.abc import Iterator
+
+from schemas.people.ledger import Artefact
+from schemas.reasons import Reason
+from schemas.works.ideation import IdeationRound
+from schemas.works.ideation_run import IdeationHead, IdeationReceipt
+from warehouse.units.kind import Kind
+from warehouse.units.record import UnitRecord
+
+IDEATIONS = Kind(
+    folders={"ideation": "run_id"},
+    unit=("round", "round_id"),
+    receipt=IdeationReceipt,
+    head=IdeationHead,
+    head_table="ideation_runs",
+    has_head_file=True,
+    tables=(
+        *("idea_versions", "keyword_relations", "finding_answers"),
+        *("llm_calls", "api_calls", "failures"),
+    ),
+    checks=("ideation_checks", "idea_versions"),
+    artefact=(Artefact.PROPOSAL, "round_id"),
+    remedy="remove its folder to make the round anew",
+    publish_again="run assay ideate again",
+)
+
+
+def _reasons(made: IdeationRound) -> Iterator[Reason | None]:
+    yield from (version.unscored_reason for version in made.versions)
+    yield from (failure.reason for failure in made.failures)
+
+
+IDEATION_RECORD = UnitRecord(
+    kind=IDEATIONS,
+    noun=IdeationRound,
+    recorded_by="ideation",
+    reasons=_reasons,
+)

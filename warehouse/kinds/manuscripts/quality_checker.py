@@ -1,0 +1,160 @@
+"""The quality checker's outputs summed up by SQL as in its Tables 2 and 3: of a release (Parquet),
+or of check runs.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import duckdb
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from warehouse.statements import quoted, statement
+
+RELEASE_TABLES: tuple[str, ...] = ("checks", "papers", "problems", "votes")
+RowT = TypeVar("RowT", bound=Noun)
+Source = Path | duckdb.DuckDBPyConnection
+"""The folder of a release, or a connection as `warehouse.kinds.manuscripts.queries.release_views` gives
+it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars per million tokens; thinking is paid as output."""
+
+    input_usd_per_million: float
+    output_usd_per_million: float
+
+
+class CheckerUsage(Noun):
+    """Problems and tokens per paper of one checker (Table 2). None: no check has the figure."""
+
+    model: str
+    approach: str = Field(description="pdf, ocr or latex.")
+    paper_count: int
+    mean_problems: float | None
+    first_quartile_problems: float | None
+    third_quartile_problems: float | None
+    nothing_found_share: float | None = Field(
+        description="Share of papers without a reported problem, 0 to 1."
+    )
+    mean_input_tokens: float | None
+    mean_thinking_tokens: float | None
+    mean_output_tokens: float | None
+    without_tokens_count: int = Field(
+        description=(
+            "Checks that lack a token figure; each mean of tokens is over those that have it."
+        )
+    )
+
+
+class CheckerCost(Noun):
+    """Dollars per paper of one checker. None: no price was given for it."""
+
+    model: str
+    approach: str
+    paper_count: int
+    mean_cost_usd: float | None
+
+
+class JudgeHits(Noun):
+    """Papers one judge called hit by one checker (Table 3)."""
+
+    model: str
+    approach: str
+    judge: str
+    paper_count: int
+    hit_count: int
+    undecided_count: int
+
+
+class JointHits(Noun):
+    """Papers the judges together called hit by one checker (Table 2, "Hit Rate")."""
+
+    model: str
+    approach: str
+    paper_count: int
+    all_hit_count: int
+    majority_hit_count: int
+    any_hit_count: int
+    same_problem_hit_count: int = Field(
+        description=(
+            "All judges on one and the same problem; a lower bound, judges stop at their first hit."
+        )
+    )
+    undecided_count: int
+
+
+def checker_usage(source: Source) -> tuple[CheckerUsage, ...]:
+    """Problems and tokens per paper, by model and approach.
+
+    Raises:
+        ConfigurationError: the folder lacks a table, or a table lacks a column. The same holds for
+            the functions below.
+    """
+    return _rows(source, "usage", CheckerUsage)
+
+
+def checker_costs(source: Source, prices: Mapping[str, Price]) -> tuple[CheckerCost, ...]:
+    """Dollars per paper at the `prices` stated for the models."""
+    names = sorted(prices)
+    parameters: dict[str, Sequence[str] | Sequence[float]] = {
+        "models": names,
+        "input_usd_per_million": [prices[name].input_usd_per_million for name in names],
+        "output_usd_per_million": [prices[name].output_usd_per_million for name in names],
+    }
+    return _rows(source, "costs", CheckerCost, parameters)
+
+
+def judge_hits(source: Source) -> tuple[JudgeHits, ...]:
+    """Papers hit, by model, approach and judge."""
+    return _rows(source, "judge_hits", JudgeHits)
+
+
+def joint_hits(source: Source) -> tuple[JointHits, ...]:
+    """Papers hit by the judges together, by model and approach."""
+    return _rows(source, "joint_hits", JointHits)
+
+
+def _rows(
+    source: Source,
+    name: str,
+    row: type[RowT],
+    parameters: Mapping[str, Sequence[str] | Sequence[float]] | None = None,
+) -> tuple[RowT, ...]:
+    if not isinstance(source, Path):
+        return _answers(source, name, row, parameters)
+    missing = [table for table in RELEASE_TABLES if not (source / f"{table}.parquet").is_file()]
+    if missing:
+        raise ConfigurationError(
+            f"{source} lacks {', '.join(f'{table}.parquet' for table in missing)}: point at the"
+            " release's folder"
+        )
+    with closing(duckdb.connect()) as connection:
+        for table in RELEASE_TABLES:
+            connection.execute(
+                f"create view {table} as from"
+                f" read_parquet({quoted(str(source / f'{table}.parquet'))})"
+            )
+        try:
+            return _answers(connection, name, row, parameters)
+        except duckdb.BinderException as error:
+            raise ConfigurationError(
+                f"{source} is not the release of the quality checker: {str(error).splitlines()[0]}"
+            ) from error
+
+
+def _answers(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    row: type[RowT],
+    parameters: Mapping[str, Sequence[str] | Sequence[float]] | None,
+) -> tuple[RowT, ...]:
+    connection.execute(statement("quality_checker", name), dict(parameters) if parameters else None)
+    columns = [column[0] for column in connection.description or []]
+    return tuple(row(**dict(zip(columns, values, strict=True))) for values in connection.fetchall())

@@ -1,0 +1,190 @@
+"""Import of a quality checker's release: its outputs become check runs of the lake, one per model
+and approach.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId, content_hash
+from schemas.reasons import Reason
+from schemas.works.check_run import CheckHead
+from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
+from warehouse.answers import Publication
+from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
+from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
+from warehouse.layout import Layout
+from warehouse.rows import Row
+from warehouse.units.landing import read_head, write_head
+from warehouse.units.publish import publish
+
+DATASET = "withdrarxiv-check"
+_FORMS = {"pdf": ManuscriptForm.PDF, "latex": ManuscriptForm.LATEX, "ocr": ManuscriptForm.TEXT}
+_MOST_PROBLEMS = 5
+
+
+def import_release(
+    folder: Path, layout: Layout, *, dataset: str = DATASET, catalogue_url: str | None = None
+) -> tuple[Publication, ...]:
+    """Land, validate and publish the release in `folder`: `papers`, `checks`, `problems`, `votes`
+    as Parquet.
+
+    A problem's place in its list becomes its rank. A vote the release does not have is absent, not
+    a no; its "no" about papers in which nothing was found is about no problem and follows from
+    their counts. Importing what is there changes nothing.
+
+    Raises:
+        ConfigurationError: the folder lacks a table, or a table lacks a column.
+        PublicationError, TransientError: as `publish`.
+    """
+    tables = _read(folder)
+    votes, problems = _by_paper(tables["votes"]), _by_paper(tables["problems"])
+    papers = {row["entry_id"]: row for row in tables["papers"]}
+    digest = content_hash(
+        dataset,
+        *(content_hash((folder / f"{name}.parquet").read_bytes().hex()) for name in RELEASE_TABLES),
+        length=12,
+    )
+    checkers: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in tables["checks"]:
+        checkers[row["model"], row["approach"]].append(row)
+    publications = []
+    for (model, approach), rows in sorted(checkers.items()):
+        checks = [_check(row, papers, problems, votes) for row in rows]
+        head = _head(layout, RunId(f"import-{digest}-{approach}-{model}"), dataset, checks, rows[0])
+        if read_head(layout, CHECKS, head.run_id) is None:
+            land_checks(layout, head.run_id, dataset, checks, head.started_at, datetime.now(UTC))
+            write_head(layout, CHECKS, head)
+        publications.append(publish(layout, CHECKS, head, catalogue_url=catalogue_url))
+    return tuple(publications)
+
+
+def _read(folder: Path) -> dict[str, list[Row]]:
+    missing = [name for name in RELEASE_TABLES if not (folder / f"{name}.parquet").is_file()]
+    if missing:
+        raise ConfigurationError(
+            f"{folder} lacks {', '.join(f'{name}.parquet' for name in missing)}: point at the"
+            " release's folder"
+        )
+    wanted = {
+        "papers": "entry_id, paper_id, title, retraction_comment, page_count",
+        "checks": (
+            "model, approach, entry_id, problem_count, input_tokens, thinking_tokens, output_tokens"
+        ),
+        "problems": "model, approach, entry_id, problem_id, problem, location, explanation",
+        "votes": "model, approach, entry_id, problem_id, judge, hit",
+    }
+    with duckdb.connect() as connection:
+        try:
+            return {
+                name: _rows(connection, folder / f"{name}.parquet", columns)
+                for name, columns in wanted.items()
+            }
+        except duckdb.Error as error:
+            raise ConfigurationError(
+                f"{folder} is not the release of the quality checker: {str(error).splitlines()[0]}"
+            ) from error
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, path: Path, columns: str) -> list[Row]:
+    result = connection.read_parquet(str(path)).project(columns)
+    return [dict(zip(result.columns, values, strict=True)) for values in result.fetchall()]
+
+
+def _by_paper(rows: Sequence[Row]) -> dict[tuple[str, str, int], list[Row]]:
+    found: dict[tuple[str, str, int], list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row["model"], row["approach"], row["entry_id"]].append(row)
+    return found
+
+
+def _head(
+    layout: Layout, run_id: RunId, dataset: str, checks: Sequence[ManuscriptCheck], row: Row
+) -> CheckHead:
+    begun = read_head(layout, CHECKS, run_id)
+    now = datetime.now(UTC)
+    return CheckHead(
+        run_id=run_id,
+        engine=row["model"],
+        judges=tuple(sorted({vote.judge for check in checks for vote in check.votes})),
+        form=row["approach"],
+        dataset=dataset,
+        maximum_problems=_MOST_PROBLEMS,
+        attempt_count=1,
+        repetition_count=1,
+        seed=0,
+        manuscript_count=len(checks),
+        started_at=begun.started_at if begun is not None else now,
+        finished_at=begun.finished_at if begun is not None else now,
+    )
+
+
+def _check(
+    row: Row,
+    papers: dict[int, Row],
+    problems: dict[tuple[str, str, int], list[Row]],
+    votes: dict[tuple[str, str, int], list[Row]],
+) -> ManuscriptCheck:
+    key, paper = (row["model"], row["approach"], row["entry_id"]), papers[row["entry_id"]]
+    names = {
+        each["problem_id"]: f"a1p{number}"
+        for number, each in enumerate(sorted(problems[key], key=_order), start=1)
+    }
+    about = [vote for vote in votes[key] if vote["problem_id"] is not None]
+    failed = row["problem_count"] is None
+    attempt = Attempt(
+        attempt=1,
+        problem_count=row["problem_count"],
+        unscored_reason=Reason.REPLY_EMPTY if failed else None,
+        unscored_detail="the release has no answer" if failed else "",
+        input_tokens=row["input_tokens"],
+        thinking_tokens=row["thinking_tokens"],
+        output_tokens=row["output_tokens"],
+    )
+    return ManuscriptCheck(
+        manuscript_id=paper["paper_id"],
+        title=paper["title"] or "",
+        form=_FORMS.get(row["approach"], ManuscriptForm.TEXT),
+        content_sha256="",
+        word_count=0,
+        page_count=paper["page_count"],
+        known_reason=paper["retraction_comment"],
+        attempts=(attempt,),
+        problems=tuple(_problem(each, names) for each in sorted(problems[key], key=_order)),
+        votes=tuple(
+            _vote(each, names)
+            for each in sorted(about, key=lambda vote: (vote["judge"], vote["problem_id"]))
+        ),
+        failures=(),
+    )
+
+
+def _order(row: Row) -> int:
+    return int(row["problem_id"])
+
+
+def _problem(row: Row, names: dict[int, str]) -> Problem:
+    return Problem(
+        problem_id=names[row["problem_id"]],
+        attempt=1,
+        problem=row["problem"] or "(not stated)",
+        location=row["location"] or "",
+        explanation=row["explanation"] or "",
+    )
+
+
+def _vote(row: Row, names: dict[int, str]) -> Vote:
+    missing = Reason.REPLY_EMPTY if row["hit"] is None else None
+    return Vote(
+        problem_id=names[row["problem_id"]],
+        judge=row["judge"],
+        repetition=1,
+        hit=row["hit"],
+        unscored_reason=missing,
+        unscored_detail="the release has no answer" if missing else "",
+        provenance=None,
+    )

@@ -1,0 +1,131 @@
+"""Rankings: their declaration, how a ranked group is landed, and what a ranking rests on.
+
+landing/run=<run>/ranking=<id>/group=<hash>/<table>.parquet, receipt.json
+landing/run=<run>/ranking=<id>/ranking.json
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from schemas.base import Noun
+from schemas.errors import PublicationError
+from schemas.identifiers import RunId, content_hash
+from schemas.judgement.ranking import GroupReceipt, GroupSummary, Match, RankedGroup, RankingHead
+from schemas.people.ledger import Artefact
+from schemas.tables import RANKING_TABLES, TABLE
+from warehouse.landed import read_rows
+from warehouse.layout import Layout
+from warehouse.rows import Rows, noun_of, row_of
+from warehouse.statements import statement, table_statement
+from warehouse.units import landing
+from warehouse.units.kind import Kind
+
+if TYPE_CHECKING:  # workers land without the database
+    import duckdb
+
+
+def basis_of(connection: "duckdb.DuckDBPyConnection", run_id: RunId) -> str:
+    """Hash over which ideas of the run were evaluated, how, and when, as they are published.
+
+    An idea evaluated again changes it.
+    """
+    sql = statement("tables", "evaluations_of_run")
+    rows = connection.execute(sql, {"run_id": run_id}).fetchall()
+    return content_hash(*(" ".join(str(value) for value in row) for row in rows))
+
+
+def drop_stale_rankings(connection: "duckdb.DuckDBPyConnection", run_id: RunId) -> None:
+    """A ranking of evaluations that are no more ranks nothing; what it cost stays on the bill."""
+    basis = {"run_id": run_id, "basis_sha256": basis_of(connection, run_id)}
+    sql = statement("tables", "delete_stale_rankings")
+    if connection.execute(sql, basis).fetchall() == [(0,)]:
+        return
+    for table in (*RANKING_TABLES, TABLE["validations"]):
+        if table.name != "rankings":
+            sql = table_statement("delete_without_ranking", table=table.name)
+            connection.execute(sql, {"run_id": run_id})
+
+
+def _refuse_when_stale(connection: "duckdb.DuckDBPyConnection", head: RankingHead) -> None:
+    if basis_of(connection, head.run_id) != head.basis_sha256:
+        raise PublicationError(
+            f"run {head.run_id} was evaluated again while it was ranked: "
+            "rank it again (nothing is paid twice)"
+        )
+
+
+RATINGS = ("ratings", "ratings_across_groups")
+
+RANKINGS = Kind(
+    folders={"run": "run_id", "ranking": "ranking_id"},
+    unit=("group", "group"),
+    unit_is_hashed=True,
+    receipt=GroupReceipt,
+    head=RankingHead,
+    head_table="rankings",
+    has_head_file=True,
+    tables=("ranking_groups", "matches", *RATINGS, "llm_calls"),
+    checks=("ranking_checks", "matches"),
+    artefact=(Artefact.RANKING, "group"),
+    remedy="remove its folder to rank anew",
+    publish_again="rank again",
+    outlives_its_publication=True,
+    refuse=_refuse_when_stale,
+)
+
+
+def land_group(layout: Layout, ranked: RankedGroup) -> GroupReceipt:
+    """Write all that ranking a group produced; afterwards it exists, or nothing has changed.
+
+    Raises:
+        PublicationError: a row does not fit its table.
+    """
+    receipt = GroupReceipt(
+        ranking_id=ranked.ranking_id,
+        run_id=ranked.run_id,
+        group=ranked.summary.group,
+        incomplete_reason=ranked.incomplete_reason,
+        started_at=ranked.started_at,
+        finished_at=ranked.finished_at,
+    )
+    return landing.land(layout, RANKINGS, rows_of_group(ranked), receipt)
+
+
+def rows_of_group(ranked: RankedGroup) -> Rows:
+    """Every row of one ranked group by table name; tables without rows are left out."""
+    nouns: dict[str, Sequence[Noun]] = {
+        "ranking_groups": (ranked.summary,),
+        "matches": ranked.matches,
+        "ratings_across_groups" if ranked.summary.joins_groups else "ratings": ranked.ratings,
+        "llm_calls": ranked.llm_calls,
+    }
+    ids = {"run_id": ranked.run_id, "ranking_id": ranked.ranking_id}
+    return {
+        name: [row_of(TABLE[name], noun, ids | {"position": n}) for n, noun in enumerate(found)]
+        for name, found in nouns.items()
+        if found
+    }
+
+
+def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
+    """Every whole ranking of a run."""
+    for names in landing.landed_names(layout, RANKINGS, run_id):
+        head = landing.read_head(layout, RANKINGS, *names)
+        if head is not None:
+            yield head
+
+
+def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -> tuple[Match, ...]:
+    """The matches of a landed group; none when it has not landed."""
+    path = RANKINGS.unit_folder(layout, run_id, ranking_id, group) / "matches.parquet"
+    rows = read_rows(TABLE["matches"], path) if path.exists() else ()
+    return tuple(noun_of(Match, row) for row in rows)
+
+
+def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupSummary]:
+    """Groups that landed with a reason instead of ratings."""
+    for receipt in landing.iterate_receipts(layout, RANKINGS, run_id, ranking_id):
+        if not receipt.complete and not any(receipt.rows.get(name) for name in RATINGS):
+            folder = RANKINGS.unit_folder(layout, run_id, ranking_id, receipt.group)
+            for row in read_rows(TABLE["ranking_groups"], folder / "ranking_groups.parquet"):
+                yield noun_of(GroupSummary, row)

@@ -1,0 +1,144 @@
+"""What readers ask about the rankings of a run. Only published ones are seen."""
+
+from collections.abc import Sequence
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.judgement.ranking import (
+    Grouping,
+    GroupSummary,
+    Match,
+    RankingHead,
+    Rating,
+    RatingMethod,
+)
+from schemas.profile import ScoreWeights
+from warehouse.answers import RankedIdea
+from warehouse.queries import Queries
+from warehouse.rows import noun_of
+from warehouse.statements import statement, table_statement
+
+
+def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
+    """Rankings of a run, newest first. Raises ConfigurationError when the run is not published."""
+    queries.run(run_id)
+    rows = queries.rows("rankings", run_id=run_id)
+    return tuple(noun_of(RankingHead, row) for row in rows)
+
+
+def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
+    """The ranking that `group_rankings` shows: of the run's own engine, in groups as given, the
+    newest; None when there is none.
+    """
+    own = queries.run(run_id).engine
+    found = sorted(
+        rankings_of(queries, run_id),
+        key=lambda head: (head.engine != own, head.grouping is not Grouping.GIVEN),
+    )
+    return found[0] if found else None
+
+
+def ranking_of(queries: Queries, run_id: RunId, ranking_id: str) -> RankingHead:
+    """One ranking. Raises ConfigurationError when it is not published."""
+    for head in rankings_of(queries, run_id):
+        if head.ranking_id == ranking_id:
+            return head
+    raise ConfigurationError(
+        f"run {run_id} has no published ranking {ranking_id}: `assay rank {run_id}`"
+    )
+
+
+def whole_ranking(
+    queries: Queries,
+    run_id: RunId,
+    engine: str,
+    profile: str,
+    grouping: Grouping = Grouping.GIVEN,
+    method: RatingMethod = RatingMethod.BRADLEY_TERRY,
+) -> RankingHead | None:
+    """The newest ranking by this engine and profile that ran to its end, without votes of people.
+
+    Raises:
+        ConfigurationError: the run is not published.
+    """
+    wanted = (engine, profile, grouping, method)
+    same = (
+        head
+        for head in rankings_of(queries, run_id)
+        if (head.engine, head.profile, head.grouping, head.method) == wanted
+    )
+    return next(
+        (head for head in same if head.incomplete_reason is None and head.vote_count == 0), None
+    )
+
+
+def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, ...]:
+    """What the ranking of each group rests on, by name of the group."""
+    return tuple(
+        noun_of(GroupSummary, row)
+        for row in queries.rows("ranking_groups", run_id=head.run_id, ranking_id=head.ranking_id)
+    )
+
+
+def compared_across(summaries: Sequence[GroupSummary]) -> str:
+    """Whether strengths compare across the groups of a ranking, in a sentence."""
+    joined = next((summary for summary in summaries if summary.joins_groups), None)
+    if joined is None:
+        return "strengths compare within a group only: no match joins the groups"
+    if joined.island_count > 1:
+        return (
+            f"strengths compare across groups within each of {joined.island_count:,} parts that no"
+            " chain of matches joins"
+        )
+    return (
+        f"strengths over all groups compare across groups: {joined.match_count:,} verdicts between"
+        f" groups join them, {joined.ended_because}"
+    )
+
+
+def ratings_of(queries: Queries, head: RankingHead, method: RatingMethod) -> tuple[Rating, ...]:
+    """Every rating by one method: best first within group and dimension; the unranked last."""
+    rows = queries.rows(
+        "ratings", run_id=head.run_id, ranking_id=head.ranking_id, method=method.value
+    )
+    return tuple(noun_of(Rating, row) for row in rows)
+
+
+def matches_of(queries: Queries, head: RankingHead, groups: Sequence[str]) -> tuple[Match, ...]:
+    """The matches of some groups, in the order they were played."""
+    rows = queries.rows(
+        "matches", run_id=head.run_id, ranking_id=head.ranking_id, groups=list(groups)
+    )
+    return tuple(noun_of(Match, row) for row in rows)
+
+
+def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
+    """The ideas of the run as this ranking places them.
+
+    Groups whose matches tell no ideas apart are placed by score.
+    """
+    rows = queries.rows("ranking_by", run_id=head.run_id, ranking_id=head.ranking_id)
+    return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)
+
+
+def ranked_by_scores(
+    queries: Queries, run_id: RunId, weights: ScoreWeights | None = None, *, shrink: bool = False
+) -> tuple[RankedIdea, ...]:
+    """The ideas of the run by score, whatever matches said.
+
+    Args:
+        weights: of the modules in the score; None: the run's own.
+        shrink: rank by `shrunk_score`, which draws scores that rest on little toward the mean of
+            their group.
+
+    Raises:
+        ConfigurationError: the run is not published.
+    """
+    used = weights or queries.run(run_id).score_weights
+    sql = table_statement(
+        "ranking_under_weights",
+        idea_scores=statement("marts", "idea_scores"),
+        question=statement("queries", "ranking_by_scores"),
+    )
+    rows = queries.answers(sql, run_id=run_id, shrink=shrink, **used.model_dump())
+    return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)

@@ -1,0 +1,1 @@
+"""Object storage, where a lake's files may lie instead of in a folder."""

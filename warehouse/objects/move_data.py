@@ -1,0 +1,180 @@
+"""The files of a lake go from its folder to object storage, or back; its catalogue stays where it
+is and says where they lie. With a catalogue that machines share, all of the warehouse goes there.
+"""
+
+import shutil
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import duckdb
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError, PublicationError
+from schemas.identifiers import RunId
+from warehouse.catalogue.connection import extension_path, in_memory
+from warehouse.catalogue.postgres import PostgresCatalogue, attach_postgres
+from warehouse.catalogue.sqlite_file import refuse_foreign_journal
+from warehouse.kinds.registry import KINDS
+from warehouse.lake import note_place, object_folder, one_line, open_writer
+from warehouse.layout import Layout
+from warehouse.objects.object_storage import AT_ONCE, ObjectFolder, file_size
+from warehouse.statements import quoted, statement
+from warehouse.units import shared
+from warehouse.units.landing import files_beside, landed_names, unit_folders
+from warehouse.units.shared import RECEIPT_FILE
+
+
+class MovedData(Noun):
+    """What a move of a lake's files did.
+
+    Attributes:
+        kept: where they lay before, and still do.
+        units: landed units that are at the address too; None: the warehouse stays in its folder.
+    """
+
+    files: int
+    files_copied: int
+    bytes_copied: int
+    place: str
+    kept: str | None
+    units: int | None = None
+
+
+def move_data(
+    layout: Layout, address: str | None, *, catalogue_url: str | None = None
+) -> MovedData:
+    """Copy every file that a snapshot reads to the folder `lake` at an address in object storage
+    (None: to the warehouse's own folder), and from then on read and write there. A move that was
+    cut short is finished by the same call: nothing changes for readers before the last file is
+    there.
+
+    With a catalogue in PostgreSQL what has landed goes too, and the address is that of the
+    warehouse from then on. Where there is no lake, an empty one is made.
+
+    Raises:
+        ConfigurationError: the storage refuses, DuckDB cannot read it, a file of the lake is
+            missing, or the warehouse is at an address already.
+        PublicationError: the catalogue could not be changed; nothing has changed.
+        TransientError: a publisher is at work.
+        UpstreamError: the storage or PostgreSQL cannot be reached.
+    """
+    if layout.objects is not None:
+        raise ConfigurationError(
+            f"{layout.address} lies in object storage already: copy the bucket, and name any"
+            " folder as the warehouse to say where the files lie now"
+        )
+    units, target = None, None
+    if address is not None:
+        place_there = ObjectFolder.of(address)
+        extension_path("httpfs")
+        place_there.check()
+        target = place_there.within("lake")
+        if catalogue_url is not None:
+            units = _share_landed(layout, Layout.of(address))
+    copied = []
+    with open_writer(layout, catalogue_url=catalogue_url, moves=True) as connection:
+        source = object_folder(connection)
+        place = f"{layout.data.resolve()}/" if target is None else target.address
+        before = f"{layout.data.resolve()}/" if source is None else source.address
+        known = connection.execute(statement("catalogue", "files")).fetchall()
+        files = {name: size for _, name, size, _ in known}
+        if place != before:
+            copied = [
+                size
+                for name, size in files.items()
+                if _copied(layout.data, source, target, name, size)
+            ]
+            _note(connection, layout, catalogue_url, place)
+        # Also where nothing was copied: a move may have been cut short right before.
+        note_place(layout, place)
+    return MovedData(
+        files=len(files),
+        files_copied=len(copied),
+        bytes_copied=sum(copied),
+        place=place,
+        kept=before if files and place != before else None,
+        units=units,
+    )
+
+
+def _share_landed(source: Layout, target: Layout) -> int:
+    """Have what landed in a folder where machines meet, and in this one's working folder; the
+    number of units.
+    """
+    if source.landing.is_dir():
+        shutil.copytree(source.landing, target.landing, dirs_exist_ok=True)
+    count = 0
+    for kind in KINDS:
+        for names in landed_names(target, kind):
+            folder = kind.folder(target, *names)
+            units = [
+                each
+                for each in unit_folders(target, kind, *names)
+                if (each / RECEIPT_FILE).exists()
+            ]
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                list(pool.map(partial(_offer, target), units))
+            if kind.unit is not None:
+                shared.keep_work(target, folder, files_beside(target, kind, *names))
+            count += len(units)
+    for index in target.landing.glob("receipts/*/*"):
+        for run in index.iterdir():
+            shared.note_run(target, index, RunId(run.name))
+    return count
+
+
+def _offer(layout: Layout, unit: Path) -> None:
+    """Whoever has landed it there already has it as it is to be."""
+    shared.offer(layout, unit, unit, replaced=None)
+
+
+def _note(
+    connection: duckdb.DuckDBPyConnection, layout: Layout, catalogue_url: str | None, place: str
+) -> None:
+    """Write into the catalogue where the files lie; the lake is detached after that."""
+    connection.execute("use memory")
+    connection.execute("detach lake")
+    # A connection of its own, since one that is bounded to a lake attaches no database.
+    scanner = "sqlite_scanner" if catalogue_url is None else "postgres_scanner"
+    with in_memory(scanner) as own:
+        if catalogue_url is None:
+            refuse_foreign_journal(layout.catalogue)
+            file = quoted(str(layout.catalogue.resolve()))
+            own.execute(f"attach {file} as catalogue (type sqlite)")
+        else:
+            attach_postgres(own, PostgresCatalogue.of(catalogue_url), read_only=False)
+        try:
+            own.execute(statement("catalogue", "lay_data"), [place])
+        except duckdb.Error as error:
+            raise PublicationError(f"the files were not moved: {one_line(error)}") from error
+
+
+def _copied(
+    folder: Path, source: ObjectFolder | None, target: ObjectFolder | None, name: str, size: int
+) -> bool:
+    """Whether the file was not yet there; it is now, with all its bytes."""
+    if file_size(folder, target, name) == size:
+        return False
+    if file_size(folder, source, name) != size:
+        place = folder if source is None else source.address
+        raise ConfigurationError(
+            f"{name} is missing in {place}, or has not its {size} bytes: nothing was moved"
+        )
+    with tempfile.TemporaryDirectory() as temporary:
+        file = folder / name
+        if source is not None:
+            file = Path(temporary) / "file"
+            source.download(name, file)
+        if target is not None:
+            target.upload(name, file)
+        else:
+            at = folder / name
+            at.parent.mkdir(parents=True, exist_ok=True)
+            building = at.with_name(f".{at.name}.building")
+            building.write_bytes(file.read_bytes())
+            building.replace(at)
+    if file_size(folder, target, name) != size:
+        raise ConfigurationError(f"{name} did not arrive whole: nothing was moved; try again")
+    return True

@@ -1,0 +1,76 @@
+"""DuckDB and object storage: how a connection reaches a lake's files there, and what its failures
+mean.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from urllib.parse import urlsplit
+
+import duckdb
+
+from schemas.errors import AssayError
+from warehouse.catalogue.connection import load_extension
+from warehouse.objects import object_storage
+from warehouse.objects.object_storage import ObjectFolder, failure_told
+from warehouse.statements import quoted
+
+
+def reach(connection: duckdb.DuckDBPyConnection, folder: ObjectFolder) -> None:
+    """Let a connection read and write in `folder`.
+
+    Raises:
+        ConfigurationError: the extension or credentials are missing.
+    """
+    load_extension(connection, "httpfs")
+    # Else DuckDB takes credentials from the environment by itself, and shows them as settings.
+    connection.execute("set enable_global_s3_configuration = false")
+    connection.execute(f"set http_timeout = {object_storage.TIMEOUT_SECONDS}")
+    connection.execute(f"set http_retries = {object_storage.ATTEMPTS - 1}")
+    if bundle := os.environ.get("AWS_CA_BUNDLE"):
+        connection.execute(f"set ca_cert_file = {quoted(bundle)}")
+    sign(connection, folder)
+
+
+def sign(connection: duckdb.DuckDBPyConnection, folder: ObjectFolder) -> None:
+    """Tell a connection the credentials as they are now. Raises as `reach`."""
+    options = folder.credentials() | {"scope": folder.address}
+    flags = ""
+    if endpoint := options.pop("endpoint", None):
+        place = urlsplit(endpoint)
+        options |= {"endpoint": f"{place.netloc}{place.path.rstrip('/')}", "url_style": "path"}
+        flags = f", use_ssl {place.scheme == 'https'}"
+    told = ", ".join(f"{name} {quoted(value)}" for name, value in options.items())
+    connection.execute(
+        f"create or replace temporary secret object_storage (type s3, {told}{flags})"
+    )
+
+
+@contextmanager
+def storage_failures_told() -> Iterator[None]:
+    """Around whatever reads or writes a lake's files through DuckDB.
+
+    Raises:
+        UpstreamError: object storage failed.
+        ConfigurationError: it refuses.
+    """
+    try:
+        yield
+    except duckdb.IOException as error:
+        failure = storage_failure(error)
+        if failure is None:
+            raise
+        raise failure from None
+
+
+def storage_failure(error: duckdb.Error) -> AssayError | None:
+    """What DuckDB says of object storage, in one line; None: it is about something else."""
+    text = str(error).partition(": ")[2]
+    with suppress(ValueError):  # a connection may be asked to tell errors as JSON
+        text = json.loads(text)["exception_message"]
+    about, _, told = text.partition("\n\n")
+    if not isinstance(error, duckdb.HTTPException) and " for HTTP " not in about:
+        return None
+    code, _, message = told.partition("\n")[0].partition(": ")
+    return failure_told("the lake's files", code, message or about)

@@ -1,0 +1,93 @@
+"""Reports of a warehouse in object storage: written in the working folder, then kept where machines
+meet, under the same names.
+
+Every function raises UpstreamError where the storage cannot be reached, and ConfigurationError
+where it refuses. Of a warehouse in a folder there is nothing to be done.
+"""
+
+import mimetypes
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from warehouse.layout import Layout
+from warehouse.objects.object_storage import AT_ONCE, ObjectFolder
+
+_NAMES_FILE = "files"
+
+
+def share_reports(layout: Layout, paths: Iterable[Path], *, new: bool = True) -> None:
+    """Keep files of reports there, in this order.
+
+    Args:
+        new: False: they have not changed since they were last sent, if all of them were.
+    """
+    files = tuple(dict.fromkeys(paths))
+    place = layout.objects
+    if place is None or not files or (not new and _is_there(place, layout, files[-1])):
+        return
+    for name in {path.relative_to(layout.reports).parts[0] for path in files}:
+        _note_names(place, layout, layout.reports / name, files)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(lambda path: _send(place, layout, path), files[:-1]))
+    _send(place, layout, files[-1])
+
+
+def with_pages(paths: Iterable[Path]) -> Iterator[Path]:
+    """All files of the folders in which `paths` lie, and those last: they lead to the others."""
+    paths = tuple(paths)
+    for folder in dict.fromkeys(path.parent for path in paths):
+        yield from sorted(
+            each for each in folder.rglob("*") if each.is_file() and each not in paths
+        )
+    yield from paths
+
+
+def bring_report(layout: Layout, path: Path) -> bool:
+    """Whether the file of a report is here, maybe only now: it may have been written elsewhere."""
+    if path.exists():
+        return True
+    there = None if layout.objects is None else layout.objects.get(_name(layout, path))
+    if there is None:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    building = path.with_name(f".building-{path.name}")
+    building.write_bytes(there[0])
+    building.replace(path)
+    return True
+
+
+def forget_reports(layout: Layout, folder: Path) -> None:
+    """Remove the files of the reports in `folder` from there, by the names they were sent under."""
+    place = layout.objects
+    if place is None:
+        return
+    for name in sorted(_names(place, layout, folder)):
+        place.remove(f"{_name(layout, folder)}/{name}")
+    place.remove(f"{_name(layout, folder)}/{_NAMES_FILE}")
+
+
+def _note_names(place: ObjectFolder, layout: Layout, folder: Path, files: Iterable[Path]) -> None:
+    """Before they are sent: no file is ever there that nobody could remove."""
+    here = {file.relative_to(folder).as_posix() for file in files if file.is_relative_to(folder)}
+    names = here | _names(place, layout, folder)
+    listed = "".join(f"{name}\n" for name in sorted(names))
+    place.write(f"{_name(layout, folder)}/{_NAMES_FILE}", listed.encode(), "text/plain")
+
+
+def _names(place: ObjectFolder, layout: Layout, folder: Path) -> set[str]:
+    there = place.get(f"{_name(layout, folder)}/{_NAMES_FILE}")
+    return set() if there is None else set(there[0].decode().splitlines())
+
+
+def _is_there(place: ObjectFolder, layout: Layout, path: Path) -> bool:
+    return place.size(_name(layout, path)) == path.stat().st_size
+
+
+def _send(place: ObjectFolder, layout: Layout, path: Path) -> None:
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    place.write(_name(layout, path), path.read_bytes(), kind)
+
+
+def _name(layout: Layout, path: Path) -> str:
+    return path.relative_to(layout.root).as_posix()

@@ -1,0 +1,1 @@
+"""Stores beside the lake: caches, transcripts and budgets."""

@@ -1,0 +1,383 @@
+"""The file of budgets: what runs have spent, and the calls of units that have not landed yet."""
+
+import os
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.errors import BudgetExhaustedError, ConfigurationError
+from schemas.identifiers import IdeaId, RunId
+from schemas.run import Budget
+from warehouse.catalogue.sqlite_file import connect
+from warehouse.scrubbing import concealed
+from warehouse.statements import filled, statement
+
+# A call so old is given up, as its holder may be a process of another machine, or its number may
+# belong to another process by now. Should its answer come after all, `settle` corrects the estimate.
+_FORGET_AFTER_SECONDS = 900.0
+WHOLE_RUN = ""
+_PROCESS = "process "
+
+
+class Spend(Noun):
+    """Dollars, tokens and literature requests."""
+
+    cost_usd: float = Field(default=0.0, ge=0)
+    tokens: int = Field(default=0, ge=0)
+    requests: int = Field(default=0, ge=0, description="Literature requests.")
+
+    def plus(self, other: "Spend") -> "Spend":
+        return Spend(
+            cost_usd=self.cost_usd + other.cost_usd,
+            tokens=self.tokens + other.tokens,
+            requests=self.requests + other.requests,
+        )
+
+
+class BudgetFile:
+    """The file behind `SharedBudget`, in numbers and words alone.
+
+    Each call of a unit of work is journalled from when it is sent until the unit has landed, so
+    that a kill loses no row.
+
+    Args:
+        is_alive: whether who holds a reservation still works: a process by machine and number, or
+            a worker that asks the command by its name.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        run_id: RunId,
+        budget: Budget,
+        is_alive: Callable[[str], bool] | None = None,
+    ) -> None:
+        self.path = path
+        self.run_id = run_id
+        self.budget = budget
+        self._is_alive = is_alive or process_is_alive
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+
+    def admit(
+        self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int, holder: str = ""
+    ) -> bool:
+        """Whether the call may start now; False: wait for calls in flight. `holder`: who makes it;
+        this process.
+        """
+        asked = Spend(cost_usd=cost_usd, tokens=tokens)
+        with self._transaction() as connection:
+            # Else reservations of a killed worker would hold back everybody until they are old.
+            self._forget_the_dead(connection)
+            run = self._settled(connection, WHOLE_RUN)
+            idea = self._settled(connection, idea_id)
+            self._refuse_what_is_spent(run, idea, idea_id)
+            if self._full(
+                run.plus(self._in_flight(connection, None)),
+                idea.plus(self._in_flight(connection, idea_id)),
+                asked,
+            ):
+                return False
+            row = (
+                reservation_id,
+                self.run_id,
+                idea_id,
+                asked.cost_usd,
+                asked.tokens,
+                holder or this_process(),
+                time.time(),
+            )
+            connection.execute("insert into reserved values (?, ?, ?, ?, ?, ?, ?)", row)
+        return True
+
+    def send(
+        self,
+        call_id: str,
+        idea_id: IdeaId,
+        unit: str,
+        call: str,
+        cost_usd: float,
+        tokens: int,
+        holder: str = "",
+    ) -> None:
+        """Journal a call that is about to be sent, with the row it has if no answer comes."""
+        held_by = holder or this_process()
+        row = (call_id, unit, self.run_id, idea_id, concealed(call), cost_usd, tokens, held_by)
+        with self._transaction() as connection:
+            connection.execute(
+                "insert into journal values (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, time.time())
+            )
+
+    def settle(
+        self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int, call: str = ""
+    ) -> None:
+        """Replace the estimate by what the call used, and its row in the journal by `call`."""
+        with self._transaction() as connection:
+            connection.execute("delete from reserved where reservation_id = ?", (reservation_id,))
+            # Of a call that was given up the estimate has been counted.
+            query = (
+                "select cost_usd, tokens from journal where call_id = ? and in_flight_of is null"
+            )
+            given_up = connection.execute(query, (reservation_id,)).fetchone() or (0.0, 0)
+            if call:
+                connection.execute(
+                    "update journal set call = ?, in_flight_of = null where call_id = ?",
+                    (concealed(call), reservation_id),
+                )
+            self._add(connection, idea_id, cost_usd - given_up[0], tokens - given_up[1], requests=0)
+
+    def journalled(self, unit: str) -> list[str]:
+        """The calls of a unit that have not landed, as JSON, in the order they were sent."""
+        if not self.path.exists():
+            return []
+        with self._transaction() as connection:
+            query = "select call from journal where unit = ? order by at, rowid"
+            return [call for (call,) in connection.execute(query, (unit,)).fetchall()]
+
+    def landed(self, unit: str) -> None:
+        """Empty the unit's journal; a call still in flight there counts as its estimate."""
+        if not self.path.exists():
+            return
+        with self._transaction() as connection:
+            _give_up(connection, "unit = :unit", {"unit": unit})
+            connection.execute("delete from journal where unit = ?", (unit,))
+
+    def count_request(self, idea_id: IdeaId) -> None:
+        """Count a literature request."""
+        bound = self.budget.maximum_requests
+        with self._transaction() as connection:
+            spent = self._settled(connection, WHOLE_RUN).requests
+            if reached(spent, bound):
+                raise BudgetExhaustedError(
+                    f"the run's budget of {bound} literature requests is spent: raise"
+                    " --max-requests"
+                )
+            self._add(connection, idea_id, cost_usd=0.0, tokens=0, requests=1)
+
+    def charge(self, batch: str, by_idea: Mapping[IdeaId, Spend]) -> None:
+        """What a batch costs each idea."""
+        rows = [
+            (self.run_id, batch, idea_id, spend.cost_usd, spend.tokens)
+            for idea_id, spend in by_idea.items()
+        ]
+        with self._transaction() as connection:
+            connection.execute(
+                "delete from charged where run_id = ? and batch = ?", (self.run_id, batch)
+            )
+            connection.executemany("insert into charged values (?, ?, ?, ?, ?)", rows)
+
+    def spent(self, idea_id: str) -> tuple[float, int, int]:
+        """Dollars, tokens and requests of the idea; of the whole run where it is empty.
+
+        Calls that were sent and not answered count as their estimates.
+        """
+        with self._transaction() as connection:
+            query = (
+                "select total(cost_usd), cast(total(tokens) as integer) from journal"
+                " where in_flight_of is not null and run_id = ? and ? in (idea_id, '')"
+            )
+            cost_usd, tokens = connection.execute(query, (self.run_id, idea_id)).fetchone()
+            settled = self._settled(connection, idea_id)
+        spent = settled.plus(Spend(cost_usd=cost_usd, tokens=tokens))
+        return spent.cost_usd, spent.tokens, spent.requests
+
+    def estimated(self) -> tuple[float, int]:
+        """Dollars of `spent` that are estimates, and how many calls they stand for: calls of units
+        that have not landed whose cost is not known.
+        """
+        query = (
+            "select total(cost_usd), count(*) from journal where run_id = ? and cost_usd > 0"
+            " and json_extract(call, '$.cost_usd') is null"
+        )
+        with self._transaction() as connection:
+            cost_usd, call_count = connection.execute(query, (self.run_id,)).fetchone()
+        return cost_usd, call_count
+
+    def runs(self) -> tuple[RunId, ...]:
+        """The runs that have spent something or wait for answers, by name."""
+        query = (
+            "select run_id from spent where cost_usd + tokens + requests > 0"
+            " union select run_id from charged where cost_usd + tokens > 0"
+            " union select run_id from journal where in_flight_of is not null order by run_id"
+        )
+        with self._transaction() as connection:
+            return tuple(RunId(run_id) for (run_id,) in connection.execute(query).fetchall())
+
+    def forget(self, work: str) -> None:
+        """Remove what the run has spent, and the journal of the units of a deleted work.
+
+        Args:
+            work: its folder within landing.
+        """
+        if not self.path.exists():
+            return
+        with self._transaction() as connection:
+            for table in ("spent", "reserved", "charged"):
+                connection.execute(f"delete from {table} where run_id = ?", (self.run_id,))  # noqa: S608 -- ours
+            connection.execute(
+                "delete from journal where substr(unit || '/', 1, length(:work) + 1) = :work || '/'",
+                {"work": work},
+            )
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _refuse_what_is_spent(self, run: Spend, idea: Spend, idea_id: IdeaId) -> None:
+        bounds = self.budget
+        cost_usd, per_idea = bounds.maximum_cost_usd, bounds.maximum_cost_usd_per_idea
+        if reached(run.cost_usd, cost_usd):
+            raise BudgetExhaustedError(
+                f"the run's budget of ${cost_usd:.2f} is spent: raise --max-cost-usd"
+            )
+        if reached(run.tokens, bounds.maximum_tokens):
+            raise BudgetExhaustedError(
+                f"the run's budget of {bounds.maximum_tokens} tokens is spent: raise --max-tokens"
+            )
+        if reached(idea.cost_usd, per_idea):
+            raise BudgetExhaustedError(
+                f"the budget of ${per_idea:.2f} for idea {idea_id} is spent: raise"
+                " --max-cost-usd-per-idea"
+            )
+
+    def _full(self, run: Spend, idea: Spend, asked: Spend) -> bool:
+        bounds = self.budget
+        return (
+            (asked.cost_usd > 0 and reached(run.cost_usd, bounds.maximum_cost_usd))
+            or (asked.tokens > 0 and reached(run.tokens, bounds.maximum_tokens))
+            or (asked.cost_usd > 0 and reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea))
+        )
+
+    def _add(
+        self,
+        connection: sqlite3.Connection,
+        idea_id: IdeaId,
+        cost_usd: float,
+        tokens: int,
+        requests: int,
+    ) -> None:
+        for scope in (WHOLE_RUN, idea_id):
+            connection.execute(
+                # What is taken back may leave less than nothing by a rounding error.
+                "insert into spent values (?, ?, ?, ?, ?) on conflict (run_id, idea_id) do update"
+                " set cost_usd = max(cost_usd + excluded.cost_usd, 0.0),"
+                " tokens = tokens + excluded.tokens, requests = requests + excluded.requests",
+                (self.run_id, scope, cost_usd, tokens, requests),
+            )
+
+    def _settled(self, connection: sqlite3.Connection, scope: str) -> Spend:
+        query = "select cost_usd, tokens, requests from spent where run_id = ? and idea_id = ?"
+        row = connection.execute(query, (self.run_id, scope)).fetchone()
+        settled = Spend(cost_usd=row[0], tokens=row[1], requests=row[2]) if row else Spend()
+        return settled.plus(self._charged(connection, scope))
+
+    def _charged(self, connection: sqlite3.Connection, scope: str) -> Spend:
+        """What batches cost."""
+        query = (
+            "select total(cost_usd), cast(total(tokens) as integer) from charged"
+            " where run_id = ? and ? in (idea_id, '')"
+        )
+        cost_usd, tokens = connection.execute(query, (self.run_id, scope)).fetchone()
+        return Spend(cost_usd=cost_usd, tokens=tokens)
+
+    def _in_flight(self, connection: sqlite3.Connection, idea_id: IdeaId | None) -> Spend:
+        query = (
+            "select total(cost_usd), cast(total(tokens) as integer) from reserved where run_id = ?"
+        )
+        row = connection.execute(
+            query + (" and idea_id = ?" if idea_id else ""),
+            (self.run_id, *([idea_id] if idea_id else [])),
+        ).fetchone()
+        return Spend(cost_usd=row[0], tokens=row[1])
+
+    def _forget_the_dead(self, connection: sqlite3.Connection) -> None:
+        """Give up calls of this run that are old, or whose holder does not work any more."""
+        of_run = {"run_id": self.run_id}
+        old = of_run | {"oldest": time.time() - _FORGET_AFTER_SECONDS}
+        _give_up(connection, "run_id = :run_id and at < :oldest", old)
+        connection.execute("delete from reserved where run_id = :run_id and at < :oldest", old)
+        holders = connection.execute(
+            "select owner from reserved where run_id = :run_id union"
+            " select in_flight_of from journal where run_id = :run_id and in_flight_of is not null",
+            of_run,
+        ).fetchall()
+        for (holder,) in holders:
+            if not self._is_alive(str(holder)):
+                dead = of_run | {"holder": holder}
+                _give_up(connection, "run_id = :run_id and in_flight_of = :holder", dead)
+                connection.execute(
+                    "delete from reserved where run_id = :run_id and owner = :holder", dead
+                )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                connection = self._connection = self._connection or _connect(self.path)
+                connection.execute("begin immediate")
+                with connection:
+                    yield connection
+            except sqlite3.Error as error:
+                raise ConfigurationError(
+                    f"budget file {self.path} cannot be used ({error}): make its folder writable,"
+                    " or restore it; deleting it loses the spending and the calls of units that"
+                    " have not landed"
+                ) from error
+
+
+def reached(used: float, bound: float | None) -> bool:
+    """Return whether a bound is set and used up."""
+    return bound is not None and used >= bound
+
+
+def this_process() -> str:
+    """Return the name of this process as a holder of reservations."""
+    return f"{_PROCESS}{os.getpid()} on {socket.gethostname()}"
+
+
+def is_process(holder: str) -> bool:
+    """Return whether a holder is a process beside the file, and no worker that asks the command."""
+    return holder.startswith(_PROCESS)
+
+
+def process_is_alive(holder: str) -> bool:
+    """Return whether a process still runs; True for all that this machine cannot know."""
+    number, _, machine = holder.removeprefix(_PROCESS).partition(" on ")
+    if not is_process(holder) or machine != socket.gethostname():
+        return True
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _give_up(connection: sqlite3.Connection, condition: str, values: Mapping[str, Any]) -> None:
+    """Count the estimates of calls in flight that meet `condition`: no answer is waited for."""
+    connection.execute(filled("budgets", "give_up", condition=condition), values)
+    connection.execute(
+        f"update journal set in_flight_of = null where in_flight_of is not null and {condition}",  # noqa: S608 -- ours
+        values,
+    )
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = connect(path, timeout=60.0, isolation_level=None, check_same_thread=False)
+    # Kills of processes lose nothing; what a crash of the machine may lose is the latest spend.
+    connection.execute("pragma synchronous = off")
+    connection.executescript(statement("budgets", "schema"))
+    return connection

@@ -1,0 +1,87 @@
+"""What was said in model calls: prompt and reply, once per content hash, compressed.
+
+They lie beside the lake, in `state/transcripts.sqlite`, and are forgotten after some days: when a
+model is next asked, and by `assay warehouse compact`.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import orjson
+
+from schemas.base import Noun
+from schemas.identifiers import content_hash
+from warehouse.layout import Layout
+from warehouse.stores.keyed_store import KeyedStore, json_entry
+
+_SECONDS_PER_DAY = 86_400.0
+
+
+class Transcript(Noun):
+    """One question with its answer."""
+
+    messages: tuple[tuple[str, str], ...]
+    reply: str
+
+
+class Transcripts:
+    """Transcripts by their hash.
+
+    Raises (every method): as `KeyedStore`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._store = KeyedStore(path)
+
+    def keep(self, messages: Sequence[Mapping[str, str]], reply: str) -> str:
+        """Keep what was said, without known secrets; its hash. The same is kept once."""
+        told = [[message["role"], message["content"]] for message in messages]
+        content = orjson.dumps([told, reply])
+        key = content_hash(content.hex())
+        self._store.put_many({key: content})
+        return key
+
+    def read(self, key: str) -> Transcript | None:
+        """The transcript with this hash; None when it is not kept, or no longer."""
+        found = self._store.get_many([key]).get(key)
+        entry = json_entry(found)
+        if not isinstance(entry, list):
+            return None
+        told, reply = entry
+        return Transcript(messages=tuple((role, text) for role, text in told), reply=reply)
+
+    def forget_older_than(self, days: float) -> None:
+        self._store.delete_older_than(days * _SECONDS_PER_DAY)
+
+    def close(self) -> None:
+        self._store.close()
+
+
+def forget_expired(layout: Layout, days: float) -> int:
+    """Delete the transcripts older than `days`, 0 being all, and give their room back; how many."""
+    path = transcripts_path(layout)
+    if not path.exists():
+        return 0
+    with KeyedStore(path) as store:
+        return store.drop_until(oldest=time.time() - days * _SECONDS_PER_DAY)
+
+
+def transcripts_path(layout: Layout) -> Path:
+    return layout.state / "transcripts.sqlite"
+
+
+def open_transcripts(layout: Layout, days: float) -> Transcripts | None:
+    """The transcripts of a warehouse, those older than `days` forgotten; None: none are kept.
+
+    With 0 days what was kept before is deleted too.
+    """
+    path = transcripts_path(layout)
+    if days <= 0 and not path.exists():
+        return None
+    transcripts = Transcripts(path)
+    transcripts.forget_older_than(days)
+    if days > 0:
+        return transcripts
+    transcripts.close()
+    return None

@@ -1,0 +1,1 @@
+"""Validation of landed rows: expectations of nouns, rules in SQL, their results."""

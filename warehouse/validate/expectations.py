@@ -1,0 +1,206 @@
+"""Expectations that table definitions imply, and the first gate: one pass of Arrow over each.
+
+The first gate takes milliseconds and refuses what is broken, NaN included. What it accepts,
+`warehouse/validate/great_expectations.py` evaluates again, by the same expectations.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.base import Severity
+from schemas.columns import Column, ColumnType, Table
+from schemas.formats import EARLIEST_DAY, EARLIEST_MOMENT, LATEST_MOMENT
+from schemas.identifiers import RunId
+from warehouse.validate.violations import EXAMPLES, ExpectationResult, examples_of
+
+MOMENT = pa.timestamp("us", tz="UTC")
+_INTERVALS = (("started_at", "finished_at"), ("offered_at", "voted_at"))
+_EARLIEST = {ColumnType.DATE: EARLIEST_DAY, ColumnType.TIMESTAMP: EARLIEST_MOMENT}
+
+
+class Expects(StrEnum):
+    """Kinds of expectations, by the names that Great Expectations has for them."""
+
+    IN_SET = "expect_column_values_to_be_in_set"
+    NOT_NULL = "expect_column_values_to_not_be_null"
+    BETWEEN = "expect_column_values_to_be_between"
+    NOT_EMPTY = "expect_column_value_lengths_to_be_between"
+    MATCHES = "expect_column_values_to_match_regex"
+    IN_ORDER = "expect_column_pair_values_a_to_be_greater_than_b"
+    UNIQUE = "expect_column_values_to_be_unique"
+    COMPOUND_UNIQUE = "expect_compound_columns_to_be_unique"
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One thing that is expected of the rows of a table.
+
+    Attributes:
+        columns: of a pair in order, the earlier one first.
+        minimum, maximum: inclusive; None: any finite value.
+        pattern: Pattern that non-empty text must match at its start.
+    """
+
+    kind: Expects
+    columns: tuple[str, ...]
+    severity: Severity = Severity.CRITICAL
+    allowed: tuple[str, ...] = ()
+    minimum: float | datetime | None = None
+    maximum: float | datetime | None = None
+    pattern: str = ""
+
+    @property
+    def column_name(self) -> str:
+        return ", ".join(self.columns)
+
+    @property
+    def expression(self) -> str:
+        """Regular expression found in text that is empty or begins with `pattern`."""
+        return f"^(?:$|{self.pattern})"
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Or only at whether there are any."""
+        return self.kind is not Expects.NOT_NULL
+
+    def result(
+        self,
+        table: Table,
+        row_count: int,
+        broken_count: int,
+        examples: tuple[str, ...],
+        answers: tuple[Mapping[str, Any], ...] = (),
+    ) -> ExpectationResult:
+        return ExpectationResult(
+            self.kind,
+            self.severity,
+            table.name,
+            self.column_name,
+            row_count,
+            broken_count,
+            examples,
+            answers,
+        )
+
+
+def expectations_of(table: Table, *run_ids: RunId) -> Iterator[Expectation]:
+    """Every expectation the definition of `table` implies for rows of these runs; all are critical."""
+    yield Expectation(Expects.IN_SET, ("run_id",), allowed=run_ids)
+    for column in table.columns:
+        name = (column.name,)
+        if not column.nullable:
+            yield Expectation(Expects.NOT_NULL, name)
+        if column.allowed:
+            yield Expectation(
+                Expects.IN_SET, name, allowed=tuple(str(word) for word in column.allowed)
+            )
+    yield from expectations_of_values(table)
+    kind = Expects.UNIQUE if len(table.key) == 1 else Expects.COMPOUND_UNIQUE
+    yield Expectation(kind, tuple(table.key))
+
+
+def expectations_of_values(table: Table) -> Iterator[Expectation]:
+    """Yield the expectations on single values and on pairs of them.
+
+    `verify` evaluates them on the rows of the lake, too.
+    """
+    for column in table.columns:
+        yield from _of_value(column)
+    for pair in _INTERVALS:
+        if set(pair) <= set(table.column_names):
+            yield Expectation(Expects.IN_ORDER, pair)
+
+
+def _of_value(column: Column) -> Iterator[Expectation]:
+    name = (column.name,)
+    if column.type in _EARLIEST:
+        yield Expectation(
+            Expects.BETWEEN, name, minimum=_EARLIEST[column.type], maximum=LATEST_MOMENT
+        )
+    elif column.type is ColumnType.FLOAT:
+        least, most = column.minimum, column.maximum
+        yield Expectation(
+            Expects.BETWEEN,
+            name,
+            minimum=-sys.float_info.max if least is None else least,
+            maximum=sys.float_info.max if most is None else most,
+        )
+    elif column.minimum is not None or column.maximum is not None:
+        yield Expectation(Expects.BETWEEN, name, minimum=column.minimum, maximum=column.maximum)
+    if not column.may_be_empty:
+        yield Expectation(Expects.NOT_EMPTY, name, minimum=1)
+    if column.pattern is not None:
+        yield Expectation(Expects.MATCHES, name, pattern=column.pattern)
+
+
+def hold(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationResult]:
+    """Validate `rows` by what `table` says about its columns and key, with Arrow."""
+    for expectation in expectations_of(table, run_id):
+        broken = broken_rows(expectation, rows)
+        first = broken.slice(0, EXAMPLES).to_pylist() if len(broken) else []
+        values = (
+            first if len(expectation.columns) > 1 else (next(iter(row.values())) for row in first)
+        )
+        yield expectation.result(table, len(rows), len(broken), examples_of(values))
+
+
+def broken_rows(expectation: Expectation, rows: pa.Table) -> pa.Table:
+    """The rows that break it, with its columns alone; of repeated keys each key once."""
+    own = rows.select(expectation.columns)
+    if expectation.kind in (Expects.UNIQUE, Expects.COMPOUND_UNIQUE):
+        return _repeated(own)
+    return own.filter(breaks(expectation, rows))
+
+
+def breaks(expectation: Expectation, rows: pa.Table) -> pa.ChunkedArray:
+    """Whether each row breaks an expectation on its values; NULL where there is no value."""
+    values = rows.column(expectation.columns[0])
+    match expectation.kind:
+        case Expects.NOT_NULL:
+            return values.is_null()
+        case Expects.IN_SET:
+            allowed = pa.array(expectation.allowed, values.type)
+            return pc.and_(values.is_valid(), pc.invert(pc.is_in(values, allowed)))
+        case Expects.NOT_EMPTY:
+            return pc.equal(values, "")
+        case Expects.MATCHES:
+            return pc.invert(pc.match_substring_regex(values, expectation.expression))
+        case Expects.IN_ORDER:
+            return pc.greater(values, rows.column(expectation.columns[1]))
+        case _:
+            return _outside(values, expectation)
+
+
+def _repeated(keys: pa.Table) -> pa.Table:
+    counts = keys.group_by(keys.column_names).aggregate([([], "count_all")])
+    if len(counts) == len(keys):
+        return keys.slice(0, 0)
+    return counts.filter(pc.greater(counts["count_all"], 1)).select(keys.column_names)
+
+
+def _outside(values: pa.ChunkedArray, expectation: Expectation) -> pa.ChunkedArray:
+    """NULL lies nowhere, NaN and infinity outside of any bounds."""
+    if pa.types.is_date(values.type):
+        values = values.cast(MOMENT)
+    bounds = (
+        (pc.less, expectation.minimum),
+        (pc.greater, expectation.maximum),
+    )
+    masks = [
+        outside(values, pa.scalar(bound, values.type))
+        for outside, bound in bounds
+        if bound is not None
+    ]
+    if pa.types.is_floating(values.type):
+        masks.append(pc.is_nan(values))
+    outside = masks[0]
+    for mask in masks[1:]:
+        outside = pc.or_(outside, mask)
+    return outside

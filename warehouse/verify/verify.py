@@ -1,0 +1,245 @@
+"""Is the lake what it should be? Reads everything, changes nothing."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import duckdb
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from schemas.run import UnitReceipt
+from schemas.tables import TABLE, TABLES
+from warehouse.catalogue.definitions import retyped_tables
+from warehouse.kinds.registry import KINDS
+from warehouse.lake import (
+    ask_in_turn,
+    data_path,
+    filled_tables,
+    object_folder,
+    one_line,
+    open_reader,
+)
+from warehouse.layout import Layout
+from warehouse.objects.object_storage import AT_ONCE, file_size
+from warehouse.statements import MARTS, statement, table_statement
+from warehouse.units.kind import Kind
+from warehouse.units.landing import LEFTOVERS, bring, landed_names, loose_files
+from warehouse.verify.verify_content import LakeContent, LandedContent
+from warehouse.verify.verify_landing import read_file, read_units
+from warehouse.verify.verify_records import recorded_problems
+from warehouse.verify.verify_statistics import false_statistics
+from warehouse.verify.verify_values import bad_values
+
+
+class VerifyReport(Noun):
+    """What verification found. Sound: no problem."""
+
+    runs: int = Field(ge=0, description="Published runs.")
+    rows: dict[str, int] = Field(
+        description="Rows by table; tables that could not be read are missing."
+    )
+    problems: tuple[str, ...] = Field(
+        description="One line each: what is wrong and how to mend it."
+    )
+    notices: tuple[str, ...] = Field(description="What is not wrong but worth knowing.")
+
+    @property
+    def sound(self) -> bool:
+        return not self.problems
+
+
+def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
+    """Check that every file is there, every table and mart reads, values are within the bounds of
+    their columns, the rows are those that landed, and nothing landed in vain.
+
+    Raises:
+        ConfigurationError: there is no lake, or its catalogue cannot be opened or read.
+    """
+    problems: list[str] = []
+    notices: list[str] = []
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        try:
+            problems += _missing_files(connection, layout)
+            rows, unreadable = _readable(connection)
+            problems += unreadable
+            problems += _too_few_counted(connection, rows)
+            for name, line in retyped_tables(connection).items():
+                problems.append(f"{line}; bring the catalogue back from a copy")
+                rows.pop(name, None)
+            filled = {name for name, count in rows.items() if count}
+            problems += bad_values(connection, filled)
+            problems += false_statistics(connection, filled)
+            comparison = _Comparison(layout, LakeContent(connection), rows.keys())
+            for kind in KINDS:
+                problems += comparison.problems(kind)
+            found = recorded_problems(connection, layout, rows.keys())
+            problems += found.problems
+            notices += found.notices
+        except duckdb.Error as error:
+            raise ConfigurationError(
+                f"the lake's catalogue cannot be read: {one_line(error)}"
+            ) from error
+    for folder in layout.building_places():
+        left = [path for path in folder.iterdir() if path.name.startswith(LEFTOVERS)]
+        if left:
+            notices.append(
+                f"{folder} holds {len(left)} unfinished folders of killed workers: `assay warehouse"
+                " compact` removes them"
+            )
+    return VerifyReport(
+        runs=rows.get("runs", 0), rows=rows, problems=tuple(problems), notices=tuple(notices)
+    )
+
+
+def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
+    """Each file is asked for by its name: a listing of object storage may lack what is there."""
+    place = data_path(connection)
+    folder = object_folder(connection)
+    known = connection.execute(statement("catalogue", "files")).fetchall()
+    files = [(table, name, size) for table, name, size, is_read_now in known if is_read_now]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        sizes = list(pool.map(partial(file_size, layout.data, folder), [each[1] for each in files]))
+    problems = []
+    for (table_name, name, size), found in zip(files, sizes, strict=True):
+        if found is None:
+            problems.append(
+                f"{table_name}: {place}{name} is missing; put it back or publish its run anew"
+            )
+        elif found != size:
+            problems.append(
+                f"{table_name}: {place}{name} has not the {size} bytes it was written with;"
+                " publish its run anew"
+            )
+    return problems
+
+
+def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], list[str]]:
+    rows, problems = {}, []
+    filled = {*filled_tables(connection), *MARTS}
+    names = (*(table.name for table in TABLES), *MARTS)
+
+    def count(name: str) -> int:
+        if name not in filled:  # to look for rows costs five times as much
+            connection.execute(table_statement("read_no_row", table=name))
+            return 0
+        sql = table_statement("read_every_row", table=name)
+        return int(connection.execute(sql).fetchall()[0][0])
+
+    for name, found in ask_in_turn(connection, names, count):
+        if isinstance(found, duckdb.Error):
+            problems.append(f"{name} cannot be read: {one_line(found)}")
+        else:
+            rows[name] = found
+    return rows, problems
+
+
+def _too_few_counted(
+    connection: duckdb.DuckDBPyConnection, rows: Mapping[str, int]
+) -> Iterator[str]:
+    """A line for each table of which the catalogue says that it has fewer rows than were read."""
+    for name, count in connection.execute(statement("catalogue", "record_counts")).fetchall():
+        if count < rows.get(name, 0):
+            yield (
+                f"{name}: it has {rows[name]:,} rows, and the catalogue counts {count:,}; bring the"
+                " catalogue back from a copy"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Holds the lake's rows against those that landed.
+
+    `readable`: tables and marts of the lake that can be read.
+    """
+
+    layout: Layout
+    lake: LakeContent
+    readable: Collection[str]
+
+    def problems(self, kind: Kind[Any, Any]) -> list[str]:
+        """What landed of `kind` and is not published, or with other rows than landed."""
+        known = kind.head_table in self.readable
+        published = self._published(kind) if known else set()
+        for names in published:
+            bring(self.layout, kind, *names)
+        return [
+            problem
+            for names in landed_names(self.layout, kind)
+            for problem in self._of(kind, names, names in published if known else None)
+        ]
+
+    def _published(self, kind: Kind[Any, Any]) -> set[tuple[str, ...]]:
+        columns = ", ".join(kind.ids)
+        sql = table_statement("published_names", table=kind.head_table, columns=columns)
+        return set(self.lake.connection.execute(sql).fetchall())
+
+    def _of(
+        self, kind: Kind[Any, Any], names: tuple[str, ...], published: bool | None
+    ) -> list[str]:
+        """`published`: None when the lake does not tell."""
+        if not published and kind.outlives_its_publication:
+            return []
+        landed = LandedContent(self.lake)
+        problems: list[str] = []
+        receipts = read_units(self.layout, kind, names, landed, problems)
+        if published is None:
+            return problems
+        if not published:
+            return [*problems, *self._unpublished(kind, names, receipts)]
+        if problems and not receipts:
+            return problems
+        expected = {
+            name: sum(receipt.rows.get(name, 0) for receipt in receipts) for name in kind.tables
+        }
+        for table, path in loose_files(self.layout, kind, *names):
+            count = read_file(path, table.name, landed, problems)
+            if count is None:
+                del expected[table.name]
+            else:
+                expected[table.name] += count
+        return [*problems, *self._differences(kind, names, landed, expected)]
+
+    def _differences(
+        self,
+        kind: Kind[Any, Any],
+        names: tuple[str, ...],
+        landed: LandedContent,
+        expected: Mapping[str, int],
+    ) -> Iterator[str]:
+        """A line for each table of which the lake holds not as many rows as expected, or others."""
+        about = kind.titled(*names)
+        for name, count in expected.items():
+            if name not in self.readable:
+                continue
+            condition = kind.condition(TABLE[name])
+            found = self.lake.of(name, condition, kind.parameters(*names))
+            known = landed.of(name)
+            if found.rows != count:
+                yield (
+                    f"{about}: {found.rows} rows of {name} are published, its receipts say {count};"
+                    f" {kind.publish_again}"
+                )
+            elif known is not None and known != found:
+                yield (
+                    f"{about}: the rows of {name} that are published are not those that landed; "
+                    f"bring {self.layout.lake} back from a copy, or remove it and run its commands "
+                    "again: they publish what has landed and pay for nothing twice"
+                )
+
+    def _unpublished(
+        self, kind: Kind[Any, Any], names: tuple[str, ...], receipts: Sequence[UnitReceipt]
+    ) -> Iterator[str]:
+        if kind.has_head_file and not kind.head_file(self.layout, *names).exists():
+            return  # it is still under way
+        if kind.unit is None and not receipts:
+            return
+        result = kind.validation_file(self.layout, *names)
+        yield f"{kind.titled(*names)} has landed but is not published: " + (
+            f"see {result}"
+            if result.exists()
+            else f"run it again to finish it, or remove {kind.folder(self.layout, *names)}"
+        )

@@ -1,0 +1,95 @@
+"""What a set of rows holds, whatever their order: the lake's and those that landed can be held
+against each other.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import duckdb
+import pyarrow as pa
+
+from schemas.tables import TABLES
+from warehouse.catalogue.definitions import held_columns
+from warehouse.statements import table_statement
+
+_BYTES_AT_ONCE = 16_000_000
+_SET_BY_THE_PUBLISHER = frozenset({"landing_sha256", "published_at"})
+
+
+class Content(NamedTuple):
+    """How many rows, and the sum of their hashes."""
+
+    rows: int
+    hashes: int
+
+
+class LakeContent:
+    """What the lake holds; compares only columns that the lake itself has, so that one of an
+    earlier version can be held too.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self.connection = connection
+        held = held_columns(connection)
+        self._columns = {
+            table.name: ", ".join(
+                f'"{column.name}"::{column.sql_type}'
+                for column in table.columns
+                if column.name in held.get(table.name, ())
+                and column.name not in _SET_BY_THE_PUBLISHER
+            )
+            for table in TABLES
+        }
+
+    def of(self, table: str, condition: str, parameters: Mapping[str, str]) -> Content:
+        """The rows of the lake's `table` that meet `condition`."""
+        return self._content(table, f'"{table}" where {condition}', parameters)
+
+    def of_rows(self, table: str, rows: pa.Table) -> Content:
+        """What `rows` would be in the lake's `table`."""
+        self.connection.register("incoming", rows)
+        try:
+            return self._content(table, "incoming", {})
+        finally:
+            self.connection.unregister("incoming")
+
+    def _content(self, table: str, source: str, parameters: Mapping[str, str]) -> Content:
+        columns = self._columns[table] or "null"
+        sql = table_statement("content", columns=columns, source=source)
+        return Content(*map(int, self.connection.execute(sql, dict(parameters)).fetchall()[0]))
+
+
+class LandedContent:
+    """What landed, by table, summed up some megabytes at a time, whatever the size of the run."""
+
+    def __init__(self, lake: LakeContent) -> None:
+        self._lake = lake
+        self._waiting: dict[str, list[pa.Table]] = {}
+        self._sums: dict[str, Content] = {}
+        self._unknown: set[str] = set()
+
+    def add(self, table: str, rows: pa.Table) -> None:
+        waiting = self._waiting.setdefault(table, [])
+        waiting.append(rows)
+        if sum(one.nbytes for one in waiting) > _BYTES_AT_ONCE:
+            self._sum_up(table)
+
+    def add_unknown(self, table: str) -> None:
+        """A file of `table` cannot be read, or is not what was promised: nothing can be said about
+        the table's content.
+        """
+        self._unknown.add(table)
+
+    def of(self, table: str) -> Content | None:
+        """All that was added of `table`; None when a part of it is unknown."""
+        self._sum_up(table)
+        return None if table in self._unknown else self._sums.get(table, Content(0, 0))
+
+    def _sum_up(self, table: str) -> None:
+        waiting = self._waiting.pop(table, [])
+        if waiting:
+            before, found = (
+                self._sums.get(table, Content(0, 0)),
+                self._lake.of_rows(table, pa.concat_tables(waiting)),
+            )
+            self._sums[table] = Content(before.rows + found.rows, before.hashes + found.hashes)

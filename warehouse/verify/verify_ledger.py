@@ -1,0 +1,111 @@
+"""Is the ledger whole, and is what it speaks of still what it was? It changes nothing."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import duckdb
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from schemas.people.ledger import LedgerHead
+from schemas.tables import TABLE
+from warehouse.catalogue.connection import every_row_read
+from warehouse.catalogue.definitions import retyped_tables
+from warehouse.kinds.registry import KINDS
+from warehouse.lake import one_line, open_reader, rows_in
+from warehouse.layout import Layout
+from warehouse.ledger import breaks, has_row, head_of, rows_of_chain
+from warehouse.statements import statement
+from warehouse.units.kind import Kind
+from warehouse.units.recording import changed_parts
+from warehouse.verify.verify_records import MOST_LINES, recorded_problems
+
+
+class LedgerReport(Noun):
+    """What verification found. Sound: no problem."""
+
+    head: LedgerHead
+    problems: tuple[str, ...] = Field(description="One line each: what is wrong.")
+    notices: tuple[str, ...] = Field(description="What is not wrong but worth knowing.")
+
+    @property
+    def sound(self) -> bool:
+        return not self.problems
+
+
+def verify_ledger(
+    layout: Layout, *, heads: Collection[str] = (), catalogue_url: str | None = None
+) -> LedgerReport:
+    """Check that no row of the chain was changed, exchanged, taken out or cut off, and that what is
+    published, asked, decided, voted and edited is what the ledger says.
+
+    Args:
+        heads: hashes that were written down elsewhere, such as in the report of a night.
+
+    Raises:
+        UnknownNameError: there is no lake.
+        ConfigurationError: its catalogue cannot be opened or read, or a column has another type
+            than its definition.
+    """
+    notices: list[str] = []
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        try:
+            _refuse_other_types(connection)
+            head = head_of(connection)
+            problems = [*breaks(rows_of_chain(connection)), *_cut_off(connection, heads)]
+            # Of an empty ledger, the records alone tell whether it was lost.
+            if head.sequence:
+                problems += _published(connection, notices)
+            records = recorded_problems(connection, layout, TABLE.keys())
+            problems += records.problems
+            notices += records.notices
+            if not head.sequence and not problems:
+                notices.append("the ledger is empty: it begins with the next publication")
+        except duckdb.Error as error:
+            raise ConfigurationError(f"the ledger cannot be read: {one_line(error)}") from error
+    if len(problems) > MOST_LINES:
+        problems[MOST_LINES:] = [f"and {len(problems) - MOST_LINES:,} more like these"]
+    return LedgerReport(head=head, problems=tuple(problems), notices=tuple(notices))
+
+
+def _refuse_other_types(connection: duckdb.DuckDBPyConnection) -> None:
+    for line in retyped_tables(connection).values():
+        raise ConfigurationError(
+            f"the ledger cannot be verified: {line}; bring the catalogue back from a copy"
+        )
+
+
+def _cut_off(connection: duckdb.DuckDBPyConnection, heads: Collection[str]) -> Iterator[str]:
+    """Heads that were written down and are in the chain no more."""
+    for head in heads:
+        if not has_row(connection, head):
+            yield f"no row has the hash {head[:80]}: rows were cut off or written anew"
+
+
+def _published(connection: duckdb.DuckDBPyConnection, notices: list[str]) -> Iterator[str]:
+    """Published works that the ledger does not know, or knows otherwise."""
+    earlier = 0
+    for kind in KINDS:
+        for row in _works(connection, kind):
+            names = tuple(row[name] for name in kind.ids)
+            title = kind.titled(*names)
+            if row["recorded_sha256"] is None and not row["began_before"]:
+                earlier += 1
+            elif row["recorded_sha256"] != row["landing_sha256"]:
+                yield f"{title}: the ledger does not say that it was published as it is"
+            else:
+                changed = changed_parts(connection, kind, names)
+                yield from (f"{title}: {part} is not what the ledger says" for part in changed)
+    if earlier:
+        notices.append(f"{earlier} published before the ledger began")
+
+
+def _works(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> list[dict[str, Any]]:
+    """Every published work of a kind, with what the ledger says of its publication."""
+    ledger = kind.condition(TABLE["ledger"])
+    for name in kind.ids:
+        ledger = ledger.replace(f"${name}", f'work."{name}"')
+    sql = statement("ledger", "published_works").format(table=kind.head_table, condition=ledger)
+    with every_row_read(connection):
+        return rows_in(connection, sql)

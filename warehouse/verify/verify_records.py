@@ -1,0 +1,291 @@
+"""Verification of the services' tables: lake, services' database and ledger against each other."""
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import duckdb
+from pydantic import ValidationError
+
+from schemas.base import Noun
+from schemas.columns import Table
+from schemas.people.decisions import Decision
+from schemas.people.ledger import LedgerAction, LedgerEntry, LedgerHead
+from schemas.tables import SERVICE_TABLES
+from schemas.text.plain_files import PlainFileError
+from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.app.people import kept_reasons, participants
+from warehouse.app.records import entry_of, key_of, read_record
+from warehouse.catalogue.connection import every_row_read
+from warehouse.lake import one_snapshot, rows_in
+from warehouse.layout import Layout
+from warehouse.ledger import head_of, lacks, note_file, noted_head
+from warehouse.rows import Row, noun_of
+from warehouse.statements import statement, table_statement
+
+MOST_LINES = 50
+"""A file that was lost makes a line of every row."""
+_TABLE_OF = {
+    LedgerAction.REQUESTED: "requests",
+    LedgerAction.VOTED: "human_votes",
+    LedgerAction.EDITED: "curation_edits",
+}
+_DECISIONS = "decisions"
+"""The table of all other actions that `of_records.sql` selects."""
+
+
+@dataclass(slots=True)
+class RecordFindings:
+    """A line each: what is wrong, and what is not wrong but worth knowing."""
+
+    problems: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Place:
+    """The rows of one table in the lake or in the services' database, by their key."""
+
+    table: str
+    title: str
+    rows: dict[str, Noun] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+
+    def add(self, key: str, read: Callable[[], Noun]) -> None:
+        if key in self.rows:
+            self.tell(key, f"{key} is in {self.title} twice")
+            return
+        try:
+            self.rows[key] = read()
+        except ValueError:
+            self.tell(key, f"{key} in {self.title} cannot be read")
+
+    def tell(self, key: str, problem: str) -> None:
+        self.told.setdefault(key, f"{self.table}: {problem}")
+
+
+def recorded_problems(
+    connection: duckdb.DuckDBPyConnection, layout: Layout, readable: Collection[str]
+) -> RecordFindings:
+    """Hold the rows of lake and services' database against the ledger and against each other.
+
+    Args:
+        readable: tables of the lake that can be read.
+
+    Raises:
+        ConfigurationError: the services' database cannot be read.
+    """
+    findings = RecordFindings()
+    tables = [table for table in SERVICE_TABLES if table.name in readable]
+    noted = _noted(layout, findings)
+    forgotten: set[str] = set()
+    with one_snapshot(connection), every_row_read(connection):
+        lakes = {table.name: _in_lake(connection, table) for table in tables}
+        entries = None
+        if "ledger" in readable:
+            loss = _lost_ledger(connection, layout, noted, lakes)
+            findings.problems += [loss] if loss else []
+            # Where no row of it is left, that one line says what one for each record would say.
+            if head_of(connection).sequence or not loss:
+                entries = rows_in(connection, statement("ledger", "of_records"))
+            said = connection.execute(statement("ledger", "forgotten")).fetchall()
+            forgotten.update(who for (who,) in said)
+    # After the lake: a row that is recorded and folded meanwhile is in the database then.
+    databases = _in_database(layout, tables, forgotten, findings)
+    for name, lake in lakes.items():
+        database = databases.get(name)
+        unfolded = (
+            frozenset(database.rows if database else ()) - lake.rows.keys() - lake.told.keys()
+        )
+        if unfolded:
+            findings.notices.append(
+                f"{len(unfolded)} rows of {name} wait for the next publication, which takes them up"
+            )
+        if entries is not None:
+            about = [each for each in entries if _TABLE_OF.get(each["action"], _DECISIONS) == name]
+            _hold_against_ledger(lake, about)
+            if database is not None:
+                _hold_against_ledger(database, about, unfolded)
+        if database is not None:
+            _hold_against_each_other(lake, database)
+        elif lake.rows and layout.objects is None:
+            findings.problems.append(
+                f"{name}: {len(lake.rows)} rows of the lake, and {services_file(layout)} is missing;"
+                " bring that file back from a copy"
+            )
+        for place, source in ((lake, layout.lake), (database, services_file(layout))):
+            told = place.told.values() if place is not None else ()
+            findings.problems += [f"{line}; bring {source} back from a copy" for line in told]
+    more = len(findings.problems) - MOST_LINES
+    if more > 0:
+        findings.problems[MOST_LINES:] = [f"and {more:,} more rows like these"]
+    return findings
+
+
+def _noted(layout: Layout, findings: RecordFindings) -> LedgerHead | None:
+    """Read the note before the lake, whose chain has the row of any note that is older."""
+    try:
+        return noted_head(layout)
+    except (OSError, PlainFileError, ValidationError):
+        findings.problems.append(
+            f"ledger: the head noted in {note_file(layout)} cannot be read; bring that file back"
+            " from a copy"
+        )
+    return None
+
+
+def _lost_ledger(
+    connection: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    noted: LedgerHead | None,
+    lakes: Mapping[str, _Place],
+) -> str | None:
+    """Return the line about a ledger without its last rows, or about records without a ledger."""
+    if noted is not None and lacks(connection, noted):
+        return (
+            f"ledger: row {noted.sequence}, whose hash was noted in {note_file(layout)}, is"
+            f" missing; bring {layout.lake} back from a copy, or remove the note of a lake that was"
+            " made anew"
+        )
+    filled = [f"{len(lake.rows)} of {name}" for name, lake in lakes.items() if lake.rows]
+    if filled and not head_of(connection).sequence:
+        return (
+            f"ledger: it is empty, and the lake holds recorded rows ({', '.join(filled)}); bring"
+            f" {layout.lake} back from a copy"
+        )
+    return None
+
+
+def _in_lake(connection: duckdb.DuckDBPyConnection, table: Table) -> _Place:
+    place = _Place(table.name, "the lake")
+    for row in rows_in(
+        connection, table_statement("published_names", table=table.name, columns="*")
+    ):
+        place.add(str(row[key_of(table)]), partial(noun_of, table.noun, row))
+    return place
+
+
+def _in_database(
+    layout: Layout,
+    tables: Sequence[Table],
+    forgotten: Collection[str],
+    findings: RecordFindings,
+) -> dict[str, _Place]:
+    """The places of all tables; none where there is no such file, as in object storage.
+
+    Args:
+        forgotten: people of whom the ledger says that they were.
+    """
+    if layout.objects is not None or not services_file(layout).exists():
+        return {}
+    with ServiceDatabase(layout) as database:
+        places = {table.name: _Place(table.name, str(services_file(layout))) for table in tables}
+        for name, place in places.items():
+            for key, document in database.ask("records", table_name=name):
+                place.add(key, partial(_read_whole, name, document))
+        if _DECISIONS in places:
+            lost = _hold_against_reasons(places[_DECISIONS], database)
+            unsaid = lost.difference(forgotten)
+            if unsaid:
+                findings.notices.append(
+                    f"{len(unsaid)} people who gave reasons of decisions are gone from"
+                    f" {database.path} with them, and the ledger does not say that they were"
+                    " forgotten"
+                )
+    return places
+
+
+def _read_whole(table: str, document: str) -> Noun:
+    """Raises ValueError for a key that is there twice: which of its values counts, readers differ."""
+    json.loads(document, object_pairs_hook=_each_once)
+    return read_record(table, document)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is given twice")
+    return found
+
+
+def _hold_against_reasons(decisions: _Place, database: ServiceDatabase) -> set[str]:
+    """Tell decisions whose reason, which is kept apart, is not the one that their hash is of.
+
+    Returns:
+        Who gave a reason that is gone with their name.
+    """
+    lost: set[str] = set()
+    # In this order: who is forgotten meanwhile loses reasons and name at once.
+    reasons = kept_reasons(database)
+    names = {each.participant_id for each in participants(database)}
+    for key, decision in decisions.rows.items():
+        if not isinstance(decision, Decision) or decision.reason_sha256 is None:
+            continue
+        digest = decision.reason_sha256
+        if digest not in reasons and decision.participant_id in names:
+            decisions.tell(key, f"the reason of {key} is missing in {decisions.title}")
+        elif digest not in reasons:
+            lost.add(str(decision.participant_id))
+        elif not reasons[digest]:
+            decisions.tell(
+                key,
+                f"the reason of {key} in {decisions.title} is not the one whose hash was recorded",
+            )
+    return lost
+
+
+def _hold_against_ledger(
+    place: _Place, entries: Sequence[Row], unfolded: Collection[str] = ()
+) -> None:
+    """Tell rows without an entry, rows of another content, and entries without a row.
+
+    Args:
+        unfolded: rows that the lake lacks; those without an entry wait for the next publication.
+    """
+    missing = {each["version_sha256"]: each for each in entries}
+    others: dict[str, LedgerEntry] = {}
+    for key, noun in place.rows.items():
+        entry = entry_of(noun)
+        if missing.pop(entry.version_sha256, None) is None:
+            others[key] = entry
+    by_origin = {_origin(each): each for each in missing.values()}
+    for key, entry in others.items():
+        changed = by_origin.pop(_origin(entry.model_dump()), None)
+        if changed is not None:
+            del missing[changed["version_sha256"]]
+            sequence = changed["sequence"]
+            place.tell(key, f"{key} in {place.title} is not what row {sequence} of the ledger says")
+        elif key not in unfolded:
+            place.tell(key, f"{key} in {place.title} is not in the ledger: it was never recorded")
+    for each in missing.values():
+        sequence = each["sequence"]
+        what = f"{_named(each) or 'a row'} is missing in {place.title}"
+        place.tell(
+            f"row {sequence}", f"{what}: row {sequence} of the ledger says that it was recorded"
+        )
+
+
+def _origin(entry: Row) -> tuple[Any, ...]:
+    """What stays of an entry whose row was changed: what it was about, and when it was made."""
+    names = ("artefact", "run_id", "unit_id", "part", "participant_id", "happened_at")
+    return tuple(entry[name] for name in names)
+
+
+def _named(entry: Row) -> str | None:
+    """The key of a missing decision; the entries of other tables do not name it."""
+    if entry["action"] in _TABLE_OF or entry["action"] == LedgerAction.COMMENTED:
+        return None
+    return next((name.partition(":")[2] for name in entry["inputs"] or ()), None)
+
+
+def _hold_against_each_other(lake: _Place, database: _Place) -> None:
+    """Tell rows that differ, and rows of the lake that the database lacks, if not told before."""
+    for key, noun in lake.rows.items():
+        if key in lake.told or key in database.told:
+            continue
+        if key not in database.rows:
+            database.tell(key, f"{key} of the lake is missing in {database.title}")
+        elif noun != database.rows[key]:
+            lake.tell(key, f"{key} in the lake is not what {database.title} has")

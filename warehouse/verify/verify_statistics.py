@@ -1,0 +1,114 @@
+"""What the catalogue says of the values of columns, by which DuckDB leaves rows out of answers, held
+against the values.
+"""
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import duckdb
+
+from schemas.columns import Column, ColumnType, Table
+from schemas.tables import TABLES
+from warehouse.catalogue.connection import every_row_read
+from warehouse.catalogue.definitions import held_columns
+from warehouse.lake import one_line, rows_in
+from warehouse.rows import Row
+from warehouse.statements import statement, table_statement
+
+_BOOLEANS = {"0": False, "false": False, "1": True, "true": True}
+"""Statistics of files and of tables differ; DuckLake writes no other word, and DuckDB reads more."""
+
+
+def false_statistics(
+    connection: duckdb.DuckDBPyConnection, filled: Collection[str]
+) -> Iterator[str]:
+    """A line for each column whose values are not within its statistics: rows that hold them are
+    missing in answers.
+
+    Args:
+        filled: tables that were ever filled, and can be read.
+    """
+    held = held_columns(connection)
+    told: dict[str, list[Row]] = {}
+    for row in rows_in(connection, statement("catalogue", "statistics")):
+        told.setdefault(row["table_name"], []).append(row)
+    with every_row_read(connection):
+        for table in TABLES:
+            columns = [
+                column
+                for column in table.columns
+                # Of lists DuckLake keeps no least and no largest value.
+                if column.name in held.get(table.name, ()) and column.type is not ColumnType.STRINGS
+            ]
+            if table.name in filled and columns and table.name in told:
+                yield from _of_table(connection, table, columns, told[table.name])
+
+
+def _of_table(
+    connection: duckdb.DuckDBPyConnection, table: Table, columns: list[Column], told: list[Row]
+) -> Iterator[str]:
+    ranges = ", ".join(_range(column, number) for number, column in enumerate(columns))
+    try:
+        found = rows_in(connection, table_statement("ranges", table=table.name, ranges=ranges))
+    except duckdb.Error as error:
+        yield f"{table.name}: its statistics cannot be compared with its values: {one_line(error)}"
+        return
+    for number, column in enumerate(columns):
+        about = [row for row in told if row["column_name"] == column.name]
+        bounds = _values(connection, column, about)
+        if any(
+            not _holds(row, bounds, number, values)
+            for row in about
+            for values in found
+            if row["file"] in (None, values["file"])
+        ):
+            yield (
+                f"{table.name}.{column.name}: it holds values that its statistics in the catalogue"
+                " leave out, so that answers lack their rows; bring the catalogue back from a copy"
+            )
+
+
+def _range(column: Column, number: int) -> str:
+    name = f'"{column.name}"'
+    return (
+        f"min({name}) as low_{number}, max({name}) as high_{number},"
+        f" count({name}) < count(*) as nulls_{number}"
+    )
+
+
+def _values(
+    connection: duckdb.DuckDBPyConnection, column: Column, told: list[Row]
+) -> Mapping[str | None, Any]:
+    """Return the values that the texts of statistics mean to DuckDB; None where it reads none."""
+    texts = list({row[name] for row in told for name in ("min_value", "max_value")} - {None})
+    if column.type in (ColumnType.STRING, ColumnType.TEXT):
+        return dict(zip(texts, texts, strict=True))
+    if column.type is ColumnType.BOOLEAN:
+        return {text: _BOOLEANS.get(text) for text in texts}
+    sql = f"select each, try_cast(each as {column.sql_type}) from unnest($texts) as t(each)"  # noqa: S608 -- a type of ours
+    return dict(connection.execute(sql, {"texts": texts}).fetchall())
+
+
+def _holds(told: Row, bounds: Mapping[str | None, Any], number: int, values: Row) -> bool:
+    """Whether statistics of a column tell of all its values in a file.
+
+    Args:
+        bounds: the value of each text in the statistics.
+    """
+    low, high = values[f"low_{number}"], values[f"high_{number}"]
+    if values[f"nulls_{number}"] and told["has_nulls"] is False:
+        return False
+    if low is None:
+        return True
+    if told["has_values"] is False:
+        return False
+    try:
+        return (told["min_value"] is None or bounds[told["min_value"]] <= low) and (
+            # NaN is above every number, and no statistics speak of it.
+            told["max_value"] is None
+            or bounds[told["max_value"]] >= high
+            or (isinstance(high, float) and math.isnan(high))
+        )
+    except TypeError:  # None: nothing that DuckLake writes
+        return False
