@@ -39,8 +39,11 @@ from schemas.text.plain_files import PlainFileError, open_file
 from schemas.works.ideation_run import IdeationHead, IdeationRequest
 from tasks.ideas.json_lines import write_ideas
 from tasks.telemetry.reporting import reporting, span
+from warehouse.kinds.registry import KINDS
+from warehouse.lake import may_hold_a_lake
 from warehouse.layout import Layout
 from warehouse.objects.shared_reports import share_reports
+from warehouse.units.later_validation import validate_published
 
 logger = logging.getLogger(__name__)
 _UNFINISHED = (".part", ".partial", ".tmp", ".crdownload")
@@ -103,9 +106,9 @@ def nightly(
         make_ideas = partial(night.make_ideas, asked_of_seeds, inbox_folder)
         night.work_through(Path(seeds), make_ideas, named="seeds/")
     night.work_through(inbox_folder, partial(night.evaluate_ideas, asked))
-    _summarise(
-        Layout(warehouse_folder(warehouse).resolve()), night.outcomes, night.published, settings
-    )
+    layout = Layout(warehouse_folder(warehouse).resolve())
+    night.validate_published(layout)
+    _summarise(layout, night.outcomes, night.published, settings)
     if night.errors:
         raise night.errors[0]
     return night.outcomes
@@ -139,6 +142,19 @@ class _Night:
         summary = run_batch(request)
         self.published.extend([summary.head.run_id] if summary.published else [])
         return _settle(path, summary, self._archive)
+
+    def validate_published(self, layout: Layout) -> None:
+        """Validate what was published by the handful, tonight and since the night before."""
+        catalogue = self._settings.catalogue
+        if not may_hold_a_lake(layout, catalogue):
+            return
+        boundary = ErrorBoundary()
+        with boundary:
+            found = validate_published(layout, KINDS, catalogue_url=catalogue)
+            for line in found.broken:
+                logger.warning("published, and broken: %s", line)
+        if boundary.error is not None:
+            self.errors.append(boundary.error)
 
     def work_through(self, folder: Path, work: Callable[[Path], str], named: str = "") -> None:
         """`work` on each that waits in `folder`; it says what became of the file, which is kept

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from schemas.base import Noun, Severity
+from schemas.base import Noun, Prose, Severity
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
@@ -17,7 +17,10 @@ from schemas.settings import RunSettings
 from schemas.standing import IdeaState, RunStanding
 
 HANDFUL = 5
-"""Units that the command itself works on, rather than start a server and workers for them."""
+"""Units that the command itself works on, rather than start a server and workers for them, and
+publishes without waiting for Great Expectations, whose import takes three seconds.
+"""
+_VALUE_CHARACTERS = 120
 
 
 class Module(StrEnum):
@@ -259,13 +262,24 @@ class ValidationRow(Noun):
         default=None,
         description="The ranking it was made for; None: an evaluation.",
     )
+    great_expectations: Prose | None = Field(
+        default=None,
+        description=(
+            "Results of Great Expectations, a JSON list with one for each batch of rows; None:"
+            " Arrow and SQL alone have validated."
+        ),
+    )
     created_at: datetime = Field(description="When it was checked.")
 
     @property
     def in_words(self) -> str:
-        """`llm_calls.cost_usd: expect_column_values_to_be_between (1 row)`."""
+        """`llm_calls.cost_usd: expect_column_values_to_be_between (1 row: 1000000000.0)`."""
         place = ".".join(filter(None, (self.table_name, self.column_name)))
         rows = f"{self.unexpected_count:,} row{'s' * (self.unexpected_count != 1)}"
+        values = " ".join(self.detail.split())
+        if len(values) > _VALUE_CHARACTERS:
+            values = values[:_VALUE_CHARACTERS] + "…"
+        rows = ": ".join(filter(None, (rows, values)))
         return f"{': '.join(filter(None, (place, self.expectation)))} ({rows})"
 
 

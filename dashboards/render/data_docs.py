@@ -1,6 +1,5 @@
-"""Data Docs of a run: its published validations in one self-contained page.
-
-Great Expectations renders them. Arrow and SQL validated the rows.
+"""Data Docs of a run: the results of Great Expectations in one self-contained page, which it
+renders.
 """
 
 from collections.abc import Iterable
@@ -17,7 +16,7 @@ from schemas.literature.naming import unturned
 from schemas.run import ValidationRow
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.validate.expectation_results import suite_results
+from warehouse.validate.great_expectations import suite_results
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -27,12 +26,18 @@ def data_docs(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
     benchmark.
 
     Raises:
-        ConfigurationError: no such lake, or nothing checked under that name.
+        ConfigurationError: no such lake, nothing checked under that name, or not yet by Great
+            Expectations.
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
         rows = queries.validations_of([run_id])
     if not rows:
         raise ConfigurationError(f"nothing that was checked is published under {run_id}")
+    if not any(row.great_expectations for row in rows):
+        raise ConfigurationError(
+            f"Great Expectations has not validated {run_id} yet: `assay warehouse validate"
+            f" --warehouse {layout.address}` does"
+        )
     return data_docs_page(run_id, rows)
 
 

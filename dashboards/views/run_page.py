@@ -99,6 +99,7 @@ class RunPage:
     steps: tuple[StepLine, ...]
     sources: tuple[Mapping[str, Any], ...]
     validation_count: int
+    great_expectations_count: int
     broken: tuple[ValidationRow, ...]
     rejections: tuple[FailureRow, ...]
     failure_groups: tuple[FailureGroup, ...]
@@ -153,6 +154,7 @@ def run_page(
         ),
         sources=queries.source_health(run_id),
         validation_count=len(validations),
+        great_expectations_count=sum(row.great_expectations is not None for row in validations),
         broken=tuple(row for row in validations if not row.success),
         rejections=queries.rejections(run_id),
         failure_groups=queries.failure_groups(run_id),

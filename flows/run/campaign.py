@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from dashboards.render.safe_text import plain
 from flows.run.progress import Report, Watched, progress
 from flows.run.run_lock import only_command_on
 from flows.run.shards import dealt, send_shards, write_shards
@@ -378,7 +379,7 @@ def _artifact(summary: Summary[Any], description: str) -> str:
     published = (
         "Published."
         if summary.published
-        else f"Not published: {'; '.join(summary.failed_expectations)}"
+        else f"Not published: {'; '.join(map(plain, summary.failed_expectations))}"
     )
     return "\n\n".join(
         [f"# {summary.title.capitalize()}", f"{description}{ended}", *summary.remarks, published]

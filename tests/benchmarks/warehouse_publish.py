@@ -17,7 +17,7 @@ from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
 
-SIZES = (200, 1000)
+SIZES = (300, 1000)
 SPAWN = multiprocessing.get_context("spawn")
 
 

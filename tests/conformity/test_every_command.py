@@ -80,6 +80,7 @@ ANSWERS = {
     "ledger verify": "ledger verify",
     "warehouse export": "warehouse export lake.duckdb",
     "warehouse compact": "warehouse compact",
+    "warehouse validate": "warehouse validate",
     "warehouse verify": "warehouse verify",
     "warehouse move-data": "warehouse move-data file:",
 }

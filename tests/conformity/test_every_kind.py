@@ -45,6 +45,7 @@ from warehouse.units.landing import (
     unit_folders,
     write_head,
 )
+from warehouse.units.later_validation import LaterValidation, validate_published
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
 
@@ -335,6 +336,19 @@ def test_a_broken_critical_expectation_keeps_it_out_of_the_lake_and_is_kept_besi
     assert set(rows_in_lake(layout, work).values()) == {0}
     kept = orjson.loads(work.kind.validation_file(layout, *work.names).read_bytes())
     assert kept["passed"] is False
+
+
+@every_kind
+def test_great_expectations_validates_it_after_its_publication(work: Work, done: Layout) -> None:
+    before = rows_in_lake(done, work)
+    assert validate_published(done, [work.kind]) == LaterValidation(validated=1)
+    with open_reader(done) as connection:
+        condition = work.kind.condition(TABLE["validations"])
+        sql = f"select bool_and(great_expectations is not null) from validations where {condition}"
+        assert connection.execute(sql, work.kind.parameters(*work.names)).fetchall() == [(True,)]
+    assert rows_in_lake(done, work) == before
+    assert validate_published(done, [work.kind]).validated == 0
+    assert verify(done).problems == ()
 
 
 @in_depth

@@ -20,7 +20,11 @@ from tests.support.check_lake import publish_check_lake
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_run
 from tests.support.ranked_lake import publish_ranking_of_report_lake
-from tests.support.report_lake import RUN, publish_report_lake
+from tests.support.report_lake import (
+    RUN,
+    publish_report_lake,
+    publish_validated_report_lake,
+)
 from tests.support.tiers import some
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
@@ -151,7 +155,7 @@ def test_a_run_report_of_four_modules_fits_its_page_at_1440(
 
 def test_data_docs_fit_a_phone(browser: Browser, tmp_path: Path) -> None:
     page = tmp_path / "docs.html"
-    page.write_text(data_docs(publish_report_lake(tmp_path / "lake"), RUN))
+    page.write_text(data_docs(publish_validated_report_lake(tmp_path / "lake"), RUN))
     assert _cut(browser, page, 390) == []
 
 

@@ -21,6 +21,7 @@ from tests.support.report_lake import HOSTILE, RUN, hostile_evaluation
 from tests.support.tiers import some
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout
+from warehouse.units.later_validation import validate_published
 from warehouse.units.publish import publish
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900)]
@@ -136,6 +137,7 @@ def test_every_view_of_the_quality_runs_nothing_and_asks_nobody(reader: Reader) 
 
 
 def test_no_report_turns_the_reading_order_or_makes_an_address_live(layout: Layout) -> None:
+    validate_published(layout, [RUNS])
     index, _ = write_reports(layout, RUN)
     pages = [*index.parent.rglob("*.html"), *index.parent.rglob("*.md")]
     texts = [path.read_text() for path in pages] + [data_docs(layout, RUN)]

@@ -15,10 +15,15 @@ from flows.run.campaign import ThisProcess, carry_out
 from flows.works.evaluate.request import bundled
 from schemas.errors import UpstreamError
 from schemas.run import RunRequest
-from tests.support.evaluations import make_run
+from tests.support.evaluations import make_evaluation, make_run
 from tests.support.idea_writer import IdeaWriter
 from tests.support.ideation_lake import evaluate_versions
 from tests.support.openai_server import start_openai_server
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.units.later_validation import waiting
+from warehouse.units.publish import publish
 
 GOOD = json.dumps({"text": "Train a small model on curated data and compare it with a large one."})
 
@@ -253,3 +258,12 @@ def test_seeds_whose_ideas_cannot_be_made_tonight_wait_and_the_inbox_is_done(
     assert night.told["seeds/topics.jsonl"] == "failed: the server is away"
     assert night.told["a.jsonl"].startswith("published as run-a")
     assert [path.name for path in seeds.iterdir()] == ["topics.jsonl"]
+
+
+def test_a_night_validates_what_was_published_by_the_handful(night: Any) -> None:
+    layout = Layout(night.inbox.parent / "w")
+    land(layout, make_evaluation(0))
+    assert publish(layout, RUNS, make_run()).published
+    assert night.run() == {}
+    with open_reader(layout) as connection:
+        assert waiting(connection, RUNS) == []

@@ -14,6 +14,7 @@ from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_idea, make_run
 from warehouse.kinds.runs.landing import RUNS, land, land_rejections
 from warehouse.layout import Layout
+from warehouse.units.later_validation import validate_published
 from warehouse.units.publish import publish
 
 RUN = RunId("run-a")
@@ -189,6 +190,13 @@ def publish_report_lake(root: Path) -> Layout:
     """
     made = Path(_published().name) / "warehouse"
     return Layout(shutil.copytree(made, root, dirs_exist_ok=True))
+
+
+def publish_validated_report_lake(root: Path) -> Layout:
+    """The same, validated by Great Expectations."""
+    layout = publish_report_lake(root)
+    assert validate_published(layout, [RUNS]).validated == 1
+    return layout
 
 
 @cache

@@ -10,8 +10,7 @@ from schemas.tables import IDEA_TABLES
 from warehouse.catalogue.connection import in_memory
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.rows import Rows
-from warehouse.units.validate import Rules, rules_of
-from warehouse.validate.violations import Violations
+from warehouse.units.validate import judge, rules_of
 
 
 def relaxed(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
@@ -22,17 +21,13 @@ def relaxed(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
 
 def broken_rules(rows: Rows, only: str | None = None) -> dict[str, Severity]:
     """Those that are broken, each with its severity; `only`: no other rule is asked."""
-    rules = rules_of(RUNS)
-    if only is not None:
-        asked = [rule for rule in rules.rules if _name(rule.violations) == only]
-        rules = Rules(asked, rules.tables)
+    rules = {f"{rule.table_name} {rule.name}".strip(): rule for rule in rules_of(RUNS)}
+    asked = rules if only is None else {only: rules[only]}
+    chunk = {table.name: relaxed(table, rows.get(table.name, [])) for table in IDEA_TABLES}
     with in_memory() as connection:
-        rules.judge(
-            connection,
-            {table.name: relaxed(table, rows.get(table.name, [])) for table in IDEA_TABLES},
-        )
-    return {_name(v): v.severity for v in rules.violations if v.broken_count}
-
-
-def _name(violations: Violations) -> str:
-    return f"{violations.table_name} {violations.expectation}".strip()
+        results = list(judge(connection, list(asked.values()), chunk))
+    return {
+        name: result.severity
+        for name, result in zip(asked, results, strict=True)
+        if result.unexpected_count
+    }

@@ -18,7 +18,7 @@ from schemas.run import UnitReceipt
 from schemas.tables import TABLE
 from warehouse.layout import Layout, safe_name
 from warehouse.rows import Row, Rows
-from warehouse.validate.violations import Violations
+from warehouse.validate.violations import ExpectationResult
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
@@ -39,7 +39,7 @@ def _no_columns(_: object) -> Row:
     return {}
 
 
-def _no_violations(_: object) -> Sequence[Violations]:
+def _no_results(_: object) -> Sequence[ExpectationResult]:
     return ()
 
 
@@ -87,7 +87,7 @@ class Kind(Generic[ReceiptT, HeadT]):
         totals: what a receipt says of its rows beside their numbers.
         head_columns: what the row of `head_table` holds beside the fields of the head.
         concluded: the head as all receipts together tell; publishing begins with it.
-        receipt_violations: rules that only all receipts together can break.
+        receipt_rules: results of rules that only all receipts together can break.
         refuse: raises PublicationError when the lake no longer holds what the work rests on.
         settle: what else publishing it changes, within the transaction.
         announce: what is noted of a unit before its receipt is there.
@@ -113,7 +113,7 @@ class Kind(Generic[ReceiptT, HeadT]):
     totals: Callable[[Rows], dict[str, Any]] = _no_columns
     head_columns: Callable[[HeadT], Row] = _no_columns
     concluded: Callable[[HeadT, Sequence[ReceiptT]], HeadT] = _as_it_is
-    receipt_violations: Callable[[Sequence[ReceiptT]], Sequence[Violations]] = _no_violations
+    receipt_rules: Callable[[Sequence[ReceiptT]], Sequence[ExpectationResult]] = _no_results
     refuse: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
     settle: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
     announce: Callable[[Layout, ReceiptT], None] = _nothing
@@ -184,12 +184,19 @@ class Kind(Generic[ReceiptT, HeadT]):
         """The last validation result."""
         return self.folder(layout, *names) / "validation.json"
 
-    def condition(self, table: Table) -> str:
+    def condition(self, table: Table, *, several: bool = False) -> str:
         """SQL that holds for the rows of one piece of work, whose names are the parameters `ids`.
 
         Tables such as `llm_calls` hold the rows of a run and those of its rankings side by side.
+
+        Args:
+            several: whether each parameter is the list of the names of several works.
         """
-        parts = [f'"{name}" = ${name}' for name in self.ids]
+        if several:
+            columns, lists = ", ".join(self.ids), ", ".join(f"unnest(${name})" for name in self.ids)
+            parts = [f"({columns}) in (select {lists})"]
+        else:
+            parts = [f'"{name}" = ${name}' for name in self.ids]
         if "ranking_id" in table.column_names and "ranking_id" not in self.ids:
             parts.append("ranking_id is null")
         return " and ".join(parts)

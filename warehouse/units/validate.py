@@ -6,29 +6,36 @@ relies on across tables is a statement in `sql/<kind's checks>` that returns the
 the expectation is that it returns none.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
 
 from schemas.base import Severity
 from schemas.columns import Table
+from schemas.identifiers import RunId
 from schemas.literature.venue_months import LATEST_MONTHS
+from schemas.run import HANDFUL
 from schemas.tables import TABLE
 from warehouse.answers import ValidationReport
 from warehouse.catalogue.connection import in_memory, share_out
+from warehouse.lake import rows_in
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
+from warehouse.rows import Row
 from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import landed_files, loose_files
 from warehouse.validate.expectations import hold
-from warehouse.validate.violations import Tally, Violations
+from warehouse.validate.violations import ExpectationResult, Tally, examples_of
 
-ROWS_PER_CHUNK = 120_000
+if TYPE_CHECKING:  # takes three seconds
+    from warehouse.validate.great_expectations import Suites
+
+ROWS_PER_CHUNK = 100_000
 _VENUE_MONTHS = "venue_months"
 
 
@@ -39,16 +46,27 @@ def validate(
     receipts: Sequence[ReceiptT],
     head: pa.Table | None = None,
 ) -> ValidationReport:
-    """Hold every expectation against the landed files of `receipts`, the loose files beside them
-    and the row `head` of the work, where no unit lands it.
+    """Validate the landed files of `receipts`, the loose files next to them, and the row `head` of
+    the work, unless a unit lands it.
+
+    Arrow and SQL decide first. What they accept of more than a handful of units, Great Expectations
+    evaluates over the same rows.
 
     Raises:
         PublicationError: files cannot be read as their tables, or an expectation could not be
             evaluated.
     """
     run_id = kind.run_id(*names)
-    tally, rules = Tally(), rules_of(kind)
+    gate, suites = Tally(), _suites(run_id, len(receipts))
+
+    def look_at(table: Table, rows: pa.Table) -> None:
+        if len(rows):
+            gate.add(hold(table, rows, run_id))
+            if suites is not None and gate.passed:
+                suites.add(table, rows)
+
     with in_memory() as connection:
+        rules = rules_of(kind)
         for part in _chunks(receipts):
             chunk = {
                 name: read_landed(
@@ -57,18 +75,27 @@ def validate(
                 for name in kind.tables
             }
             for name, rows in chunk.items():
-                tally.add(hold(TABLE[name], rows, run_id) if len(rows) else ())
+                look_at(TABLE[name], rows)
             share_out(connection, sum(len(rows) for rows in chunk.values()))
-            rules.judge(connection, chunk)
+            gate.add(judge(connection, rules, chunk))
     for table, path in loose_files(layout, kind, *names):
-        rows = read_landed(table, [path])
-        tally.add(hold(table, rows, run_id) if len(rows) else ())
+        look_at(table, read_landed(table, [path], prose=False))
     if head is not None:
-        tally.add(hold(TABLE[kind.head_table], head, run_id))
-    broken = [*rules.violations, *kind.receipt_violations(receipts)]
-    tally.add(counted.result() for counted in broken)
+        look_at(TABLE[kind.head_table], head)
+    gate.add(kind.receipt_rules(receipts))
+    decided = gate
+    if suites is not None and gate.passed:
+        decided = suites.end(rules=gate)
     ranking_id = kind.parameters(*names).get("ranking_id")
-    return ValidationReport(run_id=run_id, rows=tally.rows(run_id, datetime.now(UTC), ranking_id))
+    return ValidationReport(run_id=run_id, rows=decided.rows(run_id, datetime.now(UTC), ranking_id))
+
+
+def _suites(run_id: RunId, unit_count: int) -> "Suites | None":
+    if unit_count <= HANDFUL:
+        return None
+    from warehouse.validate.great_expectations import Suites  # takes three seconds
+
+    return Suites([run_id])
 
 
 def _chunks(receipts: Sequence[ReceiptT]) -> Iterator[list[ReceiptT]]:
@@ -98,85 +125,79 @@ class Rule:
     """`sql` returns the rows that break it; `about` is the table whose rows it judges.
 
     Attributes:
+        table_name, column_name: what messages name; empty for a rule over several tables.
         needs_rows: whether an empty table cannot break it.
     """
 
+    name: str
+    severity: Severity
     sql: str
     about: str
-    violations: Violations
+    table_name: str = ""
+    column_name: str = ""
     needs_rows: bool = False
 
 
-@dataclass(slots=True)
-class Rules:
-    """All rules, and what broke them so far. `tables` are those that a chunk holds."""
+def judge(
+    connection: duckdb.DuckDBPyConnection, rules: Sequence[Rule], chunk: Mapping[str, pa.Table]
+) -> Iterator[ExpectationResult]:
+    """Yield what breaks each rule in `chunk`, whose tables hold whole units.
 
-    rules: list[Rule]
-    tables: tuple[Table, ...]
-
-    @property
-    def violations(self) -> list[Violations]:
-        return [rule.violations for rule in self.rules]
-
-    def judge(self, connection: duckdb.DuckDBPyConnection, chunk: dict[str, pa.Table]) -> None:
-        """Count what breaks each rule in `chunk`, whose tables hold whole units.
-
-        Of prose a chunk holds the first characters alone.
-        """
-        for table in self.tables:
-            connection.register(table.name, chunk[table.name])
-        connection.register(_VENUE_MONTHS, _venue_months())
-        for rule in self.rules:
-            if rule.needs_rows and not len(chunk[rule.about]):
-                continue
-            count = int(
-                connection.execute(table_statement("count_broken", check=rule.sql)).fetchall()[0][0]
-            )
-            first = (
-                connection.execute(table_statement("first_broken", check=rule.sql))
-                if count
-                else None
-            )
-            columns = [column[0] for column in first.description or ()] if first else []
-            broken = (
-                [dict(zip(columns, row, strict=True)) for row in first.fetchall()] if first else []
-            )
-            rule.violations.add(len(chunk[rule.about]), count, broken)
-        for table in self.tables:
-            connection.unregister(table.name)
-        connection.unregister(_VENUE_MONTHS)
+    Of prose a chunk holds the first characters alone.
+    """
+    views = {**chunk, _VENUE_MONTHS: _venue_months()}
+    for name, rows in views.items():
+        connection.register(name, rows)
+    for rule in rules:
+        row_count = len(chunk[rule.about])
+        broken_count, first = (
+            (0, []) if rule.needs_rows and not row_count else _broken(connection, rule)
+        )
+        yield ExpectationResult(
+            rule.name,
+            rule.severity,
+            rule.table_name,
+            rule.column_name,
+            row_count,
+            broken_count,
+            examples_of(first),
+        )
+    for name in views:
+        connection.unregister(name)
 
 
-def rules_of(kind: Kind[Any, Any]) -> Rules:
+def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule) -> tuple[int, list[Row]]:
+    """Count the rows that break a rule, and return the first of them."""
+    ((count,),) = connection.execute(table_statement("count_broken", check=rule.sql)).fetchall()
+    first = rows_in(connection, table_statement("first_broken", check=rule.sql)) if count else []
+    return count, list(first)
+
+
+def rules_of(kind: Kind[Any, Any]) -> list[Rule]:
     """The rules of a kind: references within its tables, and its statements."""
-    tables = tuple(TABLE[name] for name in kind.tables)
     folder, about = kind.checks
-    return Rules([*_references(tables), *_stated(folder, about)], tables)
+    return [*_references([TABLE[name] for name in kind.tables]), *_stated(folder, about)]
 
 
-def _references(tables: tuple[Table, ...]) -> list[Rule]:
+def _references(tables: Sequence[Table]) -> Iterator[Rule]:
     """Rows of an idea refer to rows of the same idea:
     they can be held where these land with them.
     """
     known = {table.name for table in tables}
-    return [
-        Rule(
-            _dangling(table, column.name, column.references),
-            table.name,
-            Violations(
-                f"refers_to_{column.references.replace('.', '_')}",
+    for table in tables:
+        for column in table.columns:
+            target = column.references
+            if target is None or not table.per_idea or target.partition(".")[0] not in known:
+                continue
+            yield Rule(
+                f"refers_to_{target.replace('.', '_')}",
                 column.reference_severity,
+                _dangling(table, column.name, target),
+                table.name,
                 table.name,
                 column.name,
-            ),
-            needs_rows=True,
-        )
-        for table in tables
-        for column in table.columns
-        if column.references is not None
-        and table.per_idea
-        and column.references.partition(".")[0] in known
-    ]
+                needs_rows=True,
+            )
 
 
 def _dangling(table: Table, column: str, reference: str) -> str:
@@ -198,5 +219,5 @@ def _stated(folder: str, about: str) -> list[Rule]:
         severity = (
             Severity.CRITICAL if sql.startswith("-- severity: critical\n") else Severity.WARNING
         )
-        rules.append(Rule(sql, about, Violations(name, severity)))
+        rules.append(Rule(name, severity, sql, about))
     return rules

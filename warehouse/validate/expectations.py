@@ -1,14 +1,15 @@
-"""Expectations that table definitions imply, and the one pass of Arrow that decides on them.
+"""Expectations that table definitions imply, and the first gate: one pass of Arrow over each.
 
-Great Expectations counts what Arrow refuses. It takes seconds to import and milliseconds for every
-question, and is not asked about rows without a fault.
+The first gate takes milliseconds and refuses what is broken, NaN included. What it accepts,
+`warehouse/validate/great_expectations.py` evaluates again, by the same expectations.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,7 +18,7 @@ from schemas.base import Severity
 from schemas.columns import Column, ColumnType, Table
 from schemas.formats import EARLIEST_DAY, EARLIEST_MOMENT, LATEST_MOMENT
 from schemas.identifiers import RunId
-from warehouse.validate.violations import EXAMPLES, ExpectationResult, example
+from warehouse.validate.violations import EXAMPLES, ExpectationResult, examples_of
 
 MOMENT = pa.timestamp("us", tz="UTC")
 _INTERVALS = (("started_at", "finished_at"), ("offered_at", "voted_at"))
@@ -70,22 +71,28 @@ class Expectation:
         return self.kind is not Expects.NOT_NULL
 
     def result(
-        self, table: Table, row_count: int, broken_count: int = 0, examples: tuple[str, ...] = ()
+        self,
+        table: Table,
+        row_count: int,
+        broken_count: int,
+        examples: tuple[str, ...],
+        answers: tuple[Mapping[str, Any], ...] = (),
     ) -> ExpectationResult:
         return ExpectationResult(
-            expectation=self.kind,
-            table_name=table.name,
-            column_name=self.column_name,
-            severity=self.severity,
-            evaluated_count=row_count,
-            unexpected_count=broken_count,
-            examples=examples,
+            self.kind,
+            self.severity,
+            table.name,
+            self.column_name,
+            row_count,
+            broken_count,
+            examples,
+            answers,
         )
 
 
-def expectations_of(table: Table, run_id: RunId) -> Iterator[Expectation]:
-    """Every expectation the definition of `table` implies; all are critical."""
-    yield Expectation(Expects.IN_SET, ("run_id",), allowed=(run_id,))
+def expectations_of(table: Table, *run_ids: RunId) -> Iterator[Expectation]:
+    """Every expectation the definition of `table` implies for rows of these runs; all are critical."""
+    yield Expectation(Expects.IN_SET, ("run_id",), allowed=run_ids)
     for column in table.columns:
         name = (column.name,)
         if not column.nullable:
@@ -134,38 +141,14 @@ def _of_value(column: Column) -> Iterator[Expectation]:
 
 
 def hold(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationResult]:
-    """Validate `rows` by what `table` says about its columns and key.
-
-    Raises:
-        PublicationError: an expectation could not be evaluated.
-    """
-    refused = {}
+    """Validate `rows` by what `table` says about its columns and key, with Arrow."""
     for expectation in expectations_of(table, run_id):
         broken = broken_rows(expectation, rows)
-        if len(broken):
-            refused[expectation] = broken
-        else:
-            yield expectation.result(table, len(rows))
-    if not refused:
-        return
-    from warehouse.validate.great_expectations import ask
-
-    counted = ask(table, rows, list(refused))
-    for (expectation, broken), result in zip(refused.items(), counted, strict=True):
-        # Great Expectations takes NaN for missing: what Arrow refuses stays refused.
-        yield (
-            result
-            if result.unexpected_count
-            else _counted_by_arrow(expectation, table, rows, broken)
+        first = broken.slice(0, EXAMPLES).to_pylist() if len(broken) else []
+        values = (
+            first if len(expectation.columns) > 1 else (next(iter(row.values())) for row in first)
         )
-
-
-def _counted_by_arrow(
-    expectation: Expectation, table: Table, rows: pa.Table, broken: pa.Table
-) -> ExpectationResult:
-    first = broken.slice(0, EXAMPLES).to_pylist()
-    examples = tuple(example(row if len(row) > 1 else next(iter(row.values()))) for row in first)
-    return expectation.result(table, len(rows), len(broken), examples)
+        yield expectation.result(table, len(rows), len(broken), examples_of(values))
 
 
 def broken_rows(expectation: Expectation, rows: pa.Table) -> pa.Table:

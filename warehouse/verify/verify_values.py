@@ -27,7 +27,7 @@ def _in_table(
     connection: duckdb.DuckDBPyConnection, table: Table, expectations: list[Expectation]
 ) -> Iterator[str]:
     names = dict.fromkeys(name for each in expectations for name in each.columns)
-    columns = ", ".join(_selected(table.column(name)) for name in names)
+    columns = ", ".join(without_prose(table.column(name)) for name in names)
     has_runs = "run_id" in table.column_names
     run_id = '"run_id"' if has_runs else "''"
     sql = table_statement("columns_of", columns=f"{columns}, {run_id} as of_run", table=table.name)
@@ -48,7 +48,7 @@ def _in_table(
             )
 
 
-def _selected(column: Column) -> str:
-    """Of prose the first character alone: whether there is any."""
+def without_prose(column: Column) -> str:
+    """SQL for the values of a column, of prose for the first character alone."""
     name = f'"{column.name}"'
     return f"left({name}, 1) as {name}" if column.type is ColumnType.TEXT else name

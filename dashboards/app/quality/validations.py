@@ -3,7 +3,7 @@
 import polars
 import streamlit as st
 
-from dashboards.app import charts, tables, text
+from dashboards.app import charts, empty, tables, text
 from dashboards.app.data import Lake
 from schemas.run import Run
 
@@ -19,9 +19,10 @@ def show(lake: Lake, run: Run) -> None:
         .alias("table_name")
     )
     broken = lake.frame("broken_checks", run_id=run.run_id)
+    answered = int(by_table["answered"].sum())
     st.caption(
-        f"{int(by_table['checks'].sum()):,} checks held against run {text.line(run.run_id)};"
-        f" {len(broken):,} broken."
+        f"{int(by_table['checks'].sum()):,} checks of run {text.line(run.run_id)}, {answered:,} of"
+        f" them by Great Expectations; {len(broken):,} broken."
     )
     if not broken.is_empty():
         tables.show(
@@ -49,8 +50,14 @@ def show(lake: Lake, run: Run) -> None:
         key="by_table",
     )
     _runs(lake)
-    if not by_table.is_empty():
+    if answered:
         _data_docs(lake, run)
+    else:
+        empty.show(
+            "Arrow and SQL have validated this run. Great Expectations will with the next larger"
+            " run, or now:",
+            f"assay warehouse validate --warehouse {lake.layout.address}",
+        )
 
 
 def _runs(lake: Lake) -> None:
@@ -71,6 +78,7 @@ def _runs(lake: Lake) -> None:
             "run_id": "Run",
             "started_at": tables.moment("Started"),
             "checks": tables.count("Checks"),
+            "answered": tables.count("By Great Expectations"),
             "broken_critical": tables.count("Broken, critical"),
             "broken_warnings": tables.count("Broken, warnings"),
             "unexpected_rows": tables.count("Rows that broke one"),
@@ -89,8 +97,8 @@ def _data_docs(lake: Lake, run: Run) -> None:
 
     st.subheader("Great Expectations' Data Docs", anchor=False)
     st.caption(
-        "Every validation of this run, by Arrow and SQL, as Great Expectations renders it, in one"
-        " file that loads nothing from elsewhere."
+        "Every result of Great Expectations about this run, in one file that loads nothing from"
+        " elsewhere."
     )
     st.download_button(
         "Download Data Docs",

@@ -50,10 +50,7 @@ DataDocs = Annotated[
     typer.Option(
         "--data-docs",
         metavar="",
-        help=(
-            "Its validations as Great Expectations renders them, as one HTML file, instead of"
-            " the run."
-        ),
+        help=("The results of Great Expectations about it, as one HTML file, instead of the run."),
     ),
 ]
 

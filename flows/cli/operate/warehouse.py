@@ -1,4 +1,4 @@
-"""`assay warehouse`: export, compact, document and verify the lake."""
+"""`assay warehouse`: export, compact, document, validate and verify the lake."""
 
 import sys
 from pathlib import Path
@@ -180,3 +180,23 @@ def verify(lake: LakeOptions, json: Json = False) -> int:
             else f"the lake is whole: {counted(report.runs, 'run')}"
         )
     return 0 if report.sound else 1
+
+
+@application.command("validate")
+def validate(lake: LakeOptions, json: Json = False) -> int:
+    """Validate by Great Expectations what was published without it: a handful of units at a time.
+    Exit 1 when something breaks an expectation.
+    """
+    from warehouse.kinds.registry import KINDS
+    from warehouse.units.later_validation import validate_published
+
+    found = validate_published(
+        Layout(lake.warehouse.resolve()).existing(), KINDS, catalogue_url=Settings().catalogue
+    )
+    if json:
+        print_answer("validated", [found], warnings=found.broken)
+    else:
+        for line in found.broken:
+            print_warning(line)
+    print_note(f"Great Expectations validated {counted(found.validated, 'run')}")
+    return 1 if found.broken else 0

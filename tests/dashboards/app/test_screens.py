@@ -2,6 +2,7 @@
 
 import fcntl
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from schemas.identifiers import RunId
 from schemas.run import Budget, Module, PlannedRun
 from tests.support.dashboard import open_page, words
 from tests.support.evaluations import make_evaluation
+from tests.support.report_lake import publish_validated_report_lake
 from warehouse.kinds.runs.landing import land
 from warehouse.layout import Layout
 from warehouse.progress import announce
@@ -120,8 +122,14 @@ def test_every_part_of_quality_opens_by_its_address(view: str, layout: Layout) -
     assert page.radio(key="choose_view").value == view
 
 
-def test_quality_offers_the_data_docs_of_the_run(layout: Layout) -> None:
+def test_quality_offers_the_data_docs_of_a_run_once_they_are_there(
+    layout: Layout, tmp_path: Path
+) -> None:
     page = open_page("quality", layout, view="Checks")
+    assert not page.get("download_button")
+    assert any("assay warehouse validate" in code.value for code in page.code)
+    validated = publish_validated_report_lake(tmp_path / "lake")
+    page = open_page("quality", validated, view="Checks")
     assert [button.proto.label for button in page.get("download_button")] == ["Download Data Docs"]
 
 

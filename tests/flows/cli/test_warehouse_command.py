@@ -29,3 +29,20 @@ def test_verification_counts_one_problem_and_one_run_as_one(
     next(layout.landing.rglob("ideas.parquet")).unlink()
     assert run_command(lambda: application()(standalone_mode=False)) == EXIT_FAILURES
     assert capsys.readouterr().err.endswith("\n1 problem\n")
+
+
+def test_validation_says_how_many_runs_great_expectations_has_validated(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = Layout(tmp_path / "warehouse")
+    for run_id in ("run-a", "run-b"):
+        land(layout, make_evaluation(0, run_id=run_id))
+        assert publish(layout, RUNS, make_run(run_id, ideas=1)).published
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    arguments = ["assay", "warehouse", "validate", "--warehouse", str(layout.root)]
+    monkeypatch.setattr(sys, "argv", arguments)
+
+    assert run_command(lambda: application()(standalone_mode=False)) == EXIT_DONE
+    assert capsys.readouterr().err.endswith("Great Expectations validated 2 runs\n")
+    assert run_command(lambda: application()(standalone_mode=False)) == EXIT_DONE
+    assert capsys.readouterr().err.endswith("Great Expectations validated 0 runs\n")

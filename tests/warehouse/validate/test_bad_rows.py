@@ -24,6 +24,7 @@ from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.units.landing import unit_folders
 from warehouse.units.publish import publish
+from warehouse.validate.violations import Tally
 from warehouse.verify.verify import verify
 
 Change = Callable[[pa.Table], pa.Table]
@@ -208,10 +209,9 @@ UNREADABLE: dict[str, tuple[str, Change]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def refused(tmp_path_factory: pytest.TempPathFactory) -> Publication:
+def publish_bad_rows(folder: Path) -> Publication:
     """A run in which every idea has one bad row."""
-    layout = Layout(tmp_path_factory.mktemp("refused"))
+    layout = Layout(folder)
     for number, (table, change, _) in enumerate(REFUSED.values()):
         evaluation = make_full_evaluation(number)
         land(layout, evaluation)
@@ -220,13 +220,44 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> Publication:
     return publish(layout, RUNS, make_run(ideas=len(REFUSED)))
 
 
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory: pytest.TempPathFactory) -> Publication:
+    return publish_bad_rows(tmp_path_factory.mktemp("refused"))
+
+
+@pytest.fixture(scope="module")
+def refused_by_great_expectations(tmp_path_factory: pytest.TempPathFactory) -> Publication:
+    """As `refused`, with the first gate switched off."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("warehouse.units.validate.hold", lambda *_: ())
+        patched.setattr(Tally, "passed", True)
+        return publish_bad_rows(tmp_path_factory.mktemp("refused-by-great-expectations"))
+
+
 @pytest.mark.parametrize(("table", "change", "where"), REFUSED.values(), ids=REFUSED)
 def test_a_bad_row_is_not_published(
     refused: Publication, table: str, change: Change, where: str
 ) -> None:
     del change
     assert not refused.published
-    about = [line for line in refused.failed_expectations if where in line]
+    assert_named(refused, table, where)
+    assert refused.validation is not None
+    assert not any(row.great_expectations for row in refused.validation.rows)
+
+
+@pytest.mark.parametrize(("table", "change", "where"), REFUSED.values(), ids=REFUSED)
+def test_great_expectations_refuses_a_bad_row_by_itself(
+    refused_by_great_expectations: Publication, table: str, change: Change, where: str
+) -> None:
+    del change
+    assert not refused_by_great_expectations.published
+    assert_named(refused_by_great_expectations, table, where)
+    assert refused_by_great_expectations.validation is not None
+    assert all(row.great_expectations for row in refused_by_great_expectations.validation.rows)
+
+
+def assert_named(publication: Publication, table: str, where: str) -> None:
+    about = [line for line in publication.failed_expectations if where in line]
     assert [line for line in about if line.startswith((f"{table}.", where))]
     assert not any("\n" in line for line in about)
 
@@ -257,10 +288,17 @@ def test_wrong_derived_sums_are_warnings(layout: Layout) -> None:
     }
 
 
-def test_a_message_names_column_and_count(layout: Layout) -> None:
-    change_first_idea(layout, "llm_calls", cell("cost_usd", math.nan))
+def test_a_message_names_table_column_count_and_values(layout: Layout) -> None:
+    change_first_idea(layout, "llm_calls", cell("cost_usd", 1e9))
     (line,) = published(layout).failed_expectations
-    assert line == "llm_calls.cost_usd: expect_column_values_to_be_between (1 row)"
+    assert line == "llm_calls.cost_usd: expect_column_values_to_be_between (1 row: 1000000000.0)"
+
+
+def test_a_message_of_great_expectations_names_the_same(
+    refused_by_great_expectations: Publication,
+) -> None:
+    lines = refused_by_great_expectations.failed_expectations
+    assert "papers.year: expect_column_values_to_be_between (1 row: 3026)" in lines
 
 
 def test_the_row_of_a_run_is_validated_too(layout: Layout) -> None:

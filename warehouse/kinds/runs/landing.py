@@ -28,7 +28,7 @@ from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, rejection_rows, rows_of
 from warehouse.units import landing, shared
 from warehouse.units.kind import Given, Kind
-from warehouse.validate.violations import Violations
+from warehouse.validate.violations import ExpectationResult, examples_of
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
@@ -69,16 +69,24 @@ def _weights(run: Run) -> Row:
     return {f"{module}_weight": weight for module, weight in run.score_weights}
 
 
-def _evaluated_twice(receipts: Sequence[Receipt]) -> tuple[Violations]:
+def _evaluated_twice(receipts: Sequence[Receipt]) -> tuple[ExpectationResult]:
     counted = Counter(receipt.idea_id for receipt in receipts)
     repeated = [
         {"idea_id": idea_id, "evaluations": count}
         for idea_id, count in counted.items()
         if count > 1
     ]
-    violations = Violations("every_idea_is_evaluated_once", Severity.CRITICAL, "ideas", "idea_id")
-    violations.add(len(receipts), len(repeated), repeated)
-    return (violations,)
+    return (
+        ExpectationResult(
+            "every_idea_is_evaluated_once",
+            Severity.CRITICAL,
+            "ideas",
+            "idea_id",
+            len(receipts),
+            len(repeated),
+            examples_of(repeated),
+        ),
+    )
 
 
 def _concluded(run: Run, receipts: Sequence[Receipt]) -> Run:
@@ -142,7 +150,7 @@ RUNS = Kind(
     unit_column="idea_id",
     totals=_totals,
     head_columns=_weights,
-    receipt_violations=_evaluated_twice,
+    receipt_rules=_evaluated_twice,
     concluded=_concluded,
     settle=_settle,
     announce=_announce,

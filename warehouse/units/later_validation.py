@@ -1,0 +1,183 @@
+"""Validation of published work that Great Expectations has not validated yet.
+
+A handful of units is published on the word of Arrow and SQL. Such works are validated together, as
+one batch of rows: what a suite costs hardly depends on their number.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from pydantic import Field
+
+from schemas.base import Noun, replace
+from schemas.columns import Table
+from schemas.run import ValidationRow
+from schemas.tables import TABLE
+from warehouse.catalogue.definitions import apply_definitions
+from warehouse.lake import insert, may_hold_a_lake, no_lake, open_writer, rows_in, transaction
+from warehouse.layout import Layout
+from warehouse.parquet import arrow_table
+from warehouse.rows import noun_of, row_of
+from warehouse.statements import table_statement
+from warehouse.units.kind import Kind
+from warehouse.validate.violations import ExpectationResult, Tally
+from warehouse.verify.verify_values import without_prose
+
+WORKS_TOGETHER = 50
+_VALIDATIONS = TABLE["validations"]
+
+
+class LaterValidation(Noun):
+    """What Great Expectations validated after its publication."""
+
+    validated: int = Field(default=0, ge=0, description="Runs, rankings and other works.")
+    broken: tuple[str, ...] = Field(
+        default=(), description="A line for each expectation that a work breaks."
+    )
+
+    def __add__(self, other: "LaterValidation") -> "LaterValidation":
+        return LaterValidation(
+            validated=self.validated + other.validated, broken=self.broken + other.broken
+        )
+
+
+def validate_published(
+    layout: Layout,
+    kinds: Iterable[Kind[Any, Any]],
+    *,
+    catalogue_url: str | None = None,
+    wait_seconds: float = 60.0,
+) -> LaterValidation:
+    """Validate all published work of `kinds` that waits for it.
+
+    Raises:
+        UnknownNameError: there is no lake.
+        PublicationError: an expectation could not be evaluated.
+        TransientError: a publisher is at work.
+    """
+    if not may_hold_a_lake(layout, catalogue_url):
+        raise no_lake(layout)
+    total = LaterValidation()
+    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
+        with transaction(connection, "the validation"):
+            apply_definitions(connection)
+        for kind in kinds:
+            works = waiting(connection, kind)
+            for first in range(0, len(works), WORKS_TOGETHER):
+                total += validate_works(connection, kind, works[first : first + WORKS_TOGETHER])
+    return total
+
+
+def validate_works(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], works: Sequence[tuple[str, ...]]
+) -> LaterValidation:
+    """Validate some published works of a kind together, and record the results.
+
+    Raises:
+        PublicationError: an expectation could not be evaluated.
+    """
+    if not works:
+        return LaterValidation()
+    rows = _validated(connection, kind, works)
+    with transaction(connection, "the validation"):
+        condition = kind.condition(_VALIDATIONS, several=True)
+        sql = table_statement("delete_rows", table=_VALIDATIONS.name, condition=condition)
+        connection.execute(sql, _parameters(kind, works))
+        insert(
+            connection,
+            _VALIDATIONS,
+            arrow_table(_VALIDATIONS, [row_of(_VALIDATIONS, row, {}) for row in rows]),
+        )
+    broken = (row for row in rows if not row.success)
+    return LaterValidation(
+        validated=len(works), broken=tuple(f"{row.run_id}: {row.in_words}" for row in broken)
+    )
+
+
+def waiting(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> list[tuple[str, ...]]:
+    """Names of the published works of a kind that Great Expectations has not validated."""
+    columns = ", ".join(kind.ids)
+    sql = table_statement("published_names", table=kind.head_table, columns=columns)
+    published = connection.execute(sql).fetchall()
+    validated = set(connection.execute(table_statement("validated_works")).fetchall())
+    return [
+        names
+        for names in published
+        if (names[0], kind.parameters(*names).get("ranking_id")) not in validated
+    ]
+
+
+def _validated(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], works: Sequence[tuple[str, ...]]
+) -> list[ValidationRow]:
+    """The rows of `validations` of some works, with the answers of Great Expectations.
+
+    Rows are read from the lake. Of a rule stated in SQL the publication has recorded how many rows
+    break it.
+    """
+    from warehouse.validate.great_expectations import Suites  # takes three seconds
+
+    condition = kind.condition(_VALIDATIONS, several=True)
+    sql = table_statement("rows_of", table=_VALIDATIONS.name, condition=condition)
+    recorded = [
+        noun_of(ValidationRow, row) for row in rows_in(connection, sql, _parameters(kind, works))
+    ]
+    suites = Suites(list(dict.fromkeys(kind.run_id(*names) for names in works)))
+    for name in dict.fromkeys((*kind.tables, kind.head_table)):
+        rows = _rows_of(connection, kind, TABLE[name], works)
+        if len(rows):
+            suites.add(TABLE[name], rows)
+    rules = Tally()
+    rules.add(_result_of(row) for row in recorded)
+    found, now = suites.end(rules), datetime.now(UTC)
+    if len(works) == 1:
+        (names,) = works
+        ranking_id = kind.parameters(*names).get("ranking_id")
+        return list(found.rows(kind.run_id(*names), now, ranking_id))
+    if not found.passed:  # one by one, to know which of them
+        return [row for names in works for row in _validated(connection, kind, [names])]
+    return [
+        replace(
+            row,
+            great_expectations=found.by_place[_result_of(row).place].answers_as_json,
+            created_at=now,
+        )
+        for row in recorded
+    ]
+
+
+def _result_of(row: ValidationRow) -> ExpectationResult:
+    return ExpectationResult(
+        row.expectation,
+        row.severity,
+        row.table_name,
+        row.column_name,
+        row.evaluated_count,
+        row.unexpected_count,
+        (row.detail,) if row.detail else (),
+    )
+
+
+def _rows_of(
+    connection: duckdb.DuckDBPyConnection,
+    kind: Kind[Any, Any],
+    table: Table,
+    works: Sequence[tuple[str, ...]],
+) -> pa.Table:
+    sql = table_statement(
+        "columns_of_works",
+        columns=", ".join(without_prose(column) for column in table.columns),
+        table=table.name,
+        condition=kind.condition(table, several=True),
+    )
+    schema = pa.schema([field.with_nullable(True) for field in table.arrow_schema])
+    return connection.execute(sql, _parameters(kind, works)).fetch_arrow_table().cast(schema)
+
+
+def _parameters(kind: Kind[Any, Any], works: Sequence[tuple[str, ...]]) -> dict[str, list[str]]:
+    return {
+        name: list(values) for name, values in zip(kind.ids, zip(*works, strict=True), strict=True)
+    }
