@@ -53,8 +53,7 @@ def publish(
     catalogue_url: str | None = None,
     wait_seconds: float = 60.0,
 ) -> Publication:
-    """Validate what landed of the work that `head` names, and put it into the lake, or nothing of
-    it.
+    """Validate what landed of the work that `head` names, and put all or none of it into the lake.
 
     Publishing again replaces its rows; publishing what is already there changes nothing. What
     breaks a critical expectation stays in landing, its result beside it in `validation.json`, and
