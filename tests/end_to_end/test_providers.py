@@ -91,7 +91,8 @@ def test_models_of_three_providers_share_one_run(env: dict[str, str], tmp_path: 
         warehouse,
         "select distinct parameters_dropped from llm_calls where model_requested = 'openai/gpt-5'",
     )
-    assert [row["parameters_dropped"] for row in dropped] == ["temperature"]
+    # Repetitions of the assessment leave the temperature to the provider.
+    assert {row["parameters_dropped"] for row in dropped} == {"temperature", None}
     votes = rows(warehouse, "select judge, score, unscored_reason from judge_votes")
     assert {vote["judge"] for vote in votes} == judges
     assert all((vote["score"] is None) != (vote["unscored_reason"] is None) for vote in votes)

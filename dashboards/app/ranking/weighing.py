@@ -150,9 +150,12 @@ def _ranked(part: Frame) -> Frame:
 
 def _places(part: Frame, others: Frame) -> tuple[np.ndarray, np.ndarray]:
     """The best and the worst place of each idea among `others`."""
-    score = others["score"].round(_DIGITS)
+    # Rounded like the scores that ranks compare: a bound below its own score would exclude the rank.
+    columns = polars.col("score", "lower", "upper").round(_DIGITS)
+    part, others = part.with_columns(columns), others.with_columns(columns)
     lower, upper = (
-        others[name].fill_null(score).drop_nulls().sort().to_numpy() for name in ("lower", "upper")
+        others[name].fill_null(others["score"]).drop_nulls().sort().to_numpy()
+        for name in ("lower", "upper")
     )
     best = 1 + len(lower) - np.searchsorted(lower, _numbers(part, "upper"), side="right")
     worst = len(upper) - np.searchsorted(upper, _numbers(part, "lower"), side="left")

@@ -274,7 +274,7 @@ def test_names_that_are_none_are_named(tmp_path: Path) -> None:
 
 
 def macro_that_reads(secret: Path, path: Path) -> None:
-    """Put a database with a macro in place of the proposals, as an earlier version kept them."""
+    """Put a database with a macro beside the papers."""
     with duckdb.connect(path) as connection:
         connection.execute("create table looked (fingerprint varchar, how varchar)")
         connection.execute(
