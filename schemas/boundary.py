@@ -8,7 +8,7 @@ else errors are caught by name.
 
 from types import TracebackType
 
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, SharedStateError
 
 
 class ErrorBoundary:
@@ -56,10 +56,11 @@ def root_of(error: BaseException) -> BaseException:
 
 
 def concerns_one_unit(error: BaseException) -> bool:
-    """Whether an error is its unit's own; wrong settings, a command that is gone, interrupts and
-    exits are every unit's.
+    """Whether an error is its unit's own; wrong settings, a database of budgets that is gone,
+    interrupts and exits are every unit's.
     """
-    return isinstance(error, Exception) and not isinstance(error, ConfigurationError)
+    every = ConfigurationError | SharedStateError
+    return isinstance(error, Exception) and not isinstance(error, every)
 
 
 def in_a_word(error: BaseException) -> str:

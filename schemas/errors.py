@@ -6,6 +6,7 @@ AssayError
 ├── TransientError            try again later
 │   ├── RateLimitedError
 │   └── UpstreamError         5xx, timeouts, dropped connections
+│       └── SharedStateError  the database of budgets and rates went away
 └── PermanentError            trying again changes nothing
     ├── ConfigurationError    wrong usage or settings (exit code 2)
     │   ├── SqlError          a statement that cannot be answered, and where it is wrong
@@ -54,6 +55,10 @@ class UpstreamError(TransientError):
     """The other side failed: a 5xx, a timeout or a dropped connection."""
 
     reason = Reason.SERVER_ERROR
+
+
+class SharedStateError(UpstreamError):
+    """The database of budgets and rates went away, and with it what every unit needs."""
 
 
 class PermanentError(AssayError):

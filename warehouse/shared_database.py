@@ -8,14 +8,14 @@ import atexit
 import os
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from uuid import uuid4
 
-from schemas.errors import ConfigurationError
+from schemas.errors import AssayError, ConfigurationError, SharedStateError
 from schemas.settings import Settings
 from warehouse.statements import statement
 
@@ -90,12 +90,12 @@ class SharedDatabase:
         """A transaction over `subject`, one at a time over all machines.
 
         Raises:
-            ConfigurationError: the server cannot be reached or refuses.
+            SharedStateError: the server cannot be reached, or went away meanwhile.
+            ConfigurationError: it refuses.
         """
         if not self.has_tables:
             self._make_tables()
-        with self._begun() as statements:
-            statements.execute(statement("budgets", "take_turn"), [subject])
+        with self._begun(subject) as statements:
             yield statements
 
     @contextmanager
@@ -103,7 +103,7 @@ class SharedDatabase:
         """The record of this name; no other machine changes it meanwhile.
 
         Raises:
-            ConfigurationError: as `transaction`.
+            SharedStateError, ConfigurationError: as `transaction`.
         """
         with self.transaction(name) as statements:
             query = statement("budgets", "read_record")
@@ -119,36 +119,46 @@ class SharedDatabase:
 
     def _close(self) -> None:
         """Give up the connection before the interpreter takes its modules apart."""
-        if self._connection is not None:
-            self._loop.call_soon_threadsafe(self._connection.terminate)
+        self._loop.call_soon_threadsafe(self._terminate)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=1.0)
 
     def _make_tables(self) -> None:
-        with self._begun() as statements:
-            statements.execute(statement("budgets", "take_turn"), ["tables"])
+        with self._begun("tables"):
             self._run(self._connection.execute(statement("budgets", "schema")))
             self._run(self._connection.execute(statement("budgets", "records")))
 
     @contextmanager
-    def _begun(self) -> Iterator[Statements]:
+    def _begun(self, subject: str | None = None) -> Iterator[Statements]:
         with self._lock:
-            transaction = self._run(self._begin())
+            has_ended = False
             try:
-                yield _Transaction(self._connection, self._run)
-            except BaseException:
+                transaction = self._run(self._begin(subject))
                 try:
-                    self._run(transaction.rollback())
-                except ConfigurationError:  # lost, or interrupted in the middle of a statement
-                    self._loop.call_soon_threadsafe(self._connection.terminate)
-                raise
-            self._run(transaction.commit())
+                    yield _Transaction(self._connection, self._run)
+                except BaseException:
+                    with suppress(AssayError):  # lost
+                        self._run(_awaited(transaction.rollback))
+                        has_ended = True
+                    raise
+                self._run(_awaited(transaction.commit))
+                has_ended = True
+            finally:
+                # All that follows would be a savepoint in a transaction that was left open.
+                if not has_ended:
+                    self._loop.call_soon_threadsafe(self._terminate)
 
-    async def _begin(self) -> Any:
-        """A transaction that has begun; a connection that was lost is made again."""
+    def _terminate(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+
+    async def _begin(self, subject: str | None) -> Any:
+        """A transaction that has begun, and has its turn over `subject`; a connection that was lost
+        is made again, since nothing is written yet.
+        """
         import asyncpg  # late: most processes need none
 
-        until = time.monotonic() + (_PATIENCE_SECONDS if self._connection is not None else 0.0)
+        until = time.monotonic() + _PATIENCE_SECONDS
         while True:
             try:
                 if self._connection is None or self._connection.is_closed():
@@ -161,17 +171,13 @@ class SharedDatabase:
                     )
                 transaction = self._connection.transaction()
                 await transaction.start()
-            except (
-                asyncpg.PostgresConnectionError,
-                asyncpg.CannotConnectNowError,
-                asyncpg.InterfaceError,
-                OSError,
-                TimeoutError,
-            ):
-                if time.monotonic() >= until:
+                if subject is not None:
+                    turn = statement("budgets", "take_turn").replace("?", "$")
+                    await self._connection.fetch(turn, subject)
+            except _losses():
+                if self._connection is None or time.monotonic() >= until:
                     raise
-                if self._connection is not None:
-                    self._connection.terminate()
+                self._terminate()
             else:
                 return transaction
             await asyncio.sleep(_PAUSE_SECONDS)
@@ -179,14 +185,41 @@ class SharedDatabase:
     def _run(self, coroutine: Coroutine[Any, Any, AnswerT]) -> AnswerT:
         import asyncpg
 
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
-            return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+            return future.result()
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise ConfigurationError(
+            # What asyncpg finds wrong with a value or an address is an InterfaceError as well.
+            is_lost = isinstance(error, _losses()) and not isinstance(error, ValueError)
+            kind = SharedStateError if is_lost else ConfigurationError
+            raise kind(
                 f"budgets and rates cannot be kept with the catalogue at {self._title}"
                 f" (ASSAY_CATALOGUE_URL): {reason}"
             ) from None
+        except BaseException:  # Ctrl-C
+            future.cancel()
+            raise
+
+
+async def _awaited(ending: Callable[[], Awaitable[None]]) -> None:
+    # Of a closed connection asyncpg raises before there is anything to await.
+    await ending()
+
+
+def _losses() -> tuple[type[BaseException], ...]:
+    """Errors of a server that went away, or is not there."""
+    import asyncpg
+
+    return (
+        asyncpg.PostgresConnectionError,
+        asyncpg.CannotConnectNowError,
+        asyncpg.AdminShutdownError,
+        asyncpg.CrashShutdownError,
+        asyncpg.InterfaceError,
+        OSError,
+        TimeoutError,
+    )
 
 
 def _for_asyncpg(url: str) -> str:

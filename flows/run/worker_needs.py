@@ -38,7 +38,7 @@ def needs_of(
     """What the workers of `request` must have, whose shards these are; one of them is in the file.
 
     Raises:
-        ConfigurationError: the catalogue's database cannot be reached.
+        SharedStateError: the catalogue's database cannot be reached.
     """
     database, files = shared_database(), {path for shard in shards for path in shard.files}
     embeds = not isinstance(request, ExperimentRequest | DraftRequest | CurationRequest)

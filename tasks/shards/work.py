@@ -15,7 +15,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_of
-from schemas.errors import AssayError, ConfigurationError
+from schemas.errors import AssayError, ConfigurationError, SharedStateError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt
@@ -103,6 +103,7 @@ async def each_unit(
 
     Raises:
         ConfigurationError: settings under which no unit can be worked on.
+        SharedStateError: budgets and rates cannot be kept.
         OSError: the disk refuses; that concerns every unit.
     """
     gate = asyncio.Semaphore(at_once)
@@ -114,7 +115,7 @@ async def each_unit(
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(unit)) for unit in units]
-    except* (ConfigurationError, OSError) as errors:
+    except* (ConfigurationError, SharedStateError, OSError) as errors:
         raise root_of(errors) from errors
     return [task.result() for task in tasks]
 
@@ -130,7 +131,7 @@ def cause_of(error: Exception, title: str) -> Cause:
     """Why the unit called `title` failed; the log keeps the whole error.
 
     Raises:
-        ConfigurationError: `error` itself, where it concerns every unit.
+        ConfigurationError, SharedStateError: `error` itself, where it concerns every unit.
     """
     root = root_of(error)
     if not concerns_one_unit(root):

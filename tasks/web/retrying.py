@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeVar
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, retry_if_result
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, retry_if_result
 
+from schemas.boundary import concerns_one_unit
 from schemas.errors import TransientError
 from schemas.settings import LiteratureSettings, SourceSettings
 
@@ -74,7 +75,8 @@ class RetryPolicy:
         """The result of the first attempt that is not to be repeated, or of the last one allowed.
 
         `attempt` gets its number, from 1. A `TransientError` it raises is tried again as well, and
-        raised when no attempt is left; every other error is raised at once.
+        raised when no attempt is left, unless it concerns every unit; every other error is raised
+        at once.
         """
         number, spent = 0, spent or Spent()
 
@@ -102,7 +104,7 @@ class RetryPolicy:
             sleep=sleep,
             stop=is_last,
             wait=self._pause_seconds,
-            retry=retry_if_exception_type(TransientError) | retry_if_result(_again),
+            retry=retry_if_exception(_may_pass) | retry_if_result(_again),
             retry_error_callback=_last,
         )
         tried: Tried[ResultT] = await retrying(once)
@@ -118,6 +120,11 @@ class RetryPolicy:
             return max(pause_seconds, error.wait_seconds)
         tried: Tried[Any] = state.outcome.result()
         return max(pause_seconds, tried.wait_seconds)
+
+
+def _may_pass(error: BaseException) -> bool:
+    # Without budgets a repeated attempt would pay again for an answer that could not be booked.
+    return isinstance(error, TransientError) and concerns_one_unit(error)
 
 
 def _again(tried: Tried[Any]) -> bool:

@@ -2,18 +2,22 @@
 
 import asyncio
 import multiprocessing
+import signal
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from schemas.errors import BudgetExhaustedError, ConfigurationError
+from schemas.errors import BudgetExhaustedError, ConfigurationError, SharedStateError
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget
 from tasks.evaluation.evaluate_shard import Attempts
 from tasks.web.shared_limits import SharedRateLimit
+from tests.support.assay_command import wait_until
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
 from warehouse.shared_database import SharedDatabase, shared_database
 
@@ -104,6 +108,52 @@ def test_a_server_that_restarts_loses_no_spending(
     assert budget.spent().requests == 2
 
 
+WAITING = "from pg_stat_activity where wait_event = 'advisory' and datname = current_database()"
+
+
+def await_waiting(postgres: PostgresServer, database: str) -> None:
+    question = f"select count(*) {WAITING}"
+    wait_until(lambda: postgres.sql(database, question).strip() == "1", 60, "waiting for a turn")
+
+
+def test_a_process_that_waits_for_its_turn_outlives_a_restart(
+    database: str, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    budget = SharedBudget(tmp_path / "budgets.sqlite", RUN, Budget(maximum_requests=5))
+    holder = SharedDatabase(postgres.url(database))
+    with ThreadPoolExecutor(1) as waiter:
+        with (
+            pytest.raises(SharedStateError, match="budgets and rates cannot be kept"),
+            holder.transaction("budgets") as statements,
+        ):
+            counting = waiter.submit(budget.count_request, IDEA)
+            await_waiting(postgres, database)
+            postgres.sql(database, f"select pg_terminate_backend(pid) {WAITING}")
+            postgres.sql(database, "checkpoint")
+            postgres.restart()
+            statements.execute("select 1")
+        counting.result()
+    assert budget.spent().requests == 1
+
+
+def test_what_follows_an_interrupt_is_kept(database: str, postgres: PostgresServer) -> None:
+    holder, interrupted = (SharedDatabase(postgres.url(database)) for _ in range(2))
+
+    def interrupt() -> None:
+        await_waiting(postgres, database)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    with holder.record("turn"), ThreadPoolExecutor(1) as other:
+        interrupting = other.submit(interrupt)
+        with pytest.raises(KeyboardInterrupt), interrupted.record("turn"):
+            pass
+        interrupting.result()
+    with interrupted.record("turn") as record:
+        record.replace(b"kept")
+    with holder.record("turn") as record:
+        assert record.content == b"kept"
+
+
 def test_a_reader_sees_what_was_spent_and_changes_nothing(
     database: str, postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +182,7 @@ def test_a_server_out_of_reach_is_one_line_without_the_password(
     database: str, postgres: PostgresServer
 ) -> None:
     nobody = SharedDatabase(postgres.url(database).replace(str(postgres.port), "1"))
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(SharedStateError) as refused:
         assert nobody.identity
     assert str(refused.value).startswith("budgets and rates cannot be kept with the catalogue at")
     assert "\n" not in str(refused.value) and PASSWORD not in str(refused.value)

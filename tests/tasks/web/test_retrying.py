@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from schemas.errors import ConfigurationError, RateLimitedError
+from schemas.errors import ConfigurationError, RateLimitedError, SharedStateError
 from tasks.web.exchange import reason_of_status
 from tasks.web.retrying import RetryPolicy, Tried
 from tests.support.clocks import SleepingClock
@@ -44,6 +44,13 @@ async def test_what_may_pass_is_tried_until_it_does(clock: SleepingClock) -> Non
 async def test_what_will_not_pass_is_tried_once(clock: SleepingClock) -> None:
     attempts = Attempts(Tried("refused"))
     assert await RetryPolicy(5).run(attempts) == "refused"
+    assert (attempts.numbers, clock.now) == ([1], 1_000.0)
+
+
+async def test_an_answer_that_cannot_be_booked_is_not_paid_again(clock: SleepingClock) -> None:
+    attempts = Attempts(SharedStateError("budgets and rates cannot be kept"))
+    with pytest.raises(SharedStateError):
+        await RetryPolicy(5).run(attempts)
     assert (attempts.numbers, clock.now) == ([1], 1_000.0)
 
 
