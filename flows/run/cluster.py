@@ -134,11 +134,11 @@ class WorkersElsewhere:
         boundary = ErrorBoundary()
         with boundary:  # what has no Assay, or an early one, does not know what it is given
             self._client.register_plugin(admission, name=admission.name)
-        if boundary.error is not None and not refusals:
-            raise boundary.error
         fit = [address for address in versions if address not in refusals]
         told = self._client.run(told_refusal, admission.name, workers=fit, on_error="return")
         refusals |= {address: str(why) for address, why in told.items() if why is not None}
+        if boundary.error is not None and not refusals:
+            raise boundary.error
         if len(refusals) == len(versions):
             raise ConfigurationError("; ".join(in_lines(refusals)))
         for line in in_lines(refusals):

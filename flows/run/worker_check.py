@@ -21,6 +21,7 @@ from pydantic import Field
 
 from flows.run.worker_start import stop_profiling
 from schemas.base import Noun
+from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import AssayError, ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.place import in_object_storage
@@ -153,7 +154,7 @@ def refusal_of(needs: WorkerNeeds, settings: Settings) -> str | None:
     for variable, value in needs.settings.items():
         if here.get(variable) != value:
             there = here.get(variable, "unknown")
-            return f"{variable} is {there} there and {value} here: set it alike"
+            return f"{variable} is {there} on the worker and {value} at the command: set it alike"
     missing = [name for name in needs.variables if not os.environ.get(name)]
     if missing:
         return f"it has no {', '.join(missing)}: export it where the worker starts"
@@ -244,15 +245,21 @@ class Admission(WorkerPlugin):  # type: ignore[misc]
         self.needs, self.work, self.resource = needs, work, resource
         # One for each work: that of a command which was killed gives way to that of the next.
         self.name = f"assay-{work}"
-        self.refusal: str | None = None
+        self.refusal: str | None = "its check did not end: its log says why"
         self.has_looked = False
 
     async def setup(self, worker: Worker) -> None:
         stop_profiling(worker)  # who started it may have used `dask worker`
-        self.refusal = await asyncio.to_thread(refusal_of, self.needs, Settings())
-        if self.refusal is None:
-            await worker.set_resources(**{self.resource: _PLENTY})
-        self.has_looked = True
+        boundary = ErrorBoundary()
+        try:
+            with boundary:  # libraries of models raise errors of any type
+                self.refusal = await asyncio.to_thread(refusal_of, self.needs, Settings())
+                if self.refusal is None:
+                    await worker.set_resources(**{self.resource: _PLENTY})
+            if boundary.error is not None:
+                self.refusal = f"its check failed: {one_line(in_a_word(boundary.error))}"
+        finally:
+            self.has_looked = True  # the command waits for it
         if self.refusal is None:
             logger.info("this worker takes work of %s", self.work)
         else:

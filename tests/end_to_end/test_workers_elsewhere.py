@@ -217,7 +217,7 @@ def test_workers_that_lack_something_are_told_apart_before_any_work(
     assert done.returncode == 2
     for line in (
         "it has no OPENAI_API_KEY: export it where the worker starts",
-        "ASSAY_EMBEDDINGS__MAXIMUM_TOKENS is 64 there and 128 here",
+        "ASSAY_EMBEDDINGS__MAXIMUM_TOKENS is 64 on the worker and 128 at the command",
         "the secret is not that of the key: check AWS_SECRET_ACCESS_KEY",
         "its ASSAY_CATALOGUE_URL does not lead to the command's database",
     ):

@@ -1,13 +1,17 @@
 """Whether a worker can do the work: said in one line that tells how to mend it."""
 
+import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from flows.run.worker_check import (
+    Admission,
     WorkerNeeds,
     code_hash,
     compared,
@@ -15,6 +19,7 @@ from flows.run.worker_check import (
     python_version,
     refusal_of,
     this_machine,
+    told_refusal,
 )
 from schemas.base import replace
 from schemas.settings import EmbeddingSettings, Settings
@@ -70,7 +75,22 @@ def test_a_worker_without_the_key_is_told_where_to_export_it(
 def test_a_worker_with_another_setting_is_told_both_values(needs: Needs) -> None:
     otherwise = Settings(embeddings=EmbeddingSettings(maximum_tokens=64))
     told = refusal_of(needs(), otherwise)
-    assert told == "ASSAY_EMBEDDINGS__MAXIMUM_TOKENS is 64 there and 128 here: set it alike"
+    values = "is 64 on the worker and 128 at the command"
+    assert told == f"ASSAY_EMBEDDINGS__MAXIMUM_TOKENS {values}: set it alike"
+
+
+async def test_a_check_that_fails_refuses_its_worker_and_lets_the_command_go_on(
+    needs: Needs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def embed(self: object, texts: object) -> None:
+        raise RuntimeError("no kernel image\nis available")
+
+    monkeypatch.setattr("tasks.embeddings.sentence_embedder.SentenceEmbedder.embed", embed)
+    admission = Admission(needs(embeds=True), "runs/run-1", "assay-1")
+    worker: Any = SimpleNamespace(plugins={admission.name: admission}, periodic_callbacks={})
+    await admission.setup(worker)
+    told = await asyncio.wait_for(told_refusal(admission.name, worker), 60)
+    assert told == "its check failed: RuntimeError: no kernel image is available"
 
 
 def test_a_worker_of_another_version_is_told_which_to_install(needs: Needs) -> None:
