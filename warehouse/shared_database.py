@@ -23,7 +23,16 @@ AnswerT = TypeVar("AnswerT")
 _CONNECT_SECONDS, _STATEMENT_SECONDS = 10.0, 60.0
 _PATIENCE_SECONDS, _PAUSE_SECONDS = 60.0, 1.0
 """A server that restarts is back by then."""
-_OPTIONS = ("sslmode", "sslcert", "sslkey", "sslrootcert", "sslcrl", "passfile", "application_name")
+_OPTIONS = (
+    "user",
+    "sslmode",
+    "sslcert",
+    "sslkey",
+    "sslrootcert",
+    "sslcrl",
+    "passfile",
+    "application_name",
+)
 
 
 class Answer(Protocol):
@@ -79,11 +88,14 @@ class SharedDatabase:
 
     @property
     def identity(self) -> str:
-        """The name of this database, by which two machines know that they share it."""
-        with self.record("identity") as record:
-            content = record.content or uuid4().hex.encode()
-            record.replace(content)  # which shows that this user may
-            return content.decode()
+        """The name of this database, by which two machines know that they share it. A copy that was
+        restored from a dump has another.
+        """
+        with self.transaction("identity") as statements:
+            name, place = statements.execute(
+                statement("budgets", "identity"), [uuid4().hex.encode()]
+            ).fetchone()
+            return f"{name.decode()} {place}"
 
     @contextmanager
     def transaction(self, subject: str) -> Iterator[Statements]:
@@ -225,6 +237,9 @@ def _losses() -> tuple[type[BaseException], ...]:
 def _for_asyncpg(url: str) -> str:
     """The address without options of libpq that asyncpg would take for settings of the server."""
     parts = urlsplit(url)
+    port = dict(parse_qsl(parts.query)).get("port", "")
+    if parts.port is None and port.isdecimal():  # asyncpg reads it before the question mark alone
+        parts = parts._replace(netloc=f"{parts.netloc.removesuffix(':')}:{port}")
     options = [(name, value) for name, value in parse_qsl(parts.query) if name in _OPTIONS]
     return urlunsplit(parts._replace(query=urlencode(options)))
 

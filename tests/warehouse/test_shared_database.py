@@ -178,6 +178,23 @@ def test_machines_know_a_database_from_another_by_its_name(
     assert here.identity == there.identity != another.identity
 
 
+def test_a_copy_of_a_database_is_another(database: str, postgres: PostgresServer) -> None:
+    copied = SharedDatabase(postgres.url(database))
+    before = copied.identity
+    postgres.new_database(f"{database}-copy")
+    postgres.shell(f"pg_dump {database} | psql -q -o /dev/null {database}-copy", postgres.folder)
+    copy = SharedDatabase(postgres.url(f"{database}-copy"))
+    assert copied.identity == before != copy.identity
+
+
+def test_an_address_may_name_user_and_port_among_its_options(
+    database: str, postgres: PostgresServer
+) -> None:
+    url = postgres.url(database).replace("//assay:", "//:").replace(f":{postgres.port}/", "/")
+    among_options = SharedDatabase(f"{url}?user=assay&port={postgres.port}")
+    assert among_options.identity == SharedDatabase(postgres.url(database)).identity
+
+
 def test_a_server_out_of_reach_is_one_line_without_the_password(
     database: str, postgres: PostgresServer
 ) -> None:
