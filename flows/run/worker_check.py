@@ -9,7 +9,6 @@ import hashlib
 import logging
 import os
 import platform
-import socket
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
@@ -33,6 +32,7 @@ from tasks.web.exchange import NoAnswerError, probe
 from warehouse.layout import Layout
 from warehouse.scrubbing import one_line
 from warehouse.shared_database import shared_database
+from warehouse.stores.budget_file import this_machine
 
 # Below Dask's own, so that it is told where the worker tells everything else.
 logger = logging.getLogger("distributed.assay")
@@ -45,7 +45,6 @@ _OF_THE_COMMAND = {
 _PLENTY = 1_000_000.0
 _SECONDS = 30.0
 _MOST_HASHED_BYTES = 16_000_000
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _LOOK_AGAIN_SECONDS = 0.05
 
 
@@ -107,11 +106,6 @@ def code_hash() -> str:
     steps = [f"{step.name} {step.version} {step.prompt_sha256}" for step in STEPS]
     tables = [f"{table.name} {','.join(table.column_names)}" for table in TABLES]
     return content_hash(*sorted(steps), *sorted(tables), length=16)
-
-
-def this_machine() -> str:
-    """The same for all processes and containers that share a kernel, and with it locks and clock."""
-    return _BOOT_ID.read_text().strip() if _BOOT_ID.is_file() else socket.gethostname()
 
 
 def fingerprint(path: Path) -> str | None:

@@ -14,7 +14,6 @@ from flows.run.worker_check import (
     compared,
     fingerprint,
     python_version,
-    this_machine,
 )
 from schemas.choices import remote_model
 from schemas.run import Module, RunRequest, WorkRequest
@@ -28,6 +27,7 @@ from tasks.judging.model_keys import model_variables
 from tasks.shards.work import Shard
 from warehouse.layout import Layout
 from warehouse.shared_database import shared_database
+from warehouse.stores.budget_file import this_machine
 
 _DOCUMENT_VARIABLES = ("GROBID_URL", "UNPAYWALL_EMAIL")
 

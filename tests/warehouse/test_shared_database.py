@@ -7,6 +7,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
@@ -20,6 +21,7 @@ from tasks.web.shared_limits import SharedRateLimit
 from tests.support.assay_command import wait_until
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
 from warehouse.shared_database import SharedDatabase, shared_database
+from warehouse.stores.budget_file import BudgetFile
 
 pytestmark = needs_postgres
 SPAWN = multiprocessing.get_context("spawn")
@@ -81,6 +83,29 @@ async def test_two_machines_spend_one_budget(database: str, tmp_path: Path) -> N
     with pytest.raises(BudgetExhaustedError, match="of 100 tokens is spent: raise --max-tokens"):
         await first.reserve(IDEA, tokens=1)
     assert not list(tmp_path.rglob("*.sqlite"))
+
+
+def test_a_machine_whose_clock_is_ahead_gives_up_no_call_of_another(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounds = Budget(maximum_cost_usd=1.0)
+    here, ahead = (BudgetFile(tmp_path / "budgets.sqlite", RUN, bounds) for _ in range(2))
+    assert here.admit("first", IDEA, 2.0, 1)
+    clock = SimpleNamespace(time=lambda: time.time() + 3600.0)
+    monkeypatch.setattr("warehouse.stores.budget_file.time", clock)
+    assert not ahead.admit("second", IDEA, 0.5, 1), "the first is still in flight"
+
+
+def test_two_machines_of_one_host_name_are_told_apart(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounds = Budget(maximum_cost_usd=1.0)
+    here, there = (BudgetFile(tmp_path / "budgets.sqlite", RUN, bounds) for _ in range(2))
+    with monkeypatch.context() as machine:
+        machine.setattr("warehouse.stores.budget_file.this_machine", lambda: "another kernel")
+        machine.setattr("os.getpid", lambda: 2**30)  # no process has this number here
+        assert there.admit("first", IDEA, 2.0, 1)
+    assert not here.admit("second", IDEA, 0.5, 1), "the first is still in flight"
 
 
 def test_deaths_with_an_idea_in_hand_are_counted_over_all_machines(

@@ -31,6 +31,7 @@ from warehouse.statements import filled, statement
 _FORGET_AFTER_SECONDS = 900.0
 WHOLE_RUN = ""
 _PROCESS = "process "
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _TOTALS = "coalesce(sum(cost_usd), 0.0), cast(coalesce(sum(tokens), 0) as bigint)"
 
 
@@ -101,8 +102,8 @@ class BudgetFile:
                 idea_id,
                 asked.cost_usd,
                 asked.tokens,
-                this_process(),
-                time.time(),
+                self._holder(),
+                self._clock(connection),
             )
             connection.execute("insert into reserved values (?1, ?2, ?3, ?4, ?5, ?6, ?7)", row)
         return True
@@ -117,12 +118,12 @@ class BudgetFile:
         tokens: int,
     ) -> None:
         """Journal a call that is about to be sent, with the row it has if no answer comes."""
-        held_by = this_process()
+        held_by = self._holder()
         row = (call_id, unit, self.run_id, idea_id, concealed(call), cost_usd, tokens, held_by)
         with self._transaction() as connection:
             connection.execute(
                 "insert into journal values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                (*row, time.time()),
+                (*row, self._clock(connection)),
             )
 
     def settle(
@@ -302,7 +303,7 @@ class BudgetFile:
 
     def _forget_the_dead(self, connection: Statements) -> None:
         """Give up calls of this run that are old, or whose holder does not work any more."""
-        old = (self.run_id, time.time() - _FORGET_AFTER_SECONDS)
+        old = (self.run_id, self._clock(connection) - _FORGET_AFTER_SECONDS)
         _give_up(connection, "run_id = ?1 and at < ?2", old)
         connection.execute("delete from reserved where run_id = ?1 and at < ?2", old)
         holders = connection.execute(
@@ -315,6 +316,15 @@ class BudgetFile:
                 dead = (self.run_id, holder)
                 _give_up(connection, "run_id = ?1 and in_flight_of = ?2", dead)
                 connection.execute("delete from reserved where run_id = ?1 and owner = ?2", dead)
+
+    def _holder(self) -> str:
+        return this_process(among_machines=self._database is not None)
+
+    def _clock(self, connection: Statements) -> float:
+        """Seconds on the one clock that all holders share."""
+        if self._database is None:
+            return time.time()
+        return float(connection.execute(statement("budgets", "clock")).fetchone()[0])
 
     @contextmanager
     def _transaction(self) -> Iterator[Statements]:
@@ -341,15 +351,24 @@ def reached(used: float, bound: float | None) -> bool:
     return bound is not None and used >= bound
 
 
-def this_process() -> str:
+def this_machine() -> str:
+    """The same for all processes and containers that share a kernel, and with it locks and clock."""
+    return _BOOT_ID.read_text().strip() if _BOOT_ID.is_file() else socket.gethostname()
+
+
+def this_process(*, among_machines: bool) -> str:
     """Return the name of this process as a holder of reservations."""
-    return f"{_PROCESS}{os.getpid()} on {socket.gethostname()}"
+    # Containers of one kernel number their processes each for itself, so the host's name tells
+    # them apart. Within files it does alone, and is the same after the machine was started anew.
+    host = socket.gethostname()
+    return f"{_PROCESS}{os.getpid()} on {f'{host} {this_machine()}' if among_machines else host}"
 
 
 def process_is_alive(holder: str) -> bool:
     """Return whether a process still runs; True for all that this machine cannot know."""
     number, _, machine = holder.removeprefix(_PROCESS).partition(" on ")
-    if machine != socket.gethostname():
+    host = socket.gethostname()
+    if machine not in (host, f"{host} {this_machine()}"):
         return True
     try:
         os.kill(int(number), 0)

@@ -18,7 +18,6 @@ from flows.run.worker_check import (
     fingerprint,
     python_version,
     refusal_of,
-    this_machine,
     told_refusal,
 )
 from schemas.base import replace
@@ -27,6 +26,7 @@ from tests.support.object_server import BUCKET, ObjectServer, object_server
 from tests.support.postgres_server import PostgresServer, needs_postgres
 from warehouse.objects.object_storage import forget_client
 from warehouse.shared_database import SharedDatabase
+from warehouse.stores.budget_file import this_machine
 
 Needs = Callable[..., WorkerNeeds]
 

@@ -1,0 +1,2 @@
+-- The server's clock in seconds.
+select cast(extract(epoch from clock_timestamp()) as double precision)
