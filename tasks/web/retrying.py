@@ -122,13 +122,13 @@ class RetryPolicy:
         return max(pause_seconds, tried.wait_seconds)
 
 
+def _again(tried: Tried[Any]) -> bool:
+    return tried.again
+
+
 def _may_pass(error: BaseException) -> bool:
     # Without budgets a repeated attempt would pay again for an answer that could not be booked.
     return isinstance(error, TransientError) and concerns_one_unit(error)
-
-
-def _again(tried: Tried[Any]) -> bool:
-    return tried.again
 
 
 def _last(state: RetryCallState) -> Any:
