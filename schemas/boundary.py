@@ -56,8 +56,8 @@ def root_of(error: BaseException) -> BaseException:
 
 
 def concerns_one_unit(error: BaseException) -> bool:
-    """Whether an error is its unit's own; wrong settings, a command that is gone, interrupts and
-    exits are every unit's.
+    """Whether an error is its unit's own; wrong settings, interrupts and exits
+    are every unit's.
     """
     return isinstance(error, Exception) and not isinstance(error, ConfigurationError)
 
