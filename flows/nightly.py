@@ -153,6 +153,8 @@ class _Night:
             found = validate_published(layout, KINDS, catalogue_url=catalogue)
             for line in found.broken:
                 logger.warning("published, and broken: %s", line)
+            for line in found.failed:
+                logger.warning("published, and not validated: %s", line)
         if boundary.error is not None:
             self.errors.append(boundary.error)
 

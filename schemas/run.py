@@ -247,7 +247,7 @@ class Run(Noun):
 
 
 class ValidationRow(Noun):
-    """One expectation held against one run before publication."""
+    """One expectation held against one run."""
 
     run_id: RunId = Field(description="The run the row belongs to.")
     expectation: str = Field(description="Name of the expectation or of the SQL check.")

@@ -21,7 +21,7 @@ def data_dictionary() -> str:
         *(_table(table) for table in TABLES),
         "## Marts",
         *_marts(),
-        "## Checks before publication",
+        "## Checks of publications",
         (
             "A run that breaks a critical check is not published. Every bound, closed list, key and"
             " reference above is checked as well. Numbers are finite, times lie within the years"

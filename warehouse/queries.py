@@ -190,7 +190,7 @@ class Queries:
         return self._nouns("dropped_parameters", DroppedParameter, run_id=run_id)
 
     def validations(self, run_id: RunId) -> tuple[ValidationRow, ...]:
-        """Expectations held before publication, broken ones first."""
+        """Expectations held, broken ones first."""
         self.run(run_id)
         return self.validations_of([run_id])
 

@@ -34,9 +34,9 @@ from schemas.settings import Settings
 from tasks.benchmarks.full_papers import papers_sha256
 from tasks.calibration.applying import load_prior
 from tasks.evaluation.modules import MODULES
+from tasks.judging.identity import model_identity, prompts_of
 from tasks.judging.step import Step
 from tasks.steps import STEPS
-from warehouse.scrubbing import without_secrets
 
 if TYPE_CHECKING:
     from flows.benchmarks.trial import Trial
@@ -115,11 +115,7 @@ def prompts_sha256(suite: Suite, request: BenchmarkRequest) -> str:
     """Hash over the prompts and versions of every step the suite asks, itself or through the main
     job.
     """
-    return content_hash(
-        *sorted(
-            f"{step.name}:{step.version}:{step.prompt_sha256}" for step in _steps(suite, request)
-        )
-    )
+    return content_hash(*sorted(prompts_of(_steps(suite, request))))
 
 
 def _steps(suite: Suite, request: BenchmarkRequest) -> Iterable[Step[Any, Any]]:
@@ -138,8 +134,7 @@ def benchmark_id(suite: Suite, request: BenchmarkRequest, settings: Settings, da
         suite.name,
         data,
         prompts_sha256(suite, request),
-        request.engine.text,
-        without_secrets(request.api_base) if request.api_base else "",
+        *model_identity(request.engine, settings, request.api_base),
         request.profile.model_dump_json(),
         request.literature.text,
         str(request.modules),

@@ -17,6 +17,7 @@ from schemas.settings import Settings
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.evaluation.modules import steps_of
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY, PAPERS_PER_SEARCH
+from tasks.judging.identity import prompts_of
 from tasks.judging.step import Step
 from tasks.literature.field_coverage import coverage_condition
 from tasks.literature.identities import publication_names
@@ -77,7 +78,6 @@ def evaluation_key(
     workers.
     """
     involved = steps_of(request.modules, steps, surveyed=request.survey)
-    prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in involved]
     assigned = [] if request.engine.is_baseline else [_assigned(step, request) for step in involved]
     return EvaluationKey(
         content_hash(
@@ -104,7 +104,7 @@ def evaluation_key(
             request.label,
             *conditions,
             *(result.model_dump_json() for result in results),
-            *sorted(prompts),
+            *sorted(prompts_of(involved)),
             *sorted(assigned),
             length=32,
         )

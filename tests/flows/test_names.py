@@ -12,9 +12,11 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.profile import ScoreWeights
 from schemas.run import RunRequest
+from schemas.settings import Settings
 from schemas.works.check_run import CheckRequest, Judge, ManuscriptSource
 from tasks.evaluation import planned
 from tasks.evaluation.planned import evaluation_key, run_id_for
+from tasks.judging import identity
 
 IDEA = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.")
 MODEL = "litellm:openai/gpt-4o-mini"
@@ -81,10 +83,10 @@ def test_work_under_other_rules_of_literature_has_another_name(
     check = CheckRequest(sources=(), warehouse=Path("warehouse"), engine="extractive")  # type: ignore[arg-type]
 
     def names() -> set[str]:
-        return {key_with(), check_run_id(check, "live")}
+        return {key_with(), check_run_id(check, Settings(), "live")}
 
     before = names()
-    for module in (planned, checking):
+    for module in (planned, identity):
         monkeypatch.setattr(module, "LITERATURE_RULES", "other rules")
     assert before.isdisjoint(names())
 
@@ -92,8 +94,8 @@ def test_work_under_other_rules_of_literature_has_another_name(
 @pytest.mark.parametrize(
     ("engine", "run_id", "scope"),
     [
-        ("extractive", "check-58b98d7ec81b", "check-10dbfb18f103b0af"),
-        (MODEL, "check-d365483cfec2", "check-6e76306872270cc6"),
+        ("extractive", "check-cf9a35b53197", "check-10dbfb18f103b0af"),
+        (MODEL, "check-4ca1d6df1679", "check-6e76306872270cc6"),
     ],
 )
 def test_checks_keep_their_names(
@@ -107,4 +109,4 @@ def test_checks_keep_their_names(
         engine=engine,  # type: ignore[arg-type]
         judges=(Judge(engine=MODEL, api_base=ADDRESS), Judge(engine="extractive")),  # type: ignore[arg-type]
     )
-    assert (check_run_id(request), request.budget_scope) == (run_id, scope)
+    assert (check_run_id(request, Settings()), request.budget_scope) == (run_id, scope)

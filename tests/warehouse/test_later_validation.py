@@ -3,10 +3,12 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from schemas.base import replace
+from schemas.errors import PublicationError
 from schemas.identifiers import RunId
 from schemas.run import HANDFUL, ValidationRow
 from schemas.tables import TABLE
@@ -16,6 +18,7 @@ from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
+from warehouse.units import later_validation
 from warehouse.units.later_validation import validate_published, waiting
 from warehouse.units.publish import publish
 from warehouse.units.validate import rules_of
@@ -112,7 +115,28 @@ def test_what_a_published_run_breaks_is_recorded_with_that_run(layout: Layout) -
     assert all(row.success for row in validations(layout, "run-a"))
     assert [row.column_name for row in validations(layout, "run-b") if not row.success] == ["year"]
     assert waiting_runs(layout) == []
-    assert validate_published(layout, KINDS).validated == 0
+    again = validate_published(layout, KINDS)
+    assert (again.validated, again.broken) == (0, found.broken)
+
+
+def test_a_run_that_cannot_be_validated_is_named_and_the_others_are_validated(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("run-a", "run-b", "run-c"):
+        publish_ideas(layout, name)
+    validated = later_validation._validated
+
+    def fails(connection: Any, kind: Any, works: Any) -> Any:
+        if ("run-b",) in works:
+            raise PublicationError("no answer")
+        return validated(connection, kind, works)
+
+    monkeypatch.setattr(later_validation, "_validated", fails)
+    found = validate_published(layout, KINDS)
+    assert (found.validated, found.broken) == (2, ())
+    (line,) = found.failed
+    assert line == "run run-b: PublicationError: no answer"
+    assert waiting_runs(layout) == ["run-b"]
 
 
 def test_a_broken_warning_stays_with_the_run_that_breaks_it(layout: Layout) -> None:
@@ -128,3 +152,6 @@ def test_a_broken_warning_stays_with_the_run_that_breaks_it(layout: Layout) -> N
     (line,) = validate_published(layout, KINDS).broken
     assert line.startswith("run-a: means_are_means_of_their_comparisons (1 row: ")
     assert all(row.success for row in validations(layout, "run-b"))
+    assert not any(
+        '"success":false' in str(row.great_expectations) for row in validations(layout, "run-b")
+    )

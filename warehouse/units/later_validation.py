@@ -13,11 +13,12 @@ import pyarrow as pa
 from pydantic import Field
 
 from schemas.base import Noun, replace
+from schemas.boundary import in_a_word
 from schemas.columns import Table
+from schemas.errors import PublicationError
 from schemas.run import ValidationRow
 from schemas.tables import TABLE
-from warehouse.catalogue.definitions import apply_definitions
-from warehouse.lake import insert, may_hold_a_lake, no_lake, open_writer, rows_in, transaction
+from warehouse.lake import insert, open_reader, open_writer, rows_in, transaction
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table
 from warehouse.rows import noun_of, row_of
@@ -37,10 +38,15 @@ class LaterValidation(Noun):
     broken: tuple[str, ...] = Field(
         default=(), description="A line for each expectation that a work breaks."
     )
+    failed: tuple[str, ...] = Field(
+        default=(), description="A line for each work that could not be validated."
+    )
 
     def __add__(self, other: "LaterValidation") -> "LaterValidation":
         return LaterValidation(
-            validated=self.validated + other.validated, broken=self.broken + other.broken
+            validated=self.validated + other.validated,
+            broken=(*self.broken, *other.broken),
+            failed=(*self.failed, *other.failed),
         )
 
 
@@ -53,22 +59,42 @@ def validate_published(
 ) -> LaterValidation:
     """Validate all published work of `kinds` that waits for it.
 
+    The answer names critical expectations that were found broken before, too.
+
     Raises:
         UnknownNameError: there is no lake.
-        PublicationError: an expectation could not be evaluated.
         TransientError: a publisher is at work.
     """
-    if not may_hold_a_lake(layout, catalogue_url):
-        raise no_lake(layout)
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        batches = [
+            (kind, works[first : first + WORKS_TOGETHER])
+            for kind in kinds
+            for works in [waiting(connection, kind)]
+            for first in range(0, len(works), WORKS_TOGETHER)
+        ]
     total = LaterValidation()
-    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
-        with transaction(connection, "the validation"):
-            apply_definitions(connection)
-        for kind in kinds:
-            works = waiting(connection, kind)
-            for first in range(0, len(works), WORKS_TOGETHER):
-                total += validate_works(connection, kind, works[first : first + WORKS_TOGETHER])
-    return total
+    for kind, works in batches:  # one at a time, so that publishers need not wait for all
+        with open_writer(
+            layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds
+        ) as connection:
+            still = set(waiting(connection, kind))
+            total += _apart(connection, kind, [names for names in works if names in still])
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        recorded = rows_in(connection, table_statement("broken_published"))
+        before = [_line(noun_of(ValidationRow, row)) for row in recorded]
+    return replace(total, broken=tuple(dict.fromkeys((*total.broken, *before))))
+
+
+def _apart(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], works: Sequence[tuple[str, ...]]
+) -> LaterValidation:
+    """Validate works together, or one by one where that fails: one may be beyond reading."""
+    try:
+        return validate_works(connection, kind, works)
+    except (PublicationError, duckdb.Error) as error:
+        if len(works) == 1:
+            return LaterValidation(failed=(f"{kind.titled(*works[0])}: {in_a_word(error)}",))
+    return sum((_apart(connection, kind, [names]) for names in works), LaterValidation())
 
 
 def validate_works(
@@ -91,10 +117,12 @@ def validate_works(
             _VALIDATIONS,
             arrow_table(_VALIDATIONS, [row_of(_VALIDATIONS, row, {}) for row in rows]),
         )
-    broken = (row for row in rows if not row.success)
-    return LaterValidation(
-        validated=len(works), broken=tuple(f"{row.run_id}: {row.in_words}" for row in broken)
-    )
+    broken = tuple(_line(row) for row in rows if not row.success)
+    return LaterValidation(validated=len(works), broken=broken)
+
+
+def _line(row: ValidationRow) -> str:
+    return f"{row.run_id}: {row.in_words}"
 
 
 def waiting(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> list[tuple[str, ...]]:
@@ -137,7 +165,8 @@ def _validated(
         (names,) = works
         ranking_id = kind.parameters(*names).get("ranking_id")
         return list(found.rows(kind.run_id(*names), now, ranking_id))
-    if not found.passed:  # one by one, to know which of them
+    # One by one, to know which of them: an answer about all would be recorded with each.
+    if any(result.unexpected_count for result in found.by_place.values()):
         return [row for names in works for row in _validated(connection, kind, [names])]
     return [
         replace(

@@ -12,6 +12,7 @@ import orjson
 import pyarrow as pa
 
 from schemas.base import Noun
+from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.identifiers import content_hash
@@ -128,13 +129,13 @@ def _validate(
 
 def _validate_waiting(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> None:
     """Validate handfuls that were published before, now that Great Expectations is imported."""
-    try:
+    boundary = ErrorBoundary()  # what was asked for is published; the others wait on
+    with boundary:
         found = validate_works(connection, kind, waiting(connection, kind)[:WORKS_TOGETHER])
-    except PublicationError as error:  # they wait on, and what was asked for is published
-        logger.warning("not validated: %s", error)
-    else:
         for line in found.broken:
             logger.warning("published before: %s", line)
+    if boundary.error is not None:
+        logger.warning("not validated: %s", in_a_word(boundary.error))
 
 
 def _digest(

@@ -252,7 +252,7 @@ def _stored(answer: ExpectationValidationResult, about: str) -> Mapping[str, Any
 
 
 def suite_results(rows: Iterable[ValidationRow]) -> list[ExpectationSuiteValidationResult]:
-    """Results as Great Expectations gave them before publication, for it to render.
+    """Results as Great Expectations gave them, for it to render.
 
     One suite for each batch of a table, and for each ranking of the run: those with broken
     expectations first.

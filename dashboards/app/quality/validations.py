@@ -1,4 +1,4 @@
-"""Expectations held before publication, by run and table."""
+"""Expectations held, by run and table."""
 
 import polars
 import streamlit as st

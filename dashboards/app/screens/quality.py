@@ -1,4 +1,4 @@
-"""Data quality: what was checked before publication, what has no score and why, and whether judges
+"""Data quality: what was checked, what has no score and why, and whether judges
 can be believed.
 """
 

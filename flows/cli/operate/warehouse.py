@@ -194,9 +194,11 @@ def validate(lake: LakeOptions, json: Json = False) -> int:
         Layout(lake.warehouse.resolve()).existing(), KINDS, catalogue_url=Settings().catalogue
     )
     if json:
-        print_answer("validated", [found], warnings=found.broken)
+        print_answer("validated", [found], warnings=(*found.broken, *found.failed))
     else:
         for line in found.broken:
             print_warning(line)
+        for line in found.failed:
+            print_warning(f"not validated: {line}")
     print_note(f"Great Expectations validated {counted(found.validated, 'run')}")
-    return 1 if found.broken else 0
+    return 1 if found.broken or found.failed else 0

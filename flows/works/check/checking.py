@@ -8,9 +8,16 @@ from typing import Any
 from dashboards.views.write_check import check_page
 from flows.run.campaign import Campaign, Plan, Summary
 from flows.run.gateway import OpenGateway, open_gateway
-from schemas.identifiers import RunId, content_hash
-from schemas.literature.paper import LITERATURE_RULES
+from schemas.identifiers import RunId
+from schemas.settings import Settings
 from schemas.works.check_run import CheckHead, CheckRequest, ManuscriptSource
+from tasks.judging.identity import (
+    documents_identity,
+    literature_identity,
+    model_identity,
+    prompts_of,
+    run_id_of,
+)
 from tasks.judging.step import Step
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
@@ -22,7 +29,6 @@ from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from warehouse.kinds.manuscripts.landing import CHECKS
-from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head
 
 CheckSummary = Summary[CheckHead]
@@ -56,7 +62,7 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
 
     @property
     def run_id(self) -> RunId:
-        return check_run_id(self.request, self._literature, self.settings.embeddings.model)
+        return check_run_id(self.request, self.settings, self._literature)
 
     @property
     def _literature(self) -> str:
@@ -118,36 +124,39 @@ def _steps(request: CheckRequest) -> tuple[Step[Any, Any], ...]:
     return (*looked_up, *found, JUDGE_HIT)
 
 
-def check_run_id(request: CheckRequest, literature: str = "", embedding_model: str = "") -> RunId:
-    """Over all that could change the outcome; not the workers, the bounds or where the files lie.
+def check_run_id(request: CheckRequest, settings: Settings, literature: str = "") -> RunId:
+    """The identity of a check.
 
     Args:
         literature: what stands behind the gateway, with its fingerprint; empty: nothing is asked.
     """
     revision = request.revision
-    places = [request.api_base, *(judge.api_base for judge in request.judges)]
-    asked = {"engine", "form", "maximum_problems", "attempt_count", "repetition_count", "seed"}
+    asked = {"form", "maximum_problems", "attempt_count", "repetition_count", "seed"}
     if request.review:
         asked.add("review")
     if literature:
         asked.add("cutoff_date")
     if not request.engine.is_baseline:
         asked.add("effort")
-    name = content_hash(
+    return run_id_of(
+        "check",
         request.model_dump_json(include=asked),
-        *request.judges_named,
-        *((literature, LITERATURE_RULES, embedding_model) if literature else ()),
+        *model_identity(request.engine, settings, request.api_base),
+        *(
+            part
+            for judge in request.judges
+            for part in model_identity(judge.engine, settings, judge.api_base)
+        ),
+        *literature_identity(literature, settings),
+        documents_identity(settings),
         *(
             (revision.head.run_id, *(one.model_dump_json() for one in revision.preferences))
             if revision
             else ()
         ),
-        *(without_secrets(place) if place else "" for place in places),
-        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in _steps(request)),
+        *prompts_of(_steps(request)),
         *(
             f"{source.manuscript_id}:{source.content_sha256}:{source.known_reason}"
             for source in request.sources
         ),
-        length=12,
     )
-    return RunId(f"check-{name}")

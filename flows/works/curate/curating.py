@@ -5,16 +5,22 @@ from pathlib import Path
 from dashboards.views.write_curation import curation_page
 from flows.run.campaign import Campaign, Plan, Summary
 from flows.works.curate.curation_agreement import agreement_on
-from schemas.identifiers import RunId, content_hash
+from schemas.identifiers import RunId
 from schemas.settings import Settings
 from schemas.works.curation_run import CurationHead, CurationRequest, PaperSource
 from tasks.curation.collect import CurationJob
 from tasks.curation.curation_shard import curation_job
 from tasks.curation.steps import STEPS
+from tasks.judging.identity import (
+    documents_identity,
+    model_identity,
+    prompts_of,
+    run_id_of,
+    sampling_identity,
+)
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from warehouse.kinds.curations.landing import CURATIONS
-from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head
 
 CurationSummary = Summary[CurationHead]
@@ -75,18 +81,16 @@ class Curating(Campaign[Plan[CurationHead], CurationHead]):
 
 
 def curation_run_id(request: CurationRequest, settings: Settings) -> RunId:
-    """Over all that could change the outcome; not the workers, the bounds or where files lie."""
-    documents = settings.documents
-    name = content_hash(
-        request.model_dump_json(include={"engine", "parameters"}),
-        request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
-        without_secrets(request.api_base) if request.api_base else "",
-        f"{settings.grobid_url is not None} {documents.maximum_bytes} {documents.maximum_pages}",
-        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+    """The identity of a curation."""
+    return run_id_of(
+        "curation",
+        request.model_dump_json(include={"parameters"}),
+        *model_identity(request.engine, settings, request.api_base),
+        sampling_identity(request.profile),
+        documents_identity(settings),
+        *prompts_of(STEPS),
         *(
             f"{source.paper_id}:{source.reviewed_at}:{source.content_sha256}"
             for source in request.sources
         ),
-        length=12,
     )
-    return RunId(f"curation-{name}")

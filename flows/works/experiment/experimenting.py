@@ -4,15 +4,16 @@ from pathlib import Path
 
 from dashboards.views.write_experiment import experiment_page
 from flows.run.campaign import Campaign, Plan, Summary
-from schemas.identifiers import RunId, content_hash
+from schemas.identifiers import RunId
+from schemas.settings import Settings
 from schemas.works.experiment_run import ExperimentHead, ExperimentRequest, TaskSource
 from tasks.experiments.experiment_shard import ExperimentJob, experiment_job
 from tasks.experiments.proposing import METHOD_VERSION
 from tasks.experiments.steps import STEPS
+from tasks.judging.identity import model_identity, prompts_of, run_id_of, sampling_identity
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from warehouse.kinds.experiments import EXPERIMENTS
-from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head
 
 ExperimentSummary = Summary[ExperimentHead]
@@ -33,7 +34,7 @@ class Experimenting(Campaign[Plan[ExperimentHead], ExperimentHead]):
 
     @property
     def run_id(self) -> RunId:
-        return experiment_run_id(self.request)
+        return experiment_run_id(self.request, self.settings)
 
     def plan(self) -> Plan[ExperimentHead]:
         tasks = {source.task_id: source for source in self.request.tasks}
@@ -67,24 +68,15 @@ class Experimenting(Campaign[Plan[ExperimentHead], ExperimentHead]):
         return f"{head.task_count} tasks; engine {head.engine}, seed {head.seed}."
 
 
-def experiment_run_id(request: ExperimentRequest) -> RunId:
-    """Over all that could change the outcome; not the workers, the budget or where folders lie."""
-    asked = [] if request.engine.is_baseline else _asked(request)
+def experiment_run_id(request: ExperimentRequest, settings: Settings) -> RunId:
+    """The identity of an experiment; without a model no step is asked."""
     container = request.container
     within = f" {container.runtime} {container.image}" if container is not None else ""
-    name = content_hash(
-        f"{METHOD_VERSION} {request.engine.text} {request.seed}{within}",
-        *asked,
+    asked = (sampling_identity(request.profile), *prompts_of(STEPS))
+    return run_id_of(
+        "experiment",
+        f"{METHOD_VERSION} {request.seed}{within}",
+        *model_identity(request.engine, settings, request.api_base),
+        *(() if request.engine.is_baseline else asked),
         *sorted(f"{source.task_id}:{source.content_sha256}" for source in request.tasks),
-        length=12,
     )
-    return RunId(f"experiment-{name}")
-
-
-def _asked(request: ExperimentRequest) -> list[str]:
-    """What models are asked, and how."""
-    return [
-        request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
-        without_secrets(request.api_base) if request.api_base else "",
-        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
-    ]

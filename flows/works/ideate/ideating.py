@@ -18,8 +18,7 @@ from flows.works.evaluate.evaluate import RunSummary
 from flows.works.ideate.ideation_branches import Decided, decide_branches
 from flows.works.ideate.ideation_stacks import Stacks, ideas_of, landed_round
 from schemas.base import replace
-from schemas.identifiers import RunId, content_hash
-from schemas.literature.paper import LITERATURE_RULES
+from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import Budget, Run, RunRequest, RunState
 from schemas.settings import Settings
@@ -30,13 +29,19 @@ from tasks.ideation.ideation_shard import IdeationJob, ideation_job
 from tasks.ideation.network import open_network
 from tasks.ideation.steps import STEPS
 from tasks.ideation.versions import Slot
+from tasks.judging.identity import (
+    documents_identity,
+    literature_identity,
+    model_identity,
+    prompts_of,
+    run_id_of,
+)
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head, complete_receipt, iterate_receipts
 
 IdeationSummary = Summary[IdeationHead]
@@ -232,21 +237,17 @@ def _evaluation(
 
 
 def ideation_run_id(request: IdeationRequest, literature: str, settings: Settings) -> RunId:
-    """Over all that could change the outcome; not the workers, the bounds or where files lie."""
+    """The identity of an ideation, whose evaluations are part of it."""
     evaluation = request.evaluation
-    name = content_hash(
+    return run_id_of(
+        "ideation",
         *(f"{seed.content_sha256} {seed.description_sha256}" for seed in request.seeds),
         request.parameters.model_dump_json(),
-        evaluation.model_dump_json(
-            include={"profile", "engine", "modules", "full_text", "survey", "label"}
-        ),
-        without_secrets(evaluation.api_base) if evaluation.api_base else "",
+        evaluation.model_dump_json(include={"profile", "modules", "full_text", "survey", "label"}),
+        *model_identity(evaluation.engine, settings, evaluation.api_base),
         *evaluation.experiment_run_ids,
-        literature,
-        LITERATURE_RULES,
-        settings.embeddings.model,
-        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+        *literature_identity(literature, settings),
+        documents_identity(settings) if evaluation.full_text else "",
+        *prompts_of(STEPS),
         *(("decided by people",) if request.asked_of else ()),
-        length=12,
     )
-    return RunId(f"ideation-{name}")

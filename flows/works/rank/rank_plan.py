@@ -14,7 +14,7 @@ from flows.works.rank.rank_estimate import calls_of, most_calls
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
-from schemas.identifiers import IdeaId, content_hash
+from schemas.identifiers import IdeaId
 from schemas.judgement.calibration import Prior
 from schemas.judgement.committee import ReviewDimension
 from schemas.judgement.ranking import Grouping, Match, RankingHead, RankRequest
@@ -26,6 +26,7 @@ from tasks.calibration.applying import load_prior
 from tasks.calibration.examples import item_sha256
 from tasks.calibration.text import WORDS
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.judging.identity import model_identity, prompts_of, run_id_of, sampling_identity
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import Dossier, dossier_of
 from tasks.ranking.groups import find_groups
@@ -46,7 +47,6 @@ from warehouse.app.records import fold_into_lake
 from warehouse.kinds.rankings.landing import RANKINGS, basis_of
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
-from warehouse.scrubbing import without_secrets
 from warehouse.stores.keyed_store import KeyedStore
 from warehouse.units.landing import begun_head, complete_receipt
 
@@ -86,7 +86,7 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
         members, parameters = _members(group_of), request.profile.ranking
         told_apart = _told_apart(members, request)
         ranking_id = _ranking_id(
-            request, basis, dimensions, votes.matches, prior, told_apart=told_apart
+            request, settings, basis, dimensions, votes.matches, prior, told_apart=told_apart
         )
         head = RankingHead(
             ranking_id=ranking_id,
@@ -241,6 +241,7 @@ def _groups(
 
 def _ranking_id(
     request: RankRequest,
+    settings: Settings,
     basis: str,
     dimensions: Sequence[ReviewDimension],
     votes: Sequence[Match],
@@ -248,26 +249,25 @@ def _ranking_id(
     *,
     told_apart: tuple[str, ...],
 ) -> str:
-    """Over all that could change the outcome; not how it is shown, the workers or the bounds."""
+    """The identity of a ranking; how it is shown is no part of it."""
     profile = request.profile
-    name = content_hash(
+    return run_id_of(
+        "ranking",
         basis,
-        request.engine.text,
-        without_secrets(request.api_base) if request.api_base else "",
-        profile.model_dump_json(include={"name", "seed", "temperature", "ranking"}),
+        *model_identity(request.engine, settings, request.api_base),
+        sampling_identity(profile),
+        profile.model_dump_json(include={"name", "ranking"}),
         request.grouping,
         *(
             dimension.model_dump_json(include={"name", "question", "scale"})
             for dimension in dimensions
         ),
-        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+        *prompts_of(STEPS),
         *(vote.match_id for vote in votes),
         *((f"prior {prior.sha256}",) if prior is not None else ()),
         *(f"without {idea_id}" for idea_id in sorted(request.left_out)),
         *told_apart,
-        length=12,
     )
-    return f"ranking-{name}"
 
 
 def _write_shards(

@@ -7,17 +7,23 @@ from pathlib import Path
 from dashboards.views.write_survey import survey_page
 from flows.run.campaign import Campaign, Plan, Summary
 from flows.run.gateway import OpenGateway, open_gateway
-from schemas.identifiers import RunId, content_hash
-from schemas.literature.paper import LITERATURE_RULES
+from schemas.identifiers import RunId
 from schemas.literature.survey_review import Written
 from schemas.literature.survey_run import SurveyHead, SurveyQuestion, SurveyRequest
 from schemas.settings import Settings
+from tasks.judging.identity import (
+    documents_identity,
+    literature_identity,
+    model_identity,
+    prompts_of,
+    run_id_of,
+    sampling_identity,
+)
 from tasks.shards.work import ShardWork
 from tasks.survey.expected import steps_of
 from tasks.survey.survey_shard import SurveyJob, survey_job
 from tasks.telemetry.reporting import traceparent
 from warehouse.kinds.surveys import SURVEYS
-from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head
 
 SurveySummary = Summary[SurveyHead]
@@ -109,25 +115,13 @@ class Asking(Surveying):
 
 
 def survey_run_id(request: SurveyRequest, literature: str, settings: Settings) -> RunId:
-    """Over all that could change the outcome; not the workers, the bounds or where files lie."""
-    documents = settings.documents
-    asked = {"questions", "engine", "parameters", "cutoff_date", "full_text"}
-    name = content_hash(
-        request.model_dump_json(include=asked),
-        f"documents {settings.grobid_url is not None} {settings.unpaywall_email is not None}"
-        f" {documents.maximum_bytes} {documents.maximum_pages}"
-        if request.full_text
-        else "",
-        request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
-        without_secrets(request.api_base) if request.api_base else "",
-        literature,
-        LITERATURE_RULES,
-        settings.embeddings.model,
-        *(
-            f"{step.name}:{step.version}:{step.prompt_sha256}"
-            for step in steps_of(request.parameters)
-        ),
-        length=12,
+    """The identity of a survey, or of an answer."""
+    return run_id_of(
+        "ask" if request.parameters.written is Written.ANSWER else "survey",
+        request.model_dump_json(include={"questions", "parameters", "cutoff_date", "full_text"}),
+        *model_identity(request.engine, settings, request.api_base),
+        sampling_identity(request.profile),
+        *literature_identity(literature, settings),
+        documents_identity(settings) if request.full_text else "",
+        *prompts_of(steps_of(request.parameters)),
     )
-    kind = "ask" if request.parameters.written is Written.ANSWER else "survey"
-    return RunId(f"{kind}-{name}")

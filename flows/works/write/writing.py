@@ -4,14 +4,15 @@ from pathlib import Path
 
 from dashboards.views.write_draft import draft_page
 from flows.run.campaign import Campaign, Plan, Summary
-from schemas.identifiers import RunId, content_hash
+from schemas.identifiers import RunId
+from schemas.settings import Settings
 from schemas.works.draft_run import DraftHead, DraftRequest
+from tasks.judging.identity import model_identity, prompts_of, run_id_of, sampling_identity
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from tasks.writing.draft_shard import METHOD_VERSION, DraftJob, draft_job, material_hash
 from tasks.writing.expected import steps_of
 from warehouse.kinds.drafts import DRAFTS
-from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head
 
 DraftSummary = Summary[DraftHead]
@@ -32,7 +33,7 @@ class Writing(Campaign[Plan[DraftHead], DraftHead]):
 
     @property
     def run_id(self) -> RunId:
-        return draft_run_id(self.request)
+        return draft_run_id(self.request, self.settings)
 
     def plan(self) -> Plan[DraftHead]:
         drafts = {self.request.draft_id: self.request}
@@ -71,22 +72,14 @@ class Writing(Campaign[Plan[DraftHead], DraftHead]):
         return self.request.remarks
 
 
-def draft_run_id(request: DraftRequest) -> RunId:
-    """Over all that could change the text; not where files lie."""
-    told = (request.engine.text, str(METHOD_VERSION), request.draft_id, material_hash(request))
-    asked = () if request.engine.is_baseline else _asked(request)
-    again = request.revision
-    points = (again.run_id, *(each.model_dump_json() for each in again.points)) if again else ()
-    return RunId(f"draft-{content_hash(*told, *asked, *points, length=12)}")
-
-
-def _asked(request: DraftRequest) -> tuple[str, ...]:
-    """What models are asked, and how."""
-    return (
-        request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
-        without_secrets(request.api_base) if request.api_base else "",
-        *(
-            f"{step.name}:{step.version}:{step.prompt_sha256}"
-            for step in steps_of(request.profile.judging)
-        ),
+def draft_run_id(request: DraftRequest, settings: Settings) -> RunId:
+    """The identity of a draft; without a model no step is asked."""
+    again, profile = request.revision, request.profile
+    asked = (sampling_identity(profile), *prompts_of(steps_of(profile.judging)))
+    return run_id_of(
+        "draft",
+        f"{METHOD_VERSION} {request.draft_id} {material_hash(request)}",
+        *model_identity(request.engine, settings, request.api_base),
+        *(() if request.engine.is_baseline else asked),
+        *((again.run_id, *(each.model_dump_json() for each in again.points)) if again else ()),
     )

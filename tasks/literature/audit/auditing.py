@@ -134,6 +134,7 @@ def review(
     changes: list[AnyChange] = [Reversal(each.proposal_id) for each in to_undo]
     changes += [_correction(each) for each in wanted]
     if changes:
+        _note_intended(folder, wanted, to_undo, decisions)
         make_changes(
             lambda manifest: _Decision(tuple(changes), manifest),
             folder,
@@ -164,6 +165,27 @@ def _chosen(folder: Path, decisions: Decisions) -> tuple[list[Proposal], list[Pr
     return sorted(rest, key=lambda each: each.action is Action.MERGE), to_undo
 
 
+def _note_intended(
+    folder: Path, wanted: Sequence[Proposal], to_undo: Sequence[Proposal], decisions: Decisions
+) -> None:
+    """Write who accepts and undoes what, before the snapshot changes.
+
+    A kill may come between the two. What is in effect is then read from the snapshot, and who
+    decided it from here.
+    """
+    proposals, _ = _opened(folder)
+    intended: dict[str, Decision] = {
+        each.proposal_id: (
+            ProposalState.ACCEPTED,
+            PERSON if each.proposal_id in decisions.accept else each.rule,
+        )
+        for each in wanted
+    }
+    intended |= {each.proposal_id: (ProposalState.UNDONE, PERSON) for each in to_undo}
+    with only_builder(folder):
+        proposals.decide(intended)
+
+
 def _told(
     folder: Path, wanted: Sequence[Proposal], to_undo: Sequence[Proposal], decisions: Decisions
 ) -> Decided:
@@ -171,15 +193,8 @@ def _told(
     accepted = tuple(each.proposal_id for each in wanted if each.proposal_id in in_effect)
     undone = tuple(each.proposal_id for each in to_undo if each.proposal_id not in in_effect)
     rejected = tuple(each for each in decisions.reject if each not in in_effect)
-    rules = {each.proposal_id: each.rule for each in wanted}
-    made: dict[str, Decision] = {
-        each: (ProposalState.ACCEPTED, PERSON if each in decisions.accept else rules[each])
-        for each in accepted
-    }
-    made |= dict.fromkeys(undone, (ProposalState.UNDONE, PERSON))
-    made |= dict.fromkeys(rejected, (ProposalState.REJECTED, PERSON))
     with only_builder(folder):
-        proposals.decide(made)
+        proposals.decide(dict.fromkeys(rejected, (ProposalState.REJECTED, PERSON)))
     done = {*accepted, *undone, *rejected}
     asked = [*(each.proposal_id for each in (*wanted, *to_undo)), *decisions.reject]
     return Decided(accepted, rejected, undone, tuple(each for each in asked if each not in done))

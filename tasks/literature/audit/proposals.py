@@ -180,17 +180,20 @@ class Proposals:
         """Write under a temporary name, flush to disk, rename."""
         building = self._path.with_name(f"{AUDIT_NAME}.new")
         building.unlink(missing_ok=True)  # also one that a stranger put there as a link
-        with building.open("xb") as stream:
-            for each in chain([looked], proposals):
-                stream.write(each.model_dump_json().encode() + b"\n")
-                if stream.tell() > _MOST_BYTES:
-                    raise SnapshotError(
-                        f"{self._path.parent}: the audit found more than {_MOST_BYTES:,} bytes of"
-                        " proposals; audit parts of its papers on their own"
-                    )
-            stream.flush()
-            os.fsync(stream.fileno())
-        building.replace(self._path)
+        try:
+            with building.open("xb") as stream:
+                for each in chain([looked], proposals):
+                    stream.write(each.model_dump_json().encode() + b"\n")
+                    if stream.tell() > _MOST_BYTES:
+                        raise SnapshotError(
+                            f"{self._path.parent}: the audit found more than {_MOST_BYTES:,} bytes"
+                            " of proposals; audit parts of its papers on their own"
+                        )
+                stream.flush()
+                os.fsync(stream.fileno())
+            building.replace(self._path)
+        finally:
+            building.unlink(missing_ok=True)  # of a disk that is full, or an audit too large
 
     def _unreadable(self, reason: str) -> SnapshotError:
         return SnapshotError(f"{self._path} cannot be read ({reason}); delete it and audit again")

@@ -96,7 +96,7 @@ def written(request: DraftRequest) -> Draft:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(work, "land_unit", land)
-        job = DraftJob(run_id=draft_run_id(request), request=request)
+        job = DraftJob(run_id=draft_run_id(request, Settings()), request=request)
         asyncio.run(draft_job(job, Settings()))
     (draft,) = landed
     return draft
@@ -233,7 +233,10 @@ def test_a_second_round_keeps_the_picture_and_its_marks(here: Path, server: Open
     first = written(request)
     point = SectionPoint(heading=first.sections[0].heading, point="Say it anew.")
     revision = DraftRevision(
-        run_id=draft_run_id(request), review_run_id=RunId("check-a"), draft=first, points=(point,)
+        run_id=draft_run_id(request, Settings()),
+        review_run_id=RunId("check-a"),
+        draft=first,
+        points=(point,),
     )
     second = written(replace(request, revision=revision))
     assert second.word_count
@@ -356,8 +359,10 @@ def test_without_an_image_model_a_draft_is_the_one_it_was(here: Path, server: Op
     plain = asked(server, image_model=None)
     assert plain.profile == load_profile(DEFAULT_PROFILE)
     assert not {*PICTURE_STEPS} & {*steps_of(plain.profile.judging)}
-    assert draft_run_id(plain) != draft_run_id(asked(server))
-    assert draft_run_id(asked(server)) != draft_run_id(asked(server, image_model="openai/other"))
+    assert draft_run_id(plain, Settings()) != draft_run_id(asked(server), Settings())
+    assert draft_run_id(asked(server), Settings()) != draft_run_id(
+        asked(server, image_model="openai/other"), Settings()
+    )
 
 
 @pytest.mark.parametrize(

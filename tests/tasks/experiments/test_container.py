@@ -204,7 +204,7 @@ def test_what_runs_elsewhere_is_another_run(
     assert request.container == Container(runtime="podman", image="assay-sandbox")
     assert environment(request.container).endswith("numpy 2.4.6; podman, assay-sandbox")
     plain = replace(request, container=None)
-    assert experiment_run_id(request) != experiment_run_id(plain)
+    assert experiment_run_id(request, Settings()) != experiment_run_id(plain, Settings())
 
 
 def test_settings_name_a_runtime_that_there_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from schemas.errors import ConfigurationError, SnapshotError
 from schemas.literature.audit import Proposal, ProposalState
+from tasks.literature.audit import auditing
 from tasks.literature.audit.auditing import Decisions, diagnose, review, standing
 from tasks.literature.audit.garbled import mended
 from tasks.literature.audit.other_snapshot import OtherSnapshot
@@ -144,6 +145,27 @@ def test_one_paper_under_two_names_is_merged_and_its_citations_with_it(tmp_path:
     edges = after.references("URL:https://example.org/29")
     assert edges is not None
     assert [each.title for each in edges.papers] == [copy["title"]]
+
+
+def test_an_undoing_that_is_killed_once_the_snapshot_has_changed_stays_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = paper(5, paper_id="x5", url=None, doi=None, title=f"On {paper(5)['title']}", year=2011)
+    index = index_of(tmp_path, [*with_one(5, abstract=paper(5)["abstract"]), copy])
+    diagnose(index)
+    (only,) = [each for each in open_proposals(index) if each.rule == "same_paper"]
+    review(index, Decisions(accept=(only.proposal_id,)))
+    make_changes = auditing.make_changes
+
+    def killed(*arguments: Any, **options: Any) -> None:
+        make_changes(*arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(auditing, "make_changes", killed)
+    with pytest.raises(KeyboardInterrupt):
+        review(index, Decisions(undo=(only.proposal_id,)))
+    (left,) = standing(index, tuple(ProposalState), ("same_paper",), 9).proposals
+    assert left.state is ProposalState.UNDONE
 
 
 def test_accepting_a_rule_makes_a_new_version_and_undoing_brings_the_old_one_back(

@@ -269,7 +269,7 @@ def test_a_spent_budget_leaves_a_manuscript_unfinished_and_the_next_run_finishes
     assert receipt.incomplete_reason == "budget_exhausted"
     assert found["faulty"].attempts[0].unscored_reason is Reason.BUDGET_EXHAUSTED
     rich = asked(papers / "faulty.pdf", tmp_path, server)
-    assert check_run_id(rich) == check_run_id(poor)
+    assert check_run_id(rich, Settings()) == check_run_id(poor, Settings())
     found, (receipt,), _ = checked(rich)
     assert receipt.incomplete_reason is None
     assert found["faulty"].attempts[0].problem_count == 2
@@ -392,7 +392,8 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
     assert check.attempts[0].problem_count == 1
     assert check.attempts[0].provenance is not None
     assert len(check.attempts[0].provenance.call_ids) == 9
-    assert check_run_id(request) != check_run_id(asked(papers / "faulty.pdf", tmp_path, server))
+    other = asked(papers / "faulty.pdf", tmp_path, server)
+    assert check_run_id(request, Settings()) != check_run_id(other, Settings())
     assert published(head, request).published
     report = check_page(Layout(request.warehouse), head.run_id).markdown()
     assert "People were asked." in report

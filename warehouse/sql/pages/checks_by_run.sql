@@ -1,4 +1,4 @@
--- Checks before publication, by run, newest first.
+-- Checks by run, newest first.
 select
   v.run_id,
   any_value(r.started_at) as started_at,

@@ -1,0 +1,66 @@
+"""Identity of a run: what it asks, and what each thing that it needs adds.
+
+A kind of work names its own options. Everything it needs adds the settings that can change what
+comes of it. Workers, bounds, budgets, secrets and the places of files belong to no identity.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from schemas.choices import EngineChoice
+from schemas.identifiers import RunId, content_hash
+from schemas.literature.paper import LITERATURE_RULES
+from schemas.profile import Profile
+from schemas.settings import Settings
+from tasks.judging.step import Step
+from warehouse.scrubbing import without_secrets
+
+
+def run_id_of(kind: str, *parts: str) -> RunId:
+    """The id of a run of `kind`: the same for the same parts, which makes a command resumable."""
+    return RunId(f"{kind}-{content_hash(*parts, length=12)}")
+
+
+def prompts_of(steps: Iterable[Step[Any, Any]]) -> tuple[str, ...]:
+    """Name, version and prompt of every step."""
+    return tuple(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in steps)
+
+
+def model_identity(
+    engine: EngineChoice, settings: Settings, *api_bases: str | None
+) -> tuple[str, ...]:
+    """The engine, where it answers, and the bounds of what it is asked and answers."""
+    if engine.is_baseline:
+        return (engine.text,)
+    model = settings.language_model
+    bounds = (model.structured_output, model.maximum_completion_tokens, model.context_tokens)
+    places = (without_secrets(place) if place else "" for place in api_bases)
+    return (engine.text, *places, f"model {bounds} {model.thinking}")
+
+
+def sampling_identity(profile: Profile) -> str:
+    """Seed, temperature, and which model answers which step and how."""
+    return profile.model_dump_json(include={"seed", "temperature", "judging"})
+
+
+def literature_identity(literature: str, settings: Settings) -> tuple[str, ...]:
+    """What stands behind the gateway, the rules by which it is read, and the embedding model.
+
+    Args:
+        literature: with its fingerprint; empty: the run asks none.
+    """
+    embeddings = settings.embeddings
+    if not literature:
+        return ()
+    return (
+        literature,
+        LITERATURE_RULES,
+        f"embeddings {embeddings.model} {embeddings.maximum_tokens}",
+    )
+
+
+def documents_identity(settings: Settings) -> str:
+    """How full texts are read, and how much of them."""
+    documents = settings.documents
+    sources = f"{settings.grobid_url is not None} {settings.unpaywall_email is not None}"
+    return f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}"

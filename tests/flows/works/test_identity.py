@@ -1,0 +1,171 @@
+"""The id of a run changes with everything that could change its results, and with nothing else."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.profiles import load_profile
+from flows.works.check.check_request import resolve_check
+from flows.works.check.checking import check_run_id
+from flows.works.curate.curate_request import resolve_curation
+from flows.works.curate.curating import curation_run_id
+from flows.works.experiment.experiment_request import resolve_experiment
+from flows.works.experiment.experimenting import experiment_run_id
+from flows.works.ideate.ideate_request import resolve_ideation
+from flows.works.ideate.ideating import ideation_run_id
+from flows.works.survey.survey_request import resolve_survey
+from flows.works.survey.surveying import survey_run_id
+from flows.works.write.writing import draft_run_id
+from schemas.base import replace
+from schemas.choices import EngineChoice
+from schemas.judging import AskingParameters, Effort
+from schemas.options.commands import (
+    CheckOptions,
+    CurateOptions,
+    ExperimentOptions,
+    IdeateOptions,
+    SurveyOptions,
+)
+from schemas.settings import Settings
+from tests.support.draft_lake import make_request
+from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
+from tests.support.small_task import write_task
+
+LITERATURE = "snapshot:0123456789ab"
+ENGINE = EngineChoice.parse("litellm:openai/gpt-5-mini")
+ADDRESS = "http://127.0.0.1:8000/v1"
+
+
+def check(folder: Path) -> Any:
+    (folder / "paper.txt").write_text(
+        "A study of numbers\n\nAbstract\n\nOf 40 patients 12 recovered.\n"
+    )
+    options = CheckOptions(warehouse=folder)
+    return resolve_check((folder / "paper.txt",), options, Settings())
+
+
+def curate(folder: Path) -> Any:
+    papers = peerread_folder(folder / "reviewed", routing=(FIRST_REVIEW, SECOND_REVIEW))
+    return resolve_curation(str(papers), None, CurateOptions(warehouse=folder))
+
+
+def experiment(folder: Path) -> Any:
+    options = ExperimentOptions(warehouse=folder)
+    return resolve_experiment([write_task(folder / "target")], options, Settings())
+
+
+def ideate(folder: Path) -> Any:
+    (folder / "seeds.jsonl").write_text('{"idea_id": "bats", "text": "We record bats at night."}\n')
+    options = IdeateOptions(warehouse=folder, full_text=True)
+    return resolve_ideation(folder / "seeds.jsonl", options, Settings())
+
+
+def survey(folder: Path) -> Any:
+    options = SurveyOptions(warehouse=folder)
+    return replace(
+        resolve_survey(("How do bats find moths?",), options, Settings()), full_text=True
+    )
+
+
+def write(folder: Path) -> Any:
+    return replace(make_request("bats", folder), profile=load_profile("economy"))
+
+
+def run_ids(folder: Path) -> dict[str, tuple[Any, Callable[[Any, Settings], str]]]:
+    """A request of each kind that a model answers, and what names its run."""
+    requests = {
+        "check": (check, lambda request, settings: check_run_id(request, settings, LITERATURE)),
+        "curate": (curate, curation_run_id),
+        "experiment": (experiment, experiment_run_id),
+        "ideate": (
+            ideate,
+            lambda request, settings: ideation_run_id(request, LITERATURE, settings),
+        ),
+        "survey": (survey, lambda request, settings: survey_run_id(request, LITERATURE, settings)),
+        "write": (write, draft_run_id),
+    }
+    return {
+        kind: (_asked(make(folder), engine=ENGINE), run_id)
+        for kind, (make, run_id) in requests.items()
+    }
+
+
+def _asked(request: Any, **changes: Any) -> Any:
+    """The request with changes, those of an ideation in its evaluation."""
+    if hasattr(request, "evaluation"):
+        return replace(request, evaluation=replace(request.evaluation, **changes))
+    return replace(request, **changes)
+
+
+def _judging(request: Any) -> Any:
+    profile = (request.evaluation if hasattr(request, "evaluation") else request).profile
+    judging = replace(profile.judging, judgement=AskingParameters(effort=Effort.HIGH))
+    return _asked(request, profile=replace(profile, judging=judging))
+
+
+def _set(section: str, **values: Any) -> Callable[[Settings], Settings]:
+    def changed(settings: Settings) -> Settings:
+        part = getattr(settings, section).model_copy(update=values)
+        return settings.model_copy(update={section: part})
+
+    return changed
+
+
+def same(anything: Any) -> Any:
+    return anything
+
+
+MODELS = ("check", "curate", "experiment", "ideate", "survey", "write")
+CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Settings], Settings], tuple[str, ...]]] = {
+    "another model": (
+        lambda request: _asked(request, engine=EngineChoice.parse("litellm:openai/gpt-5")),
+        same,
+        MODELS,
+    ),
+    "another address": (lambda request: _asked(request, api_base=ADDRESS), same, MODELS),
+    "other judging": (_judging, same, tuple(kind for kind in MODELS if kind != "check")),
+    "another context window": (same, _set("language_model", context_tokens=9_000), MODELS),
+    "another embedding model": (
+        same,
+        _set("embeddings", model="another"),
+        ("check", "ideate", "survey"),
+    ),
+    "longer embedded texts": (
+        same,
+        _set("embeddings", maximum_tokens=99),
+        ("check", "ideate", "survey"),
+    ),
+    "fewer pages of documents": (
+        same,
+        _set("documents", maximum_pages=3),
+        ("check", "curate", "ideate", "survey"),
+    ),
+    "another warehouse": (
+        lambda request: _asked(request, warehouse=Path("elsewhere")),
+        same,
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_run_id_changes_with_what_could_change_results_alone(change: str, tmp_path: Path) -> None:
+    of_request, of_settings, kinds = CHANGES[change]
+    settings = Settings()
+    other = of_settings(settings)
+    changed = set()
+    for kind, (request, run_id) in run_ids(tmp_path).items():
+        if change == "other judging" and kind not in kinds:
+            continue
+        if run_id(request, settings) != run_id(of_request(request), other):
+            changed.add(kind)
+    assert changed == {*kinds}
+
+
+def test_a_full_text_that_is_not_read_changes_no_run_id(tmp_path: Path) -> None:
+    settings = Settings()
+    other = _set("documents", maximum_pages=3)(settings)
+    asked = replace(survey(tmp_path), full_text=False)
+    assert survey_run_id(asked, LITERATURE, settings) == survey_run_id(asked, LITERATURE, other)
