@@ -228,6 +228,7 @@ def _losses() -> tuple[type[BaseException], ...]:
         asyncpg.CannotConnectNowError,
         asyncpg.AdminShutdownError,
         asyncpg.CrashShutdownError,
+        asyncpg.IdleInTransactionSessionTimeoutError,  # this machine stood still
         asyncpg.InterfaceError,
         OSError,
         TimeoutError,

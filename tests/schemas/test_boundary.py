@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word
+from schemas.errors import SharedStateError, UpstreamError
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,11 @@ def test_what_concerns_the_process_goes_on(error: BaseException) -> None:
     with pytest.raises(type(error)), boundary:
         raise error
     assert boundary.error is None
+
+
+def test_an_outage_of_the_shared_database_is_every_unit_s() -> None:
+    assert concerns_one_unit(UpstreamError("a source is down"))
+    assert not concerns_one_unit(SharedStateError("budgets and rates cannot be kept"))
 
 
 def test_an_error_in_a_word_is_one_bounded_line() -> None:
