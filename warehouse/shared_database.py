@@ -152,13 +152,7 @@ class SharedDatabase:
         while True:
             try:
                 if self._connection is None or self._connection.is_closed():
-                    self._connection = await asyncpg.connect(
-                        self._url,
-                        timeout=_CONNECT_SECONDS,
-                        command_timeout=_STATEMENT_SECONDS,
-                        # What a crash of the server may lose is the latest spend, as with a file.
-                        server_settings={"search_path": "public", "synchronous_commit": "off"},
-                    )
+                    self._connection = await self._connected()
                 transaction = self._connection.transaction()
                 await transaction.start()
             except (
@@ -175,6 +169,25 @@ class SharedDatabase:
             else:
                 return transaction
             await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _connected(self) -> Any:
+        """A connection to a database that runs nothing of others with the rights of this user."""
+        import asyncpg
+
+        from warehouse.catalogue.definitions import foreign_error  # late: it brings DuckDB along
+
+        connection = await asyncpg.connect(
+            self._url,
+            timeout=_CONNECT_SECONDS,
+            command_timeout=_STATEMENT_SECONDS,
+            # What a crash of the server may lose is the latest spend, as with a file.
+            server_settings={"search_path": "public", "synchronous_commit": "off"},
+        )
+        program = await connection.fetchrow(statement("catalogue", "server_programs"))
+        if program is not None:
+            connection.terminate()
+            raise foreign_error(f"the {program['kind']}", program["name"])
+        return connection
 
     def _run(self, coroutine: Coroutine[Any, Any, AnswerT]) -> AnswerT:
         import asyncpg
