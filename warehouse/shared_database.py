@@ -23,6 +23,13 @@ AnswerT = TypeVar("AnswerT")
 _CONNECT_SECONDS, _STATEMENT_SECONDS = 10.0, 60.0
 _PATIENCE_SECONDS, _PAUSE_SECONDS = 60.0, 1.0
 """A server that restarts is back by then."""
+_SERVER_SETTINGS = {
+    "search_path": "public",
+    # What a crash of the server may lose is the latest spend, as with a file.
+    "synchronous_commit": "off",
+    # A machine that stands still holds up the others no longer.
+    "idle_in_transaction_session_timeout": "30s",
+}
 _OPTIONS = ("sslmode", "sslcert", "sslkey", "sslrootcert", "sslcrl", "passfile", "application_name")
 
 
@@ -59,7 +66,8 @@ class SharedDatabase:
     def __init__(self, url: str) -> None:
         from warehouse.catalogue.postgres import PostgresCatalogue  # late: it brings DuckDB along
 
-        self._url, self._title = _for_asyncpg(url), PostgresCatalogue.of(url).title
+        # In this order: an address that is none is refused without being repeated.
+        self._title, self._url = PostgresCatalogue.of(url).title, _for_asyncpg(url)
         self._lock = threading.Lock()
         self._connection: Any = None
         self._has_tables = False
@@ -83,7 +91,7 @@ class SharedDatabase:
         with self.record("identity") as record:
             content = record.content or uuid4().hex.encode()
             record.replace(content)  # which shows that this user may
-            return content.decode()
+            return content.decode(errors="replace")
 
     @contextmanager
     def transaction(self, subject: str) -> Iterator[Statements]:
@@ -180,8 +188,7 @@ class SharedDatabase:
             self._url,
             timeout=_CONNECT_SECONDS,
             command_timeout=_STATEMENT_SECONDS,
-            # What a crash of the server may lose is the latest spend, as with a file.
-            server_settings={"search_path": "public", "synchronous_commit": "off"},
+            server_settings=_SERVER_SETTINGS,
         )
         program = await connection.fetchrow(statement("catalogue", "server_programs"))
         if program is not None:
@@ -196,6 +203,8 @@ class SharedDatabase:
             return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
+            if isinstance(error, asyncpg.DataError | ValueError):
+                reason = "a value does not fit its column"  # their text repeats the value
             raise ConfigurationError(
                 f"budgets and rates cannot be kept with the catalogue at {self._title}"
                 f" (ASSAY_CATALOGUE_URL): {reason}"
