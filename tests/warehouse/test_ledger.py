@@ -437,6 +437,33 @@ def test_statistics_by_which_rows_are_missing_in_answers_are_named(layout: Layou
     assert len(problems) == len(STATISTICS)
 
 
+WIDE = {
+    "a number": ("papers", "position", "900"),
+    "a day": ("papers", "publication_date", "2222-01-01"),
+    "a time": ("llm_calls", "created_at", "2222-01-01 00:00:00+00"),
+}
+
+
+def test_statistics_by_which_the_largest_value_is_answered_wrong_are_named(layout: Layout) -> None:
+    for table, column, value in WIDE.values():
+        change_catalogue(
+            layout,
+            f"update ducklake_table_column_stats set max_value = '{value}'"
+            f" where {of_column(table, column)}",
+        )
+    problems = verify(layout).problems
+    assert len(problems) == len(WIDE)
+    for table, column, _ in WIDE.values():
+        assert any(
+            each.startswith(f"{table}.{column}: ") and "answered wrong" in each for each in problems
+        )
+
+
+def test_statistics_of_rows_that_were_deleted_answer_nothing_wrong(layout: Layout) -> None:
+    change(layout, "delete from papers where position = 7")
+    assert "answered wrong" not in str(verify(layout).problems)
+
+
 @pytest.mark.parametrize("count", ["record_count - 1", "record_count + 1", "0"])
 def test_a_false_number_of_rows_of_a_file_is_named(count: str, layout: Layout) -> None:
     table = "(select table_id from ducklake_table where table_name = 'papers')"
