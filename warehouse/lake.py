@@ -427,7 +427,7 @@ def in_one_line(message: str, limit: int = 300) -> str:
     first, *more = message.strip().splitlines()
     told = next((line for line in more if line.startswith(_CANDIDATES)), "")
     if _SERVER_SAYS in message:
-        told = message.rpartition(_SERVER_SAYS)[2].strip().splitlines()[0]
+        told = message.rpartition(_SERVER_SAYS)[2].strip().partition("\n")[0]
     return f"{first} {told}".strip()[:limit]
 
 

@@ -35,7 +35,12 @@ def entry_sha256(row: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return value.astimezone(UTC) if isinstance(value, datetime) else value
+    if not isinstance(value, datetime):
+        return value
+    try:
+        return value.astimezone(UTC)
+    except (OverflowError, ValueError):  # '-infinity', which Assay never writes
+        return value.isoformat()
 
 
 def chained(

@@ -23,6 +23,13 @@ AnswerT = TypeVar("AnswerT")
 _CONNECT_SECONDS, _STATEMENT_SECONDS = 10.0, 60.0
 _PATIENCE_SECONDS, _PAUSE_SECONDS = 60.0, 1.0
 """A server that restarts is back by then."""
+_SERVER_SETTINGS = {
+    "search_path": "public",
+    # What a crash of the server may lose is the latest spend, as with a file.
+    "synchronous_commit": "off",
+    # A machine that stands still holds up the others no longer.
+    "idle_in_transaction_session_timeout": "30s",
+}
 _OPTIONS = (
     "user",
     "sslmode",
@@ -68,7 +75,8 @@ class SharedDatabase:
     def __init__(self, url: str) -> None:
         from warehouse.catalogue.postgres import PostgresCatalogue  # late: it brings DuckDB along
 
-        self._url, self._title = _for_asyncpg(url), PostgresCatalogue.of(url).title
+        # In this order: an address that is none is refused without being repeated.
+        self._title, self._url = PostgresCatalogue.of(url).title, _for_asyncpg(url)
         self._lock = threading.Lock()
         self._connection: Any = None
         self._has_tables = False
@@ -95,7 +103,7 @@ class SharedDatabase:
             name, place = statements.execute(
                 statement("budgets", "identity"), [uuid4().hex.encode()]
             ).fetchone()
-            return f"{name.decode()} {place}"
+            return f"{name.decode(errors='replace')} {place}"
 
     @contextmanager
     def transaction(self, subject: str) -> Iterator[Statements]:
@@ -168,19 +176,11 @@ class SharedDatabase:
         """A transaction that has begun, and has its turn over `subject`; a connection that was lost
         is made again, since nothing is written yet.
         """
-        import asyncpg  # late: most processes need none
-
         until = time.monotonic() + _PATIENCE_SECONDS
         while True:
             try:
                 if self._connection is None or self._connection.is_closed():
-                    self._connection = await asyncpg.connect(
-                        self._url,
-                        timeout=_CONNECT_SECONDS,
-                        command_timeout=_STATEMENT_SECONDS,
-                        # What a crash of the server may lose is the latest spend, as with a file.
-                        server_settings={"search_path": "public", "synchronous_commit": "off"},
-                    )
+                    self._connection = await self._connected()
                 transaction = self._connection.transaction()
                 await transaction.start()
                 if subject is not None:
@@ -194,6 +194,24 @@ class SharedDatabase:
                 return transaction
             await asyncio.sleep(_PAUSE_SECONDS)
 
+    async def _connected(self) -> Any:
+        """A connection to a database that runs nothing of others with the rights of this user."""
+        import asyncpg  # late: most processes need none
+
+        from warehouse.catalogue.definitions import foreign_error  # late: it brings DuckDB along
+
+        connection = await asyncpg.connect(
+            self._url,
+            timeout=_CONNECT_SECONDS,
+            command_timeout=_STATEMENT_SECONDS,
+            server_settings=_SERVER_SETTINGS,
+        )
+        program = await connection.fetchrow(statement("catalogue", "server_programs"))
+        if program is not None:
+            connection.terminate()
+            raise foreign_error(f"the {program['kind']}", program["name"])
+        return connection
+
     def _run(self, coroutine: Coroutine[Any, Any, AnswerT]) -> AnswerT:
         import asyncpg
 
@@ -202,6 +220,8 @@ class SharedDatabase:
             return future.result()
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
+            if isinstance(error, asyncpg.DataError | ValueError):
+                reason = "a value does not fit its column"  # their text repeats the value
             # What asyncpg finds wrong with a value or an address is an InterfaceError as well.
             is_lost = isinstance(error, _losses()) and not isinstance(error, ValueError)
             kind = SharedStateError if is_lost else ConfigurationError

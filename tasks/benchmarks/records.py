@@ -16,6 +16,8 @@ Record = Mapping[str, object]
 
 _MOST_BYTES = 1_000_000_000
 """Of a file, unpacked: all of it is held in memory."""
+_MOST_RECORDS = 2_000_000
+"""The shortest records take a hundred times as much memory as file."""
 
 
 def json_lines(path: Path) -> list[Record]:
@@ -24,7 +26,7 @@ def json_lines(path: Path) -> list[Record]:
         path,
         [
             (f"line {number}", _parsed(path, line, number))
-            for number, line in enumerate(_lines(path), 1)
+            for number, line in enumerate(_content(path, each=b"\n").split(b"\n"), 1)
             if line.strip()
         ],
     )
@@ -32,7 +34,7 @@ def json_lines(path: Path) -> list[Record]:
 
 def json_list(path: Path) -> list[Record]:
     """Raises ConfigurationError for a file that is no list of objects, or an empty one."""
-    found = _parsed(path, b"\n".join(_lines(path)), 1)
+    found = _parsed(path, _content(path, each=b"{"), 1)
     if not isinstance(found, list):
         raise ConfigurationError(f"{path} is no JSON list: is it the file its name says?")
     return _objects(
@@ -65,7 +67,12 @@ def day_of(record: Record, path: Path) -> date | None:
         raise ConfigurationError(f"{path}: cutoff_date {text!r} is no date") from error
 
 
-def _lines(path: Path) -> list[bytes]:
+def _content(path: Path, *, each: bytes) -> bytes:
+    """Return what the file holds, unpacked.
+
+    Args:
+        each: what every record has.
+    """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             content = stream.read(_MOST_BYTES + 1)  # a small file may unpack to gigabytes
@@ -77,7 +84,9 @@ def _lines(path: Path) -> list[bytes]:
         ) from error
     if len(content) > _MOST_BYTES:
         raise ConfigurationError(f"{path} unpacks to more than {_MOST_BYTES:,} bytes: check --data")
-    return content.split(b"\n")
+    if content.count(each) > _MOST_RECORDS:
+        raise ConfigurationError(f"{path} has more than {_MOST_RECORDS:,} entries: check --data")
+    return content
 
 
 def _parsed(path: Path, line: bytes, number: int) -> object:

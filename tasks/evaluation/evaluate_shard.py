@@ -86,15 +86,23 @@ class Attempts:
         file = self._folder / safe_name("evaluation key", key)
         if self._database is not None:
             with self._database.record(f"attempts {self._folder.parent.name} {key}") as record:
-                before = int(record.content or 0)
+                before = _number(record.content or b"0")
                 if (after := changed(before)) != before:
                     record.replace(str(after).encode() if after else None)
                 return after
-        before = int(file.read_text() or 0) if file.exists() else 0
+        before = _number(file.read_bytes()) if file.exists() else 0
         if (after := changed(before)) != before:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(str(after)) if after else file.unlink()
         return after
+
+
+def _number(written: bytes) -> int:
+    """Return a count as it was written; a damaged one begins anew."""
+    try:
+        return int(written)
+    except ValueError:
+        return 0
 
 
 _WAITING = "waiting"

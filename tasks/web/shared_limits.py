@@ -3,6 +3,7 @@ breaker. All are small locked files, safe against kills, and need a local file s
 """
 
 import asyncio
+import math
 import os
 import struct
 import time
@@ -34,18 +35,25 @@ def shared_record(path: Path, layout: Struct, kind: type[RecordT]) -> Iterator[R
     """The dataclass of numbers kept in the file at `path`, written back as the block leaves it.
 
     No other process reads or writes it meanwhile: the block must be short, since the others wait.
-    A file that is missing or of another layout begins anew with `kind()`.
+    A file that is missing, of another layout or of other numbers begins anew with `kind()`.
     """
     descriptor = _opened(path)
     try:
         lock_descriptor(descriptor, poll_interval=_POLL_SECONDS)
-        stored = os.pread(descriptor, layout.size, 0)
-        record = kind(*layout.unpack(stored)) if len(stored) == layout.size else kind()
+        record = _read(os.pread(descriptor, layout.size, 0), layout, kind)
         yield record
         values = [getattr(record, each.name) for each in fields(record)]
         os.pwrite(descriptor, layout.pack(*values), 0)
     finally:
         os.close(descriptor)
+
+
+def _read(stored: bytes, layout: Struct, kind: type[RecordT]) -> RecordT:
+    if len(stored) != layout.size:
+        return kind()
+    values = layout.unpack(stored)
+    # Of what is compared with NaN, nothing is ever late or early.
+    return kind(*values) if all(map(math.isfinite, values)) else kind()
 
 
 @asynccontextmanager
@@ -227,7 +235,7 @@ class RateFile:
                 yield state
             return
         with self._database.record(self._path.name) as record:
-            state = _State(*_RATE_LAYOUT.unpack(record.content)) if record.content else _State()
+            state = _read(record.content or b"", _RATE_LAYOUT, _State)
             state.look(record.clock)
             yield state
             record.replace(_RATE_LAYOUT.pack(*astuple(state)))

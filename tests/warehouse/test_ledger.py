@@ -200,6 +200,47 @@ def test_an_edit_of_the_lake_shows(layout: Layout, sql: str) -> None:
     assert edit(layout, sql).problems
 
 
+FORGED_RECORD = (
+    "insert into ledger by name select * replace (999 as sequence, 'approved' as action,"
+    " [null] as inputs, 'decision' as artefact) from ledger where sequence = 2"
+)
+FORGED: dict[str, tuple[str, Callable[[Layout], Any], str]] = {
+    "a record without a name": (FORGED_RECORD, verify, "row 999 of the ledger says"),
+    "a time before all others": (
+        "update ledger set recorded_at = '-infinity' where sequence = 3",
+        verify_ledger,
+        "row 3 was changed",
+    ),
+    "a part of what nobody knows": (
+        "update ledger set artefact = 'zzz' where sequence = 1",
+        verify_ledger,
+        "run run-a: the ledger holds a row about 'zzz'",
+    ),
+    "a part of nothing": (
+        "update ledger set artefact = null where sequence = 1",
+        verify_ledger,
+        "run run-a: the ledger holds a row about 'None'",
+    ),
+    "a run without a name": ("update runs set run_id = null", verify, "a row has lost its name"),
+    "a run named like a path": (
+        "update runs set run_id = '../../etc'",
+        verify,
+        "runs: run '../../etc' cannot name a folder",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sql", "command", "told"), FORGED.values(), ids=FORGED.keys())
+def test_a_forged_row_is_one_problem_among_all_the_others(
+    layout: Layout, sql: str, command: Callable[[Layout], Any], told: str
+) -> None:
+    change(layout, sql)
+    change(layout, "insert into decisions (decision_id) values ('forged')")
+    problems = command(layout).problems
+    assert len([each for each in problems if told in each]) == 1
+    assert any(each.startswith("decisions: forged in the lake") for each in problems)
+
+
 def test_a_tail_that_was_cut_off_with_the_noted_head_shows_by_a_hash_written_down(
     layout: Layout,
 ) -> None:
@@ -394,6 +435,33 @@ def test_statistics_by_which_rows_are_missing_in_answers_are_named(layout: Layou
         (problem,) = [each for each in problems if each.startswith(f"{column}: ")]
         assert "that its statistics in the catalogue leave out" in problem
     assert len(problems) == len(STATISTICS)
+
+
+WIDE = {
+    "a number": ("papers", "position", "900"),
+    "a day": ("papers", "publication_date", "2222-01-01"),
+    "a time": ("llm_calls", "created_at", "2222-01-01 00:00:00+00"),
+}
+
+
+def test_statistics_by_which_the_largest_value_is_answered_wrong_are_named(layout: Layout) -> None:
+    for table, column, value in WIDE.values():
+        change_catalogue(
+            layout,
+            f"update ducklake_table_column_stats set max_value = '{value}'"
+            f" where {of_column(table, column)}",
+        )
+    problems = verify(layout).problems
+    assert len(problems) == len(WIDE)
+    for table, column, _ in WIDE.values():
+        assert any(
+            each.startswith(f"{table}.{column}: ") and "answered wrong" in each for each in problems
+        )
+
+
+def test_statistics_of_rows_that_were_deleted_answer_nothing_wrong(layout: Layout) -> None:
+    change(layout, "delete from papers where position = 7")
+    assert "answered wrong" not in str(verify(layout).problems)
 
 
 @pytest.mark.parametrize("count", ["record_count - 1", "record_count + 1", "0"])

@@ -17,7 +17,7 @@ from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget
 from tasks.evaluation.evaluate_shard import Attempts
-from tasks.web.shared_limits import SharedRateLimit
+from tasks.web.shared_limits import RateFile, SharedRateLimit
 from tests.support.assay_command import wait_until
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
 from warehouse.shared_database import SharedDatabase, shared_database
@@ -228,3 +228,56 @@ def test_a_server_out_of_reach_is_one_line_without_the_password(
         assert nobody.identity
     assert str(refused.value).startswith("budgets and rates cannot be kept with the catalogue at")
     assert "\n" not in str(refused.value) and PASSWORD not in str(refused.value)
+
+
+ODD = {
+    "short": "\\x00",
+    "of numbers that are none": "\\x" + "000000000000f87f" * 5,
+    "without an end": "\\x" + "000000000000f07f" * 5,
+}
+
+
+@pytest.mark.parametrize("content", ODD.values(), ids=ODD.keys())
+def test_a_rate_whose_record_somebody_else_wrote_begins_anew(
+    content: str, database: str, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    rate = RateFile(tmp_path, "model", 1)
+    rate.slot(1.0)
+    postgres.sql(database, f"update records set content = '{content}'")
+    waits = [rate.slot(1.0)[1] for _ in range(2)]
+    assert waits[0] == 0 < waits[1]
+
+
+def test_other_records_that_somebody_else_wrote_begin_anew(
+    database: str, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    attempts, shared = Attempts(tmp_path / "runs" / RUN / "attempts"), shared_database()
+    assert shared is not None
+    attempts.begin(KEY)
+    assert shared.identity
+    postgres.sql(database, "update records set content = '\\xff'")
+    assert attempts.count(KEY) == 0
+    assert shared.identity.startswith("\N{REPLACEMENT CHARACTER}")
+
+
+def test_a_call_that_cannot_be_journalled_is_not_repeated_in_the_error(
+    database: str, tmp_path: Path
+) -> None:
+    budget = BudgetFile(tmp_path / "budgets.sqlite", RUN, Budget())
+    with pytest.raises(ConfigurationError, match="a value does not fit its column") as refused:
+        budget.send("call", IDEA, "unit", "what an idea says \ud800", 0.1, 5)
+    assert "what an idea says" not in str(refused.value)
+
+
+def test_a_machine_that_stands_still_in_a_transaction_loses_it(database: str) -> None:
+    shared = shared_database()
+    assert shared is not None
+    with shared.transaction("settings") as statements:
+        sql = "show idle_in_transaction_session_timeout"
+        assert statements.execute(sql).fetchone()[0] == "30s"
+
+
+def test_an_address_that_is_none_is_refused_without_being_repeated() -> None:
+    with pytest.raises(ConfigurationError, match="ASSAY_CATALOGUE_URL must read") as refused:
+        SharedDatabase("postgresql://assay:pa[ss@127.0.0.1/lake")
+    assert "pa[ss" not in str(refused.value)

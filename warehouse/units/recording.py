@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from schemas.columns import Column, ColumnType, Table
+from schemas.errors import PublicationError
 from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
 from schemas.tables import TABLE
 from warehouse.catalogue.connection import every_row_read
@@ -22,6 +23,7 @@ _NOT_CONTENT = frozenset(
     {"run_id", "ranking_id", "created_at", "call_ids", "landing_sha256", "published_at"}
 )
 """Another run that takes an evaluation over, or calls made again, leave what was said the same."""
+_ARTEFACTS = frozenset(Artefact)
 _ACCOUNTS = ("llm_calls",)
 _INPUTS_OF_HEAD = {
     "literature": "literature",
@@ -53,6 +55,9 @@ def record(
 
     Args:
         rows: of the work, by table.
+
+    Raises:
+        PublicationError: the ledger holds a row about what Assay never writes of.
     """
     engine = getattr(head, "engine", None)
     published = _about(
@@ -72,7 +77,11 @@ def record(
 def changed_parts(
     connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
 ) -> list[str]:
-    """The parts of a published work that are not what the ledger says, named."""
+    """The parts of a published work that are not what the ledger says, named.
+
+    Raises:
+        PublicationError: the ledger holds a row about what Assay never writes of.
+    """
     before = _standing(connection, kind, names)
     given = _given(connection, kind, names)
     parts = _now(connection, kind, names, given, kind.published_tables)
@@ -132,10 +141,21 @@ def _about(kind: Kind[Any, Any], head: Any, **told: Any) -> LedgerEntry:
 def _standing(
     connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
 ) -> dict[_Part, str]:
-    """The hash of every part as the ledger has it."""
+    """The hash of every part as the ledger has it.
+
+    Raises:
+        PublicationError: a row is about what Assay never writes of.
+    """
     sql = statement("ledger", "standing").format(condition=kind.condition(TABLE["ledger"]))
     with every_row_read(connection):
         rows = rows_in(connection, sql, kind.parameters(*names))
+    for row in rows:
+        if row["artefact"] not in _ARTEFACTS:
+            told = str(row["artefact"])[:80]
+            raise PublicationError(
+                f"{kind.titled(*names)}: the ledger holds a row about {told!r}, which Assay never"
+                " writes: bring the lake back from a copy"
+            )
     return {_part(Artefact(row["artefact"]), row): row["version_sha256"] for row in rows}
 
 

@@ -174,13 +174,27 @@ class _Comparison:
         """What landed of `kind` and is not published, or with other rows than landed."""
         known = kind.head_table in self.readable
         published = self._published(kind) if known else set()
+        problems = []
         for names in published:
-            bring(self.layout, kind, *names)
-        return [
-            problem
-            for names in landed_names(self.layout, kind)
-            for problem in self._of(kind, names, names in published if known else None)
-        ]
+            unfit = self._unfit(kind, names)
+            if unfit is None:
+                bring(self.layout, kind, *names)
+            else:
+                problems.append(unfit)
+        for names in landed_names(self.layout, kind):
+            problems += self._of(kind, names, names in published if known else None)
+        return problems
+
+    def _unfit(self, kind: Kind[Any, Any], names: tuple[str | None, ...]) -> str | None:
+        """Return the line about a published row whose names are none that a work can have."""
+        known = [name for name in names if name is not None]
+        try:
+            kind.folder(self.layout, *known)
+        except ConfigurationError as error:
+            told = str(error)
+        else:
+            told = "a row has lost its name" if len(known) < len(names) else ""
+        return f"{kind.head_table}: {told}; bring the lake back from a copy" if told else None
 
     def _published(self, kind: Kind[Any, Any]) -> set[tuple[str, ...]]:
         columns = ", ".join(kind.ids)

@@ -7,7 +7,7 @@ import duckdb
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, PublicationError
 from schemas.people.ledger import LedgerHead
 from schemas.tables import TABLE
 from warehouse.catalogue.connection import every_row_read
@@ -81,9 +81,13 @@ def _published(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
             title = kind.titled(*names)
             if row["recorded_sha256"] != row["landing_sha256"]:
                 yield f"{title}: the ledger does not say that it was published as it is"
-            else:
+                continue
+            try:
                 changed = changed_parts(connection, kind, names)
-                yield from (f"{title}: {part} is not what the ledger says" for part in changed)
+            except PublicationError as error:
+                yield str(error)
+                continue
+            yield from (f"{title}: {part} is not what the ledger says" for part in changed)
 
 
 def _works(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> list[dict[str, Any]]:

@@ -277,7 +277,8 @@ def _named(entry: Row) -> str | None:
     """The key of a missing decision; the entries of other tables do not name it."""
     if entry["action"] in _TABLE_OF or entry["action"] == LedgerAction.COMMENTED:
         return None
-    return next((name.partition(":")[2] for name in entry["inputs"] or ()), None)
+    inputs = filter(None, entry["inputs"] or ())
+    return next((name.partition(":")[2] for name in inputs), None)
 
 
 def _hold_against_each_other(lake: _Place, database: _Place) -> None:

@@ -11,10 +11,12 @@ import duckdb
 from schemas.columns import Column, ColumnType, Table
 from schemas.tables import TABLES
 from warehouse.catalogue.connection import every_row_read
-from warehouse.lake import one_line, rows_in
+from warehouse.lake import one_line, one_snapshot, rows_in
 from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
 
+_ANSWERED = (ColumnType.INTEGER, ColumnType.DATE, ColumnType.TIMESTAMP)
+"""Of these types DuckLake answers for the least and largest value without a look into the files."""
 _BOOLEANS = {"0": False, "false": False, "1": True, "true": True}
 """Statistics of files and of tables differ; DuckLake writes no other word, and DuckDB reads more."""
 
@@ -22,8 +24,8 @@ _BOOLEANS = {"0": False, "false": False, "1": True, "true": True}
 def false_statistics(
     connection: duckdb.DuckDBPyConnection, filled: Collection[str]
 ) -> Iterator[str]:
-    """A line for each column whose values are not within its statistics: rows that hold them are
-    missing in answers.
+    """A line for each column whose values are not within its statistics, so that rows that hold them
+    are missing in answers, or of which questions for its least and largest value are answered wrong.
 
     Args:
         filled: tables that were ever filled, and can be read.
@@ -31,16 +33,15 @@ def false_statistics(
     told: dict[str, list[Row]] = {}
     for row in rows_in(connection, statement("catalogue", "statistics")):
         told.setdefault(row["table_name"], []).append(row)
-    with every_row_read(connection):
-        for table in TABLES:
-            columns = [
-                column
-                for column in table.columns
-                # Of lists DuckLake keeps no least and no largest value.
-                if column.type is not ColumnType.STRINGS
-            ]
-            if table.name in filled and table.name in told:
-                yield from _of_table(connection, table, columns, told[table.name])
+    for table in TABLES:
+        columns = [
+            column
+            for column in table.columns
+            # Of lists DuckLake keeps no least and no largest value.
+            if column.type is not ColumnType.STRINGS
+        ]
+        if table.name in filled and table.name in told:
+            yield from _of_table(connection, table, columns, told[table.name])
 
 
 def _of_table(
@@ -48,7 +49,9 @@ def _of_table(
 ) -> Iterator[str]:
     ranges = ", ".join(_range(column, number) for number, column in enumerate(columns))
     try:
-        found = rows_in(connection, table_statement("ranges", table=table.name, ranges=ranges))
+        with every_row_read(connection):
+            found = rows_in(connection, table_statement("ranges", table=table.name, ranges=ranges))
+        wrong = _wrong_answers(connection, table, columns)
     except duckdb.Error as error:
         yield f"{table.name}: its statistics cannot be compared with its values: {one_line(error)}"
         return
@@ -65,6 +68,31 @@ def _of_table(
                 f"{table.name}.{column.name}: it holds values that its statistics in the catalogue"
                 " leave out, so that answers lack their rows; bring the catalogue back from a copy"
             )
+
+    for name in wrong:
+        yield (
+            f"{table.name}.{name}: by its statistics in the catalogue a question for its least or"
+            " largest value is answered wrong; bring the catalogue back from a copy"
+        )
+
+
+def _wrong_answers(
+    connection: duckdb.DuckDBPyConnection, table: Table, columns: list[Column]
+) -> list[str]:
+    """Return the columns whose least or largest value is another by the catalogue than by the rows."""
+    names = [column.name for column in columns if column.type in _ANSWERED]
+    if not names:
+        return []
+    # Each apart: beside one without statistics, none is answered by them.
+    answers = ", ".join(
+        table_statement("least_and_largest", table=table.name, column=name) for name in names
+    )
+    sql = f"select {answers}"
+    with one_snapshot(connection):
+        (told,) = rows_in(connection, sql)
+        with every_row_read(connection):
+            (read,) = rows_in(connection, sql)
+    return [name for name in names if told[name] != read[name]]
 
 
 def _range(column: Column, number: int) -> str:

@@ -37,6 +37,8 @@ from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
 from warehouse.reading import LakeReading
+from warehouse.shared_database import SharedDatabase
+from warehouse.statements import statement
 from warehouse.units import publish as publishing
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
@@ -356,6 +358,7 @@ PROGRAMS = {
     "statistics": "create statistics spied on snapshot_id, author from ducklake_snapshot_changes",
     "inheritance of": "create table spied () inherits (ducklake_metadata)",
 }
+BUDGETS = statement("budgets", "schema") + statement("budgets", "records") + ";"
 
 
 @pytest.mark.parametrize(("kind", "planted"), PROGRAMS.items(), ids=PROGRAMS.keys())
@@ -391,6 +394,33 @@ def test_a_schema_named_like_the_role_hides_no_trigger(
     assert counts(layout, url)["runs"] == 1
     postgres.sql(database, PROGRAMS["trigger"].replace("on ducklake", "on public.ducklake"))
     with pytest.raises(ConfigurationError, match=r"the trigger .*Assay never writes"):
+        counts(layout, url)
+
+
+@pytest.mark.parametrize("table", ["spent", "reserved", "charged", "journal", "records"])
+def test_a_trigger_on_a_table_of_budgets_is_refused_where_the_lake_and_a_budget_are_opened(
+    table: str, layout: Layout, postgres: PostgresServer, url: str
+) -> None:
+    database = PostgresCatalogue.of(url).options["dbname"]
+    postgres.sql(database, BUDGETS)
+    assert counts(layout, url)["runs"] == 1
+    assert SharedDatabase(url).identity
+    postgres.sql(database, PROGRAMS["trigger"].replace("ducklake_snapshot", table))
+    with pytest.raises(ConfigurationError, match=r"the trigger 'spied', which Assay never writes"):
+        counts(layout, url)
+    opened = SharedDatabase(url)
+    for _ in range(2):
+        with pytest.raises(ConfigurationError, match=r"the trigger 'spied', which Assay never"):
+            assert opened.identity
+
+
+def test_a_foreign_index_over_the_journal_of_calls_is_refused(
+    layout: Layout, postgres: PostgresServer, url: str
+) -> None:
+    planted = "create index spied on journal (call_id) where length(call) > 3"
+    database = PostgresCatalogue.of(url).options["dbname"]
+    postgres.sql(database, BUDGETS + planted)
+    with pytest.raises(ConfigurationError, match=r"index over an expression .*Assay never writes"):
         counts(layout, url)
 
 

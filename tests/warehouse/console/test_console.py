@@ -6,9 +6,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, SqlError
 from tests.support.evaluations import CUTOFF
-from warehouse.console.console import console
+from warehouse.console import console
 from warehouse.console.console_functions import FUNCTIONS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
@@ -52,6 +52,13 @@ def test_every_kind_of_question_is_allowed_and_answered_in_json(
     published: Layout, sql: str
 ) -> None:
     orjson.dumps(run_sql(published, sql))
+
+
+@pytest.mark.parametrize("said", ["ERROR:", "before ERROR: ", "ERROR:\n"])
+def test_an_error_that_a_question_words_itself_is_one_line(published: Layout, said: str) -> None:
+    with pytest.raises(SqlError, match=r"ERROR|Error") as refused:
+        run_sql(published, f"select error('{said}')")
+    assert "\n" not in str(refused.value)
 
 
 def test_columns_of_one_name_are_told_apart(published: Layout) -> None:

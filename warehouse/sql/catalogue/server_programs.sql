@@ -1,13 +1,18 @@
--- What PostgreSQL would run by itself while DuckDB reads or writes a catalogue: the tables of DuckLake
--- have columns of the server's own types and primary keys, and nothing else. In every schema: which
--- one a name without a schema means is a matter of settings and of names of roles.
+-- What PostgreSQL would run by itself while a catalogue is read or written, or what machines share
+-- beside it: the tables of DuckLake and of budgets have columns of the server's own types and primary
+-- keys, and nothing else. Those of DuckLake in every schema: which one a name without a schema means
+-- is a matter of settings and of names of roles. Those of budgets where Assay looks for them.
 with held as (
     select c.oid, c.relname, c.relkind
     from pg_catalog.pg_class as c
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     where
         n.nspname <> 'information_schema' and not starts_with(n.nspname, 'pg_')
-        and starts_with(c.relname, 'ducklake_')
+        and (
+            starts_with(c.relname, 'ducklake_')
+            or n.nspname = 'public'
+            and c.relname in ('spent', 'reserved', 'charged', 'journal', 'records')
+        )
 )
 select 'view' as kind, relname::text as name from held where relkind in ('v', 'm')
 union all
@@ -41,7 +46,12 @@ where attnum > 0 and t.typnamespace <> 'pg_catalog'::regnamespace
 union all
 select 'index over an expression of', relname::text
 from held join pg_catalog.pg_index on indrelid = held.oid
-where indexprs is not null or indpred is not null
+where
+    (indexprs is not null or indpred is not null)
+    -- That of `budgets/schema.sql`.
+    and pg_catalog.pg_get_indexdef(indexrelid)
+    <> 'CREATE INDEX journal_in_flight ON public.journal USING btree (in_flight_of)'
+    || ' WHERE (in_flight_of IS NOT NULL)'
 union all
 -- Which of them are over expressions, older servers do not say.
 select 'statistics', stxname::text
