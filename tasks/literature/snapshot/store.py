@@ -300,11 +300,17 @@ class PaperStore:
         return bool(self._connection.execute(query).fetchone()[0])
 
     def corrections(self) -> list[str]:
-        """The proposals that are in effect, in the order in which they were made."""
-        if not self.has_corrections():
-            return []
+        """The proposals that are in effect, in the order in which they were made.
+
+        Raises:
+            SnapshotError: the file is damaged.
+        """
         query = "select proposal from edits group by proposal order by max(made)"
-        return [each for (each,) in self._connection.execute(query)]
+        try:
+            found = self._connection.execute(query).fetchall() if self.has_corrections() else ()
+        except sqlite3.DatabaseError as error:
+            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
+        return [each for (each,) in found]
 
     def entries_of_lists(self) -> Iterator[tuple[int, int, int | None]]:
         """(citing, position, cited) of every entry of a reference list; None where it leads to no
@@ -350,18 +356,18 @@ class PaperStore:
         answer: list[CitationContexts] = []
         unpacked_size = 0
         for citing, cited in edges:
-            entries: list[CitationContexts] = []
+            contents: list[bytes] = []
             for (blob,) in self._connection.execute(_CONTEXTS, (cited, citing)):
                 content = self._unpacked(blob)
                 unpacked_size += len(content)
                 self._check_size(unpacked_size, f"the passages of {len(edges):,} citations")
-                entries.append(self._passages(content))
-            answer.append(joined(entries))
+                contents.append(content)
+            answer.append(self._passages(contents))
         return answer
 
-    def _passages(self, content: bytes) -> CitationContexts:
+    def _passages(self, contents: Sequence[bytes]) -> CitationContexts:
         try:
-            return parsed(content)
+            return joined([parsed(content) for content in contents])
         except (orjson.JSONDecodeError, TypeError, ValueError) as error:
             raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 
