@@ -193,6 +193,9 @@ class PaperStore:
 
         A sum of SHA-256 digests needs neither sorting nor memory; nobody gains by forging a
         collision in his own snapshot.
+
+        Raises:
+            SnapshotError: the file is damaged.
         """
         total = 0
         references = self._connection.cursor().execute(
@@ -204,12 +207,18 @@ class PaperStore:
         ):
             digest = hashlib.sha256(self._unpacked(blob))
             while upcoming is not None and upcoming[0] == number:
-                digest.update(upcoming[1].to_bytes(8, "big"))
+                digest.update(self._as_bytes(upcoming[1]))
                 if upcoming[2] is not None:
                     digest.update(self._unpacked(upcoming[2]))
                 upcoming = references.fetchone()
             total += int.from_bytes(digest.digest(), "big")
         return f"{total % 2**256:064x}"
+
+    def _as_bytes(self, number: int) -> bytes:
+        try:
+            return number.to_bytes(8, "big")
+        except (AttributeError, OverflowError) as error:  # a text, or below zero
+            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 
     def citation_count(self) -> int:
         """Pairs of papers, however often one cites the other."""

@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,7 @@ from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.folder import AUDIT_NAME
 from tasks.literature.snapshot.release import bounded_connection
 from tasks.literature.snapshot.snapshot import open_snapshot
+from tasks.literature.snapshot.store import PaperStore
 from tasks.literature.snapshot.update import update_snapshot
 from tests.support.foreign_journal import journal_that_names
 from tests.support.paper_files import write_jsonl
@@ -353,6 +355,25 @@ def test_a_store_that_is_no_database_is_one_line(tmp_path: Path) -> None:
     (index / "papers.sqlite").write_bytes(b"no database" * 1_000)
     with pytest.raises(SnapshotError, match=r"papers\.sqlite is damaged"):
         diagnose(index)
+
+
+@pytest.mark.parametrize("value", ["-hash - 1", "'x'"])
+def test_a_reference_whose_hash_is_none_is_one_line(value: str, tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(3))
+    with closing(sqlite3.connect(index / "papers.sqlite", isolation_level=None)) as store:
+        store.execute(f"update named_references set hash = {value}")
+    with pytest.raises(SnapshotError, match=r"papers\.sqlite is damaged"):
+        PaperStore(index).fingerprint()
+
+
+@pytest.mark.parametrize("held", ["[null,[[[],null,[]]]]", '[null,[["a",{},[]]]]'])
+def test_passages_that_are_no_text_are_one_line(held: str, tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(3, reference_contexts=[["it is shown"]]))
+    with closing(sqlite3.connect(index / "papers.sqlite", isolation_level=None)) as store:
+        store.execute("update named_references set contexts = ?", [zlib.compress(held.encode())])
+        edges = store.execute("select citing, cited from citations").fetchall()
+    with pytest.raises(SnapshotError, match=r"papers\.sqlite is damaged"):
+        PaperStore(index).contexts(edges)
 
 
 @pytest.mark.parametrize("own", [["x"], [None], [10**19], [-1], [1e308]])
