@@ -58,10 +58,11 @@ def open_file(path: Path) -> BinaryIO:
             os.close(folder)
             folder = inner
         # Looked at before it is opened: opening a device can act on it.
-        _check_kind(path, os.stat(path.name, dir_fd=folder, follow_symlinks=False), folder)
+        owner = os.fstat(folder).st_uid
+        check_kind(path, os.stat(path.name, dir_fd=folder, follow_symlinks=False), owner)
         descriptor = os.open(path.name, _FILE, dir_fd=folder)
         try:
-            _check_kind(path, os.fstat(descriptor), folder)
+            check_kind(path, os.fstat(descriptor), owner)
             return os.fdopen(descriptor, "rb")
         except BaseException:
             os.close(descriptor)
@@ -109,14 +110,23 @@ def files_below(
                     yield Path(entry.path)
 
 
-def _check_kind(path: Path, file: os.stat_result, folder: int) -> None:
+def check_kind(path: Path, file: os.stat_result, owner: int) -> None:
+    """Refuse what is no regular file, or may be another user's.
+
+    Args:
+        owner: of the folder that the file is in.
+
+    Raises:
+        PlainFileError: it is a link, a folder, a pipe, a socket or a device, or another name of a
+            file of another owner.
+    """
     if stat.S_ISLNK(file.st_mode):
         raise _refused(path, "is a link: put the file itself there")
     if not stat.S_ISREG(file.st_mode):
         kind = "folder" if stat.S_ISDIR(file.st_mode) else "pipe, socket or device"
         raise _refused(path, f"is a {kind}: put a file there")
     # Who owns a folder can put a name of another user's file into it.
-    if file.st_nlink > 1 and file.st_uid != os.fstat(folder).st_uid:
+    if file.st_nlink > 1 and file.st_uid != owner:
         raise _refused(path, "is another name of a file of another owner: put a copy there")
 
 

@@ -73,10 +73,15 @@ def _change(proposal: Proposal) -> str:
 
 
 def _value(text: str | None) -> str:
-    value = None if text is None else orjson.loads(text)
+    try:
+        value = None if text is None else orjson.loads(text)
+    except orjson.JSONDecodeError:  # nothing that an audit writes
+        value = text
     if value in (None, []):
         return "nothing"
-    return _cut(", ".join(value) if isinstance(value, list) else str(value), _VALUE_CHARACTERS)
+    return _cut(
+        ", ".join(map(str, value)) if isinstance(value, list) else str(value), _VALUE_CHARACTERS
+    )
 
 
 def _cut(text: str, characters: int) -> str:

@@ -7,14 +7,14 @@ from typing import Any, Protocol
 
 import orjson
 
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, SnapshotError
 from schemas.identifiers import content_hash
 from schemas.literature.audit import Action, Proposal, ProposalState
 from tasks.embeddings import Embedder
 from tasks.literature.audit.proposals import Decision, Proposals
 from tasks.literature.audit.stage import Stage, rule_names, sql, staged
 from tasks.literature.snapshot.corrections import AnyChange, Correction, Reversal
-from tasks.literature.snapshot.folder import Manifest, only_builder, read_manifest
+from tasks.literature.snapshot.folder import AUDIT_NAME, Manifest, only_builder, read_manifest
 from tasks.literature.snapshot.parts import Place, Progress
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.store import PaperStore
@@ -232,13 +232,20 @@ def _opened(folder: Path) -> tuple[Proposals, list[str]]:
 
 
 def _correction(proposal: Proposal) -> Correction:
+    try:
+        old, new = (each and orjson.loads(each) for each in (proposal.old, proposal.new))
+    except orjson.JSONDecodeError as error:
+        raise SnapshotError(
+            f"proposal {proposal.proposal_id} cannot be read; remove {AUDIT_NAME} and audit the"
+            " snapshot again"
+        ) from error
     return Correction(
         proposal_id=proposal.proposal_id,
         action=proposal.action,
         paper_id=proposal.paper_id,
         field=proposal.field,
-        old=None if proposal.old is None else orjson.loads(proposal.old),
-        new=None if proposal.new is None else orjson.loads(proposal.new),
+        old=old,
+        new=new,
     )
 
 

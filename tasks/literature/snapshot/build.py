@@ -183,17 +183,23 @@ def references_of(row: Mapping[str, Any]) -> References:
     named = row.get("references")
     if not isinstance(named, list | tuple):
         return ()
-    own = row.get("reference_ids")
-    places = own if isinstance(own, list) and len(own) == len(named) else range(len(named))
+    places = _numbers(row.get("reference_ids"), len(named)) or range(len(named))
     contexts, influential = (
         beside if isinstance(beside, list) and len(beside) == len(named) else [None] * len(named)
         for beside in (row.get("reference_contexts"), row.get("reference_influential"))
     )
     return [
-        (int(place), str(each), contexts_of(*told))
+        (place, str(each), contexts_of(*told))
         for place, each, *told in zip(places, named, contexts, influential, strict=True)
         if each is not None
     ]
+
+
+def _numbers(own: object, count: int) -> list[int] | None:
+    """Return the source's own numbers where they are as many as the references and fit SQLite."""
+    if not isinstance(own, list) or len(own) != count:
+        return None
+    return own if all(isinstance(n, int) and 0 <= n < 2**63 for n in own) else None
 
 
 def _embed(target: Path, manifest: Manifest, embedder: Embedder, report: Progress) -> None:

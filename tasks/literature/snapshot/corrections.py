@@ -12,8 +12,10 @@ from typing import Any, Protocol
 
 import orjson
 
+from schemas.errors import SnapshotError
 from schemas.literature.audit import Action
 from tasks.literature.snapshot.editor import Change, StoreEditor
+from tasks.literature.snapshot.folder import AUDIT_NAME
 from tasks.literature.snapshot.parts import Place
 from tasks.literature.snapshot.records import FILLED, key_number, paper_of
 from tasks.literature.snapshot.store import key_numbers
@@ -94,10 +96,19 @@ class CorrectedStore(StoreEditor):
     def apply(self, change: AnyChange, *, identified: bool) -> str:
         """As `StoreEditor.apply`. A correction whose record is not as it was when the proposal was
         made is skipped, and so is a reversal of what has been changed since.
+
+        Raises:
+            SnapshotError: a correction speaks of what no record has.
         """
         if isinstance(change, Correction):
             self._connection.execute(_CREATE)
-            return self._correct(change)
+            try:
+                return self._correct(change)
+            except (AttributeError, TypeError, ValueError) as error:
+                raise SnapshotError(
+                    f"proposal {change.proposal_id} cannot be made: it fits no record; remove"
+                    f" {AUDIT_NAME} and audit the snapshot again"
+                ) from error
         if isinstance(change, Reversal):
             return self._revert(change.proposal_id)
         return super().apply(change, identified=identified)

@@ -6,6 +6,7 @@ The manifest says that a snapshot is finished. It is written last and at once, o
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from schemas.errors import SnapshotError
 from schemas.text.patterns import bounded
-from schemas.text.plain_files import PlainFileError, read_file
+from schemas.text.plain_files import PlainFileError, check_kind, read_file
 
 MANIFEST_NAME = "manifest.json"
 FORMAT_VERSION = 5
@@ -102,7 +103,7 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder} is an empty folder, not a snapshot; build one with: assay literature build"
             f" PAPERS {folder}"
         )
-    _refuse_links(folder)
+    _refuse_what_is_no_file(folder)
     try:
         content = read_file(folder.resolve() / MANIFEST_NAME, _MOST_MANIFEST_BYTES)
         manifest = Manifest.model_validate_json(content)
@@ -165,13 +166,14 @@ def only_builder(target: Path) -> Iterator[None]:
             " snapshot"
         )
     target.mkdir(parents=True, exist_ok=True)
-    _refuse_links(target)  # before the lock, too, would be written behind one
+    _refuse_what_is_no_file(target)  # before the lock, too, would be written behind one
     with FileLock(target / LOCK_NAME, fallback_to_soft=False):
         yield
 
 
-def _refuse_links(folder: Path) -> None:
-    """Refuse links at any depth: files behind them would be read or written.
+def _refuse_what_is_no_file(folder: Path) -> None:
+    """Refuse links, pipes and files of others at any depth: what is behind them would be read or
+    written.
 
     Raises:
         SnapshotError: names the first.
@@ -179,8 +181,14 @@ def _refuse_links(folder: Path) -> None:
     for place, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = Path(place, name)
-            if path.is_symlink():
-                raise SnapshotError(f"{path} is a link: put the file itself there")
+            try:
+                found = path.lstat()
+                if not stat.S_ISDIR(found.st_mode):
+                    check_kind(path, found, Path(place).stat().st_uid)
+            except FileNotFoundError:  # another process builds here
+                continue
+            except PlainFileError as error:
+                raise SnapshotError(str(error)) from error
 
 
 def clear(target: Path) -> None:

@@ -193,6 +193,9 @@ class PaperStore:
 
         A sum of SHA-256 digests needs neither sorting nor memory; nobody gains by forging a
         collision in his own snapshot.
+
+        Raises:
+            SnapshotError: the file is damaged.
         """
         total = 0
         references = self._connection.cursor().execute(
@@ -204,12 +207,18 @@ class PaperStore:
         ):
             digest = hashlib.sha256(self._unpacked(blob))
             while upcoming is not None and upcoming[0] == number:
-                digest.update(upcoming[1].to_bytes(8, "big"))
+                digest.update(self._as_bytes(upcoming[1]))
                 if upcoming[2] is not None:
                     digest.update(self._unpacked(upcoming[2]))
                 upcoming = references.fetchone()
             total += int.from_bytes(digest.digest(), "big")
         return f"{total % 2**256:064x}"
+
+    def _as_bytes(self, number: int) -> bytes:
+        try:
+            return number.to_bytes(8, "big")
+        except (AttributeError, OverflowError) as error:  # a text, or below zero
+            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 
     def citation_count(self) -> int:
         """Pairs of papers, however often one cites the other."""
@@ -300,11 +309,17 @@ class PaperStore:
         return bool(self._connection.execute(query).fetchone()[0])
 
     def corrections(self) -> list[str]:
-        """The proposals that are in effect, in the order in which they were made."""
-        if not self.has_corrections():
-            return []
+        """The proposals that are in effect, in the order in which they were made.
+
+        Raises:
+            SnapshotError: the file is damaged.
+        """
         query = "select proposal from edits group by proposal order by max(made)"
-        return [each for (each,) in self._connection.execute(query)]
+        try:
+            found = self._connection.execute(query).fetchall() if self.has_corrections() else ()
+        except sqlite3.DatabaseError as error:
+            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
+        return [each for (each,) in found]
 
     def entries_of_lists(self) -> Iterator[tuple[int, int, int | None]]:
         """(citing, position, cited) of every entry of a reference list; None where it leads to no
@@ -350,18 +365,18 @@ class PaperStore:
         answer: list[CitationContexts] = []
         unpacked_size = 0
         for citing, cited in edges:
-            entries: list[CitationContexts] = []
+            contents: list[bytes] = []
             for (blob,) in self._connection.execute(_CONTEXTS, (cited, citing)):
                 content = self._unpacked(blob)
                 unpacked_size += len(content)
                 self._check_size(unpacked_size, f"the passages of {len(edges):,} citations")
-                entries.append(self._passages(content))
-            answer.append(joined(entries))
+                contents.append(content)
+            answer.append(self._passages(contents))
         return answer
 
-    def _passages(self, content: bytes) -> CitationContexts:
+    def _passages(self, contents: Sequence[bytes]) -> CitationContexts:
         try:
-            return parsed(content)
+            return joined([parsed(content) for content in contents])
         except (orjson.JSONDecodeError, TypeError, ValueError) as error:
             raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 

@@ -1,7 +1,9 @@
 """Auditing a snapshot: what is found, what accepting does, and that all of it can be undone."""
 
+import json
 import os
 import sqlite3
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +22,7 @@ from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.folder import AUDIT_NAME
 from tasks.literature.snapshot.release import bounded_connection
 from tasks.literature.snapshot.snapshot import open_snapshot
+from tasks.literature.snapshot.store import PaperStore
 from tasks.literature.snapshot.update import update_snapshot
 from tests.support.foreign_journal import journal_that_names
 from tests.support.paper_files import write_jsonl
@@ -343,6 +346,62 @@ def test_proposals_that_somebody_else_made_up_are_refused_in_one_line(
         assert str(index / AUDIT_NAME) in str(refused.value)
         assert len(str(refused.value).splitlines()) == 1
     assert secret.read_text() == "a secret of this machine"
+
+
+ODD_PROPOSALS: dict[str, dict[str, Any]] = {
+    "a field that no record has": {"field": "zzz"},
+    "a word for a year": {"new": '"1990"'},
+    "no title": {"field": "title", "old": json.dumps(paper(5)["title"]), "new": "null"},
+    "no place in a list": {"action": "remove_reference", "old": '{"a": 1}', "new": None},
+    "what is no JSON": {"new": "bad json"},
+}
+
+
+@pytest.mark.parametrize("changes", ODD_PROPOSALS.values(), ids=ODD_PROPOSALS.keys())
+def test_a_proposal_that_fits_no_record_is_refused_in_one_line(
+    changes: dict[str, Any], tmp_path: Path
+) -> None:
+    (proposal,) = found(tmp_path, with_one(5, year=1996))
+    path = tmp_path / "index" / AUDIT_NAME
+    looked, told = path.read_text().splitlines()
+    path.write_text(f"{looked}\n{json.dumps(json.loads(told) | changes)}\n")
+    with pytest.raises(
+        SnapshotError, match=f"proposal {proposal.proposal_id} cannot be"
+    ) as refused:
+        review(tmp_path / "index", Decisions(accept=(proposal.proposal_id,)))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_store_that_is_no_database_is_one_line(tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(3))
+    (index / "papers.sqlite").write_bytes(b"no database" * 1_000)
+    with pytest.raises(SnapshotError, match=r"papers\.sqlite is damaged"):
+        diagnose(index)
+
+
+@pytest.mark.parametrize("value", ["-hash - 1", "'x'"])
+def test_a_reference_whose_hash_is_none_is_one_line(value: str, tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(3))
+    with closing(sqlite3.connect(index / "papers.sqlite", isolation_level=None)) as store:
+        store.execute(f"update named_references set hash = {value}")
+    with pytest.raises(SnapshotError, match=r"papers\.sqlite is damaged"):
+        PaperStore(index).fingerprint()
+
+
+@pytest.mark.parametrize("held", ["[null,[[[],null,[]]]]", '[null,[["a",{},[]]]]'])
+def test_passages_that_are_no_text_are_one_line(held: str, tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(3, reference_contexts=[["it is shown"]]))
+    with closing(sqlite3.connect(index / "papers.sqlite", isolation_level=None)) as store:
+        store.execute("update named_references set contexts = ?", [zlib.compress(held.encode())])
+        edges = store.execute("select citing, cited from citations").fetchall()
+    with pytest.raises(SnapshotError, match=r"papers\.sqlite is damaged"):
+        PaperStore(index).contexts(edges)
+
+
+@pytest.mark.parametrize("own", [["x"], [None], [10**19], [-1], [1e308]])
+def test_numbers_of_references_that_are_none_are_left_out(own: list[Any], tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(3, reference_ids=own))
+    assert open_snapshot(index).paper_count == 30
 
 
 def test_no_extension_is_loaded_for_what_a_file_holds(tmp_path: Path) -> None:

@@ -385,6 +385,30 @@ def test_a_build_writes_nothing_behind_a_link(name: str, tmp_path: Path, rows: R
     assert [(path.name, path.stat().st_size) for path in mine.iterdir()] == [("thesis.sqlite", 0)]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("name", ["build.lock", "manifest.json.new"])
+def test_a_build_writes_nothing_into_the_file_of_another_user(
+    name: str, tmp_path: Path, rows: Rows
+) -> None:
+    source = write_parquet(tmp_path / "p.parquet", rows)
+    theirs = tmp_path / "theirs"
+    theirs.write_text("years of work")
+    os.chown(theirs, 1234, 1234)
+    (tmp_path / "index").mkdir()
+    os.link(theirs, tmp_path / "index" / name)
+    with pytest.raises(SnapshotError, match=f"{name} is another name of a file of another owner"):
+        build_snapshot(source, tmp_path / "index")
+    assert theirs.read_text() == "years of work"
+
+
+def test_a_build_waits_for_no_pipe(tmp_path: Path, rows: Rows) -> None:
+    (tmp_path / "index").mkdir()
+    os.mkfifo(tmp_path / "index" / "audit.jsonl")
+    source = write_parquet(tmp_path / "p.parquet", rows)
+    with pytest.raises(SnapshotError, match=r"audit\.jsonl is a pipe, socket or device"):
+        build_snapshot(source, tmp_path / "index")
+
+
 def test_a_second_row_fills_what_the_first_lacks_and_wipes_nothing(tmp_path: Path) -> None:
     (row,) = paper_rows(2)[1:]
     first = {**row, "abstract": "n/a", "doi": "10.5555/A", "citation_count": None}
