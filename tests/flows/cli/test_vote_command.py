@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
-from flows.jobs.runner import job_process
+from flows.jobs import job_process
 from flows.works.survey.survey_request import resolve_ask
 from schemas.choices import EXTRACTIVE
 from schemas.options.commands import AskOptions

@@ -16,7 +16,8 @@ from filelock import FileLock
 
 from dashboards.views.write_curation import curation_page
 from flows.cli.operate.jobs import list_jobs
-from flows.jobs.runner import EXIT_HELD, MAXIMUM_ATTEMPTS, job_process
+from flows.jobs import job_process
+from flows.jobs.runner import EXIT_HELD, MAXIMUM_ATTEMPTS
 from flows.profiles import shipped_profiles
 from schemas import stopwatch
 from schemas.errors import ConfigurationError

@@ -11,8 +11,9 @@ import orjson
 import pytest
 
 from flows.cli.operate.jobs import list_jobs
-from flows.jobs.runner import job_process, run_jobs
-from flows.jobs.runner import runner as jobs
+from flows.jobs import job_process
+from flows.jobs import runner as jobs
+from flows.jobs.runner import run_jobs
 from schemas.base import replace
 from schemas.identifiers import content_hash
 from schemas.options.commands import LakeOptions

@@ -13,7 +13,7 @@ from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from schemas.reasons import Reason
 from schemas.works.experiment import Experiment
 from tasks.experiments import executing, experiment_shard
-from tasks.experiments.sandbox.sandbox import sandbox
+from tasks.experiments.sandbox import sandbox
 from tasks.experiments.task_folder import TaskFolder
 from tests.support.answers import read_answer
 from tests.support.sandboxes import needs_sandbox

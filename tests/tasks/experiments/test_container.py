@@ -16,13 +16,8 @@ from schemas.errors import ConfigurationError
 from schemas.options.commands import ExperimentOptions
 from schemas.settings import Settings
 from schemas.works.experiment import Container, Limits
-from tasks.experiments.sandbox.sandbox import (
-    Stop,
-    check_sandbox,
-    environment,
-    run_sandboxed,
-    sandbox,
-)
+from tasks.experiments.sandbox import sandbox
+from tasks.experiments.sandbox.sandbox import Stop, check_sandbox, environment, run_sandboxed
 from tests.support.small_task import write_task
 
 LIMITS = Limits(

@@ -14,13 +14,8 @@ from flows.run import preflight
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
-from tasks.experiments.sandbox.sandbox import (
-    Stop,
-    bubblewrap,
-    check_sandbox,
-    run_sandboxed,
-    sandbox,
-)
+from tasks.experiments.sandbox import bubblewrap, sandbox
+from tasks.experiments.sandbox.sandbox import Stop, check_sandbox, run_sandboxed
 from tests.support.sandboxes import A_WHILE, LIMITS, Place, Said, Tried, needs_sandbox
 
 A_SECOND = replace(LIMITS, seconds=1)

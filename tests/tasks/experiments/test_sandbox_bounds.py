@@ -9,7 +9,8 @@ import pytest
 
 from schemas.base import replace
 from schemas.works.experiment import Limits
-from tasks.experiments.sandbox.sandbox import Stop, bubblewrap, usage
+from tasks.experiments.sandbox import bubblewrap, usage
+from tasks.experiments.sandbox.sandbox import Stop
 from tasks.experiments.sandbox.usage import pipe_bytes
 from tests.support.sandboxes import LIMITS, Place, Said, Tried
 

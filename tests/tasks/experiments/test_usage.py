@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from schemas.works.experiment import Limits
-from tasks.experiments.sandbox.sandbox import usage
+from tasks.experiments.sandbox import usage
 from tasks.experiments.sandbox.usage import SandboxUsage, socket_bytes
 
 LIMITS = Limits(memory_bytes=64 << 20)
