@@ -34,7 +34,7 @@ from schemas.settings import Settings
 from tasks.benchmarks.full_papers import papers_sha256
 from tasks.calibration.applying import load_prior
 from tasks.evaluation.modules import MODULES
-from tasks.judging.identity import model_identity, prompts_of
+from tasks.judging.identity import embedding_identity, model_identity, prompts_of
 from tasks.judging.step import Step
 from tasks.steps import STEPS
 
@@ -144,7 +144,7 @@ def benchmark_id(suite: Suite, request: BenchmarkRequest, settings: Settings, da
         ",".join(request.baselines),
         str((request.full_text, request.check_links, request.training_until, request.text)),
         request.judge,
-        f"{settings.embeddings.model} {settings.embeddings.maximum_tokens}",
+        embedding_identity(settings),
         metadata.version("assay"),
         *suite.conditions(request),
         length=10,

@@ -26,6 +26,7 @@ from schemas.identifiers import content_hash
 from schemas.place import in_object_storage
 from schemas.settings import Settings
 from schemas.works.experiment import Container
+from tasks.judging.identity import prompts_of
 from tasks.literature.gateway.process import literature_identity
 from tasks.telemetry.figures import REFUSALS
 from tasks.web.exchange import NoAnswerError, probe
@@ -103,9 +104,8 @@ def code_hash() -> str:
     from schemas.tables import TABLES
     from tasks.steps import STEPS
 
-    steps = [f"{step.name} {step.version} {step.prompt_sha256}" for step in STEPS]
     tables = [f"{table.name} {','.join(table.column_names)}" for table in TABLES]
-    return content_hash(*sorted(steps), *sorted(tables), length=16)
+    return content_hash(*sorted(prompts_of(STEPS)), *sorted(tables), length=16)
 
 
 def fingerprint(path: Path) -> str | None:

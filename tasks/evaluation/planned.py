@@ -17,7 +17,7 @@ from schemas.settings import Settings
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.evaluation.modules import steps_of
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY, PAPERS_PER_SEARCH
-from tasks.judging.identity import prompts_of
+from tasks.judging.identity import embedding_identity, model_bounds, prompts_of
 from tasks.judging.step import Step
 from tasks.literature.field_coverage import coverage_condition
 from tasks.literature.identities import publication_names
@@ -32,12 +32,11 @@ _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
 
 def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
     """The settings that could change a result; not limits, addresses or secrets."""
-    embeddings, model, documents = settings.embeddings, settings.language_model, settings.documents
-    used = [f"embeddings {embeddings.model} {embeddings.maximum_tokens}"]
+    used = [embedding_identity(settings)]
     if not request.engine.is_baseline:
-        limits = (model.structured_output, model.maximum_completion_tokens, model.context_tokens)
-        used.append(f"model {limits} {model.thinking}")
+        used.append(model_bounds(settings))
     if request.full_text:
+        documents = settings.documents
         sources = (
             f"grobid {settings.grobid_url is not None} unpaywall"
             f" {settings.unpaywall_email is not None}"

@@ -27,15 +27,25 @@ def prompts_of(steps: Iterable[Step[Any, Any]]) -> tuple[str, ...]:
 
 
 def model_identity(
-    engine: EngineChoice, settings: Settings, *api_bases: str | None
+    engine: EngineChoice, settings: Settings, api_base: str | None
 ) -> tuple[str, ...]:
     """The engine, where it answers, and the bounds of what it is asked and answers."""
     if engine.is_baseline:
         return (engine.text,)
+    place = without_secrets(api_base) if api_base else ""
+    return (engine.text, place, model_bounds(settings))
+
+
+def model_bounds(settings: Settings) -> str:
+    """How long what a model is asked and answers may be, in which form, and whether it thinks."""
     model = settings.language_model
     bounds = (model.structured_output, model.maximum_completion_tokens, model.context_tokens)
-    places = (without_secrets(place) if place else "" for place in api_bases)
-    return (engine.text, *places, f"model {bounds} {model.thinking}")
+    return f"model {bounds} {model.thinking}"
+
+
+def embedding_identity(settings: Settings) -> str:
+    """The embedding model, and how much of a text it reads."""
+    return f"embeddings {settings.embeddings.model} {settings.embeddings.maximum_tokens}"
 
 
 def sampling_identity(profile: Profile) -> str:
@@ -43,20 +53,13 @@ def sampling_identity(profile: Profile) -> str:
     return profile.model_dump_json(include={"seed", "temperature", "judging"})
 
 
-def literature_identity(literature: str, settings: Settings) -> tuple[str, ...]:
+def search_identity(literature: str, settings: Settings) -> tuple[str, ...]:
     """What stands behind the gateway, the rules by which it is read, and the embedding model.
 
     Args:
         literature: with its fingerprint; empty: the run asks none.
     """
-    embeddings = settings.embeddings
-    if not literature:
-        return ()
-    return (
-        literature,
-        LITERATURE_RULES,
-        f"embeddings {embeddings.model} {embeddings.maximum_tokens}",
-    )
+    return (literature, LITERATURE_RULES, embedding_identity(settings)) if literature else ()
 
 
 def documents_identity(settings: Settings) -> str:

@@ -1,5 +1,6 @@
 """What the processes of a machine share to spare other sides: turns, a rate limit, a circuit
-breaker. All are small locked files, safe against kills, and need a local file system.
+breaker. They are small locked files, safe against kills, and need a local file system. With a
+catalogue in PostgreSQL, its database keeps the rates of all machines.
 """
 
 import asyncio
@@ -117,10 +118,11 @@ class SharedRateLimit:
     """`per_minute` units a minute over all processes that name the same `folder` and `name`.
 
     Slots are evenly spaced and handed out in order of asking, so no window of any length sees more
-    than its share plus one. A process that dies loses only the slots it had taken. Needs a local
-    file system and a POSIX system (`flock`). With None, only what is learnt holds anything back.
+    than its share plus one. A process that dies loses only the slots it had taken. With None, only what is
+    learnt holds anything back.
 
-    Where the catalogue is in PostgreSQL, its database keeps the limit for all machines.
+    In a file it needs a local file system and a POSIX system (`flock`). Where the catalogue is in
+    PostgreSQL, its database keeps the limit for all machines.
 
     Kept by hand: libraries that share a limit between processes want a server, and none shifts what
     is handed out already when the other side asks for a pause.

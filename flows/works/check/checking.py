@@ -13,10 +13,10 @@ from schemas.settings import Settings
 from schemas.works.check_run import CheckHead, CheckRequest, ManuscriptSource
 from tasks.judging.identity import (
     documents_identity,
-    literature_identity,
     model_identity,
     prompts_of,
     run_id_of,
+    search_identity,
 )
 from tasks.judging.step import Step
 from tasks.manuscripts.check_shard import check_job
@@ -147,7 +147,7 @@ def check_run_id(request: CheckRequest, settings: Settings, literature: str = ""
             for judge in request.judges
             for part in model_identity(judge.engine, settings, judge.api_base)
         ),
-        *literature_identity(literature, settings),
+        *search_identity(literature, settings),
         documents_identity(settings),
         *(
             (revision.head.run_id, *(one.model_dump_json() for one in revision.preferences))

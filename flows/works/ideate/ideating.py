@@ -31,10 +31,10 @@ from tasks.ideation.steps import STEPS
 from tasks.ideation.versions import Slot
 from tasks.judging.identity import (
     documents_identity,
-    literature_identity,
     model_identity,
     prompts_of,
     run_id_of,
+    search_identity,
 )
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
@@ -246,7 +246,7 @@ def ideation_run_id(request: IdeationRequest, literature: str, settings: Setting
         evaluation.model_dump_json(include={"profile", "modules", "full_text", "survey", "label"}),
         *model_identity(evaluation.engine, settings, evaluation.api_base),
         *evaluation.experiment_run_ids,
-        *literature_identity(literature, settings),
+        *search_identity(literature, settings),
         documents_identity(settings) if evaluation.full_text else "",
         *prompts_of(STEPS),
         *(("decided by people",) if request.asked_of else ()),

@@ -13,11 +13,11 @@ from schemas.literature.survey_run import SurveyHead, SurveyQuestion, SurveyRequ
 from schemas.settings import Settings
 from tasks.judging.identity import (
     documents_identity,
-    literature_identity,
     model_identity,
     prompts_of,
     run_id_of,
     sampling_identity,
+    search_identity,
 )
 from tasks.shards.work import ShardWork
 from tasks.survey.expected import steps_of
@@ -121,7 +121,7 @@ def survey_run_id(request: SurveyRequest, literature: str, settings: Settings) -
         request.model_dump_json(include={"questions", "parameters", "cutoff_date", "full_text"}),
         *model_identity(request.engine, settings, request.api_base),
         sampling_identity(request.profile),
-        *literature_identity(literature, settings),
+        *search_identity(literature, settings),
         documents_identity(settings) if request.full_text else "",
         *prompts_of(steps_of(request.parameters)),
     )

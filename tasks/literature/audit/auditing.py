@@ -130,11 +130,13 @@ def review(
         SnapshotError: as `make_changes`.
     """
     check_rules(decisions.accept_rules)
-    wanted, to_undo = _chosen(folder, decisions)
+    proposals, in_effect = _opened(folder)
+    wanted, to_undo = _chosen(proposals, in_effect, decisions)
     changes: list[AnyChange] = [Reversal(each.proposal_id) for each in to_undo]
     changes += [_correction(each) for each in wanted]
     if changes:
-        _note_intended(folder, wanted, to_undo, decisions)
+        with only_builder(folder):
+            proposals.decide(_intended(wanted, to_undo, decisions))
         make_changes(
             lambda manifest: _Decision(tuple(changes), manifest),
             folder,
@@ -144,9 +146,10 @@ def review(
     return _told(folder, wanted, to_undo, decisions)
 
 
-def _chosen(folder: Path, decisions: Decisions) -> tuple[list[Proposal], list[Proposal]]:
+def _chosen(
+    proposals: Proposals, in_effect: Sequence[str], decisions: Decisions
+) -> tuple[list[Proposal], list[Proposal]]:
     """Proposals to make, and those to take back: what was made last goes first."""
-    proposals, in_effect = _opened(folder)
     wanted = {each.proposal_id: each for each in proposals.named(decisions.accept)}
     for rule in decisions.accept_rules:
         found = proposals.of_rule(rule, decisions.least_confidence)
@@ -165,15 +168,14 @@ def _chosen(folder: Path, decisions: Decisions) -> tuple[list[Proposal], list[Pr
     return sorted(rest, key=lambda each: each.action is Action.MERGE), to_undo
 
 
-def _note_intended(
-    folder: Path, wanted: Sequence[Proposal], to_undo: Sequence[Proposal], decisions: Decisions
-) -> None:
-    """Write who accepts and undoes what, before the snapshot changes.
+def _intended(
+    wanted: Sequence[Proposal], to_undo: Sequence[Proposal], decisions: Decisions
+) -> dict[str, Decision]:
+    """Who accepts and undoes what, written before the snapshot changes.
 
     A kill may come between the two. What is in effect is then read from the snapshot, and who
     decided it from here.
     """
-    proposals, _ = _opened(folder)
     intended: dict[str, Decision] = {
         each.proposal_id: (
             ProposalState.ACCEPTED,
@@ -181,9 +183,7 @@ def _note_intended(
         )
         for each in wanted
     }
-    intended |= {each.proposal_id: (ProposalState.UNDONE, PERSON) for each in to_undo}
-    with only_builder(folder):
-        proposals.decide(intended)
+    return intended | {each.proposal_id: (ProposalState.UNDONE, PERSON) for each in to_undo}
 
 
 def _told(
