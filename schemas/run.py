@@ -287,6 +287,7 @@ class UnitReceipt(Noun):
     """Written last into a unit's landing folder: without it the folder does not exist."""
 
     run_id: RunId
+    unit: str = Field(default="", description="The unit's name; empty: the work is one unit.")
     rows: dict[str, int] = Field(default={}, description="Rows landed by table.")
     bytes: int = Field(default=0, ge=0)
     incomplete_reason: Reason | None = Field(

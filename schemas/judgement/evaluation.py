@@ -100,7 +100,6 @@ class IdeaEvaluation(Noun):
 class Receipt(UnitReceipt):
     """The receipt of one evaluation."""
 
-    evaluation_key: EvaluationKey
     idea_id: str
     cost_usd: float | None = Field(
         default=None, description="None when any paid call has no known price."
@@ -109,10 +108,6 @@ class Receipt(UnitReceipt):
     api_calls: int = Field(default=0, ge=0)
     failures: int = Field(default=0, ge=0)
     unscored: int = Field(default=0, ge=0)
-    incomplete_reason: Reason | None = Field(
-        default=None,
-        description="Why the evaluation ended early; None when it ran to its end.",
-    )
     reused_from_run_id: RunId | None = Field(
         default=None,
         description="The run that paid for the evaluation; None: this one.",
@@ -131,3 +126,7 @@ class Receipt(UnitReceipt):
             "Kinds of judgement of which the engine left more than half open: why, and the detail."
         ),
     )
+
+    @property
+    def evaluation_key(self) -> EvaluationKey:
+        return EvaluationKey(self.unit)

@@ -247,7 +247,6 @@ class GroupReceipt(UnitReceipt):
     """The receipt of one ranked group."""
 
     ranking_id: str
-    group: str
 
 
 def ranking_budget_scope(run_id: RunId) -> RunId:

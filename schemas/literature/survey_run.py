@@ -13,7 +13,7 @@ from schemas.literature.survey_review import Written
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.reasons import Reason
-from schemas.run import Budget, UnitReceipt, WorkRequest
+from schemas.run import Budget, WorkRequest
 
 LONGEST_QUESTION = 4_000
 """Characters; a longer text is no question but a paper."""
@@ -81,9 +81,3 @@ class SurveyHead(Noun):
     )
     started_at: datetime = Field(description="Start of the run.")
     finished_at: datetime = Field(description="End of it.")
-
-
-class SurveyReceipt(UnitReceipt):
-    """The receipt of one question."""
-
-    question_id: str

@@ -11,7 +11,7 @@ from schemas.identifiers import RunId, content_hash
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.place import WarehouseFolder
 from schemas.reasons import Reason
-from schemas.run import Budget, UnitReceipt, WorkRequest
+from schemas.run import Budget, WorkRequest
 from schemas.works.manuscripts import Decision, ManuscriptCheck
 
 
@@ -155,9 +155,3 @@ class CheckRequest(WorkRequest):
         """
         contents = sorted(source.content_sha256 for source in self.sources)
         return RunId(f"check-{content_hash(self.engine.text, *contents, length=16)}")
-
-
-class CheckReceipt(UnitReceipt):
-    """The receipt of one part of a check run."""
-
-    part: str = Field(description="A manuscript_id, or what a release was called.")

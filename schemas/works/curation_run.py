@@ -15,7 +15,7 @@ from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.reasons import Reason
-from schemas.run import Budget, UnitReceipt, WorkRequest
+from schemas.run import Budget, WorkRequest
 from schemas.works.curation import ReviewedAt
 
 MOST_PAPERS = 100
@@ -115,9 +115,3 @@ class CurationHead(Noun):
     )
     started_at: datetime = Field(description="Start of the run.")
     finished_at: datetime = Field(description="End of it.")
-
-
-class CurationReceipt(UnitReceipt):
-    """The receipt of one paper."""
-
-    paper_id: str

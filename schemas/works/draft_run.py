@@ -12,7 +12,7 @@ from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.reasons import Reason
-from schemas.run import Budget, UnitReceipt, WorkRequest
+from schemas.run import Budget, WorkRequest
 from schemas.works.draft import Draft, DraftClaim, DraftFigure, DraftWork, Form
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from schemas.works.draft_venue import Venue, VenueRules
@@ -124,9 +124,3 @@ class DraftHead(Noun):
     )
     started_at: datetime = Field(description="Start of the run.")
     finished_at: datetime = Field(description="End of it.")
-
-
-class DraftReceipt(UnitReceipt):
-    """The receipt of one draft."""
-
-    draft_id: str

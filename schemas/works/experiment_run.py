@@ -11,7 +11,7 @@ from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.reasons import Reason
-from schemas.run import Budget, UnitReceipt, WorkRequest
+from schemas.run import Budget, WorkRequest
 from schemas.works.experiment import Container
 
 
@@ -54,9 +54,3 @@ class ExperimentHead(Noun):
     )
     started_at: datetime = Field(description="Start of the run.")
     finished_at: datetime = Field(description="End of it.")
-
-
-class ExperimentReceipt(UnitReceipt):
-    """The receipt of one task."""
-
-    task_id: str

@@ -9,7 +9,7 @@ from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
-from schemas.run import RunRequest, UnitReceipt, WorkRequest
+from schemas.run import RunRequest, WorkRequest
 
 
 class IdeationParameters(Noun):
@@ -67,9 +67,3 @@ class IdeationHead(Noun):
     )
     started_at: datetime = Field(description="Start of the run.")
     finished_at: datetime = Field(description="End of it.")
-
-
-class IdeationReceipt(UnitReceipt):
-    """The receipt of one round."""
-
-    round_id: str

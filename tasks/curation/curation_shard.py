@@ -9,9 +9,10 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from schemas.identifiers import IdeaId
+from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from schemas.works.curation import Curation, ReviewedAt
-from schemas.works.curation_run import CurationReceipt, PaperSource
+from schemas.works.curation_run import PaperSource
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.curation.collect import CurationJob
@@ -63,7 +64,7 @@ class _Resources:
         context = SourceContext(self.http, ledger, limits, count_request, self.answers)
         return OpenReview(self.settings, context)
 
-    async def landed(self, source: PaperSource) -> CurationReceipt:
+    async def landed(self, source: PaperSource) -> UnitReceipt:
         """The receipt of one paper, which is curated unless it landed whole."""
         unit = CURATION_RECORD.kind.unit_path(self.layout, self.job.run_id, source.paper_id)
         ledger, parameters = Ledger(IdeaId(source.paper_id), unit), self.job.request.parameters
@@ -79,7 +80,7 @@ class _Resources:
         return await land_once(self.layout, CURATION_RECORD, run_id, source.paper_id, work)
 
 
-async def curation_job(job: CurationJob, settings: Settings) -> tuple[CurationReceipt, ...]:
+async def curation_job(job: CurationJob, settings: Settings) -> tuple[UnitReceipt, ...]:
     """Curate and land what has no complete receipt yet; return the shard's receipts.
 
     Raises:

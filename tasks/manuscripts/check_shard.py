@@ -4,9 +4,10 @@ A manuscript that landed whole is not checked again.
 """
 
 from schemas.identifiers import IdeaId
+from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from schemas.works.check_run import CheckReceipt, CheckRequest, ManuscriptSource
+from schemas.works.check_run import CheckRequest, ManuscriptSource
 from schemas.works.manuscripts import ManuscriptCheck
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.check import check_manuscript, unread
@@ -21,7 +22,7 @@ from warehouse.units.landing import complete_receipt
 MANUSCRIPTS_IN_FLIGHT = 4
 
 
-async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ...]:
+async def check_job(job: CheckJob, settings: Settings) -> tuple[UnitReceipt, ...]:
     """Check and land what has no complete receipt yet; return the shard's receipts.
 
     Raises:
@@ -30,7 +31,7 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ..
     layout = Layout(job.request.warehouse)
     async with CheckTools(job.request, settings, layout, job.gateway_url) as tools:
 
-        async def one(source: ManuscriptSource) -> CheckReceipt:
+        async def one(source: ManuscriptSource) -> UnitReceipt:
             done = complete_receipt(layout, CHECKS, job.run_id, source.manuscript_id)
             if done is not None:
                 return done

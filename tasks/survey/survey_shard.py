@@ -11,7 +11,8 @@ from pathlib import Path
 
 from schemas.identifiers import IdeaId
 from schemas.literature.survey import Survey
-from schemas.literature.survey_run import SurveyQuestion, SurveyReceipt, SurveyRequest
+from schemas.literature.survey_run import SurveyQuestion, SurveyRequest
+from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
@@ -96,7 +97,7 @@ class _Resources:
         context = SourceContext(self.sources_http, ledger, limits)
         return open_full_texts(self.settings, context, self.texts, self.slots)
 
-    async def landed(self, asked: SurveyQuestion) -> SurveyReceipt:
+    async def landed(self, asked: SurveyQuestion) -> UnitReceipt:
         """The receipt of one question, which is surveyed unless it landed whole."""
         unit = SURVEY_RECORD.kind.unit_path(self.layout, self.job.run_id, asked.question_id)
         ledger = Ledger(IdeaId(asked.question_id), unit)
@@ -112,7 +113,7 @@ class _Resources:
         return await land_once(self.layout, SURVEY_RECORD, run_id, asked.question_id, work)
 
 
-async def survey_job(job: SurveyJob, settings: Settings) -> tuple[SurveyReceipt, ...]:
+async def survey_job(job: SurveyJob, settings: Settings) -> tuple[UnitReceipt, ...]:
     """Survey and land what has no complete receipt yet; return the shard's receipts.
 
     Raises:

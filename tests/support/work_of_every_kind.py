@@ -14,13 +14,7 @@ from schemas.judgement.benchmark import (
 )
 from schemas.judgement.evaluation import Receipt
 from schemas.judgement.ranking import GroupReceipt
-from schemas.literature.survey_run import SurveyReceipt
 from schemas.run import UnitReceipt
-from schemas.works.check_run import CheckReceipt
-from schemas.works.curation_run import CurationReceipt
-from schemas.works.draft_run import DraftReceipt
-from schemas.works.experiment_run import ExperimentReceipt
-from schemas.works.ideation_run import IdeationReceipt
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
 from tests.support.check_lake import CHECK, check_head
 from tests.support.curation_lake import CURATION, make_curation, make_curation_head
@@ -89,7 +83,7 @@ def _publish_run(layout: Layout, catalogue_url: str | None = None) -> None:
     assert publish(layout, RUNS, make_run(ideas=4), catalogue_url=catalogue_url).published
 
 
-def _land_manuscript(layout: Layout, number: int, call: str) -> CheckReceipt:
+def _land_manuscript(layout: Layout, number: int, call: str) -> UnitReceipt:
     name = f"paper {number}"
     check = ManuscriptCheck(
         manuscript_id=name,
@@ -105,35 +99,35 @@ def _land_manuscript(layout: Layout, number: int, call: str) -> CheckReceipt:
     return land_checks(layout, CHECK, name, [check], START, START)
 
 
-def _land_question(layout: Layout, number: int, call: str) -> SurveyReceipt:
+def _land_question(layout: Layout, number: int, call: str) -> UnitReceipt:
     name = f"question-{number}"
     survey = with_review(make_survey(name))
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     return land_unit(layout, SURVEY_RECORD, SURVEY, replace(survey, llm_calls=calls), START, START)
 
 
-def _land_curated_paper(layout: Layout, number: int, call: str) -> CurationReceipt:
+def _land_curated_paper(layout: Layout, number: int, call: str) -> UnitReceipt:
     name = f"paper-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     curation = replace(make_curation(name), llm_calls=calls)
     return land_unit(layout, CURATION_RECORD, CURATION, curation, START, START)
 
 
-def _land_task(layout: Layout, number: int, call: str) -> ExperimentReceipt:
+def _land_task(layout: Layout, number: int, call: str) -> UnitReceipt:
     name = f"task-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     experiment = replace(make_experiment(name), llm_calls=calls)
     return land_unit(layout, EXPERIMENT_RECORD, EXPERIMENT, experiment, START, START)
 
 
-def _land_round(layout: Layout, number: int, call: str) -> IdeationReceipt:
+def _land_round(layout: Layout, number: int, call: str) -> UnitReceipt:
     made = make_round(number + 1)
     calls = (make_llm_call(IdeaId(made.round_id), 0, call_id=call),)
     made = replace(made, llm_calls=calls)
     return land_unit(layout, IDEATION_RECORD, IDEATION, made, START, START)
 
 
-def _land_draft(layout: Layout, number: int, call: str) -> DraftReceipt:
+def _land_draft(layout: Layout, number: int, call: str) -> UnitReceipt:
     name = f"idea-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     draft = replace(make_draft(name), llm_calls=calls)

@@ -67,7 +67,7 @@ class Kind(Generic[ReceiptT, HeadT]):
     Attributes:
         folders: the folders it lies in, outermost first, each with the id that it bears. The word
             of the last one is what messages call the kind.
-        unit: word of a unit's folder and the receipt's field it bears; None: the work is one unit.
+        unit: word of a unit's folder and the column of its name; None: the work is one unit.
         unit_is_hashed: whether a hash stands for the unit's name, since the user chose it.
         head_table: the table with one row for each piece of work; of `tables` when the unit lands
             it.
@@ -137,10 +137,6 @@ class Kind(Generic[ReceiptT, HeadT]):
         """The names of what a receipt or head belongs to."""
         return tuple(getattr(noun, name) for name in self.ids)
 
-    def unit_name(self, receipt: ReceiptT) -> str:
-        """The unit's name within the work."""
-        return str(getattr(receipt, self.unit[1])) if self.unit is not None else ""
-
     def run_id(self, *names: str) -> RunId:
         return RunId(names[0])
 
@@ -173,7 +169,7 @@ class Kind(Generic[ReceiptT, HeadT]):
 
     def folder_of(self, layout: Layout, receipt: ReceiptT) -> Path:
         """Landing folder of the unit that a receipt is of."""
-        unit = () if self.unit is None else (self.unit_name(receipt),)
+        unit = () if self.unit is None else (receipt.unit,)
         return self.unit_folder(layout, *self.names(receipt), *unit)
 
     def head_file(self, layout: Layout, *names: str) -> Path:

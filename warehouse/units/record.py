@@ -135,7 +135,7 @@ def land_unit(
     """
     told = {
         "run_id": run_id,
-        record.name_column: getattr(unit, record.name_column),
+        "unit": getattr(unit, record.name_column),
         "incomplete_reason": first_that_may_pass(record.reasons(unit)),
         "started_at": started_at,
         "finished_at": finished_at,

@@ -16,9 +16,10 @@ from flows.works.check.checking import Check, check_run_id
 from schemas.errors import ConfigurationError
 from schemas.options.commands import CheckOptions
 from schemas.reasons import Reason
+from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from schemas.tables import TABLE
-from schemas.works.check_run import CheckHead, CheckReceipt, CheckRequest
+from schemas.works.check_run import CheckHead, CheckRequest
 from schemas.works.manuscripts import ManuscriptCheck, ManuscriptForm
 from tasks.manuscripts import check_shard
 from tasks.manuscripts.check_shard import check_job
@@ -99,7 +100,7 @@ def asked(
 
 def checked(
     request: CheckRequest,
-) -> tuple[dict[str, ManuscriptCheck], tuple[CheckReceipt, ...], CheckHead]:
+) -> tuple[dict[str, ManuscriptCheck], tuple[UnitReceipt, ...], CheckHead]:
     """Run and land; what has landed."""
     layout = Layout(request.warehouse)
     plan = Check(request).plan()

@@ -305,7 +305,7 @@ async def test_a_group_that_cannot_even_land_as_failed_takes_no_other_with_it(
         lambda _: FakeJudge(name="extractive"),
         concurrency=4,
     )
-    assert [receipt.group for receipt in receipts] == ["one", "three"]
+    assert [receipt.unit for receipt in receipts] == ["one", "three"]
     assert (
         "the failure of group 'two' cannot be landed: PublicationError: no such row" in caplog.text
     )

@@ -12,8 +12,9 @@ from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.people.ledger import Artefact
 from schemas.reasons import Reason, first_that_may_pass
+from schemas.run import UnitReceipt
 from schemas.tables import TABLE
-from schemas.works.check_run import CheckHead, CheckReceipt
+from schemas.works.check_run import CheckHead
 from schemas.works.manuscripts import REVIEW_STAGES, ManuscriptCheck
 from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, row_of
@@ -24,7 +25,7 @@ CHECKS = Kind(
     folders={"check": "run_id"},
     unit=("part", "part"),
     unit_is_hashed=True,
-    receipt=CheckReceipt,
+    receipt=UnitReceipt,
     head=CheckHead,
     head_table="check_runs",
     has_head_file=True,
@@ -47,7 +48,7 @@ def land_checks(
     checks: Sequence[ManuscriptCheck],
     started_at: datetime,
     finished_at: datetime,
-) -> CheckReceipt:
+) -> UnitReceipt:
     """Write all that checking some manuscripts gave, as one part of the run.
 
     Afterwards it exists, or nothing has changed.
@@ -56,9 +57,9 @@ def land_checks(
         PublicationError: a row does not fit its table.
     """
     reasons = (reason for check in checks for reason in _reasons(check))
-    receipt = CheckReceipt(
+    receipt = UnitReceipt(
         run_id=run_id,
-        part=part,
+        unit=part,
         incomplete_reason=first_that_may_pass(reasons),
         started_at=started_at,
         finished_at=finished_at,

@@ -83,7 +83,7 @@ def land_group(layout: Layout, ranked: RankedGroup) -> GroupReceipt:
     receipt = GroupReceipt(
         ranking_id=ranked.ranking_id,
         run_id=ranked.run_id,
-        group=ranked.summary.group,
+        unit=ranked.summary.group,
         incomplete_reason=ranked.incomplete_reason,
         started_at=ranked.started_at,
         finished_at=ranked.finished_at,
@@ -126,6 +126,6 @@ def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[Gr
     """Groups that landed with a reason instead of ratings."""
     for receipt in landing.iterate_receipts(layout, RANKINGS, run_id, ranking_id):
         if not receipt.complete and not any(receipt.rows.get(name) for name in RATINGS):
-            folder = RANKINGS.unit_folder(layout, run_id, ranking_id, receipt.group)
+            folder = RANKINGS.unit_folder(layout, run_id, ranking_id, receipt.unit)
             for row in read_rows(TABLE["ranking_groups"], folder / "ranking_groups.parquet"):
                 yield noun_of(GroupSummary, row)

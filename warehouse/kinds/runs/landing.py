@@ -176,7 +176,7 @@ def land(
     """
     rows = rows_of(evaluation, incomplete_reason=incomplete_reason, reused_from=reused_from)
     receipt = Receipt(
-        evaluation_key=evaluation.evaluation_key,
+        unit=evaluation.evaluation_key,
         run_id=evaluation.run_id,
         idea_id=evaluation.idea.idea_id,
         incomplete_reason=incomplete_reason,
