@@ -15,7 +15,7 @@ from schemas.columns import Column, ColumnType, Table, columns_of
 from schemas.failure import Failure
 from schemas.idea import Idea, RejectedIdea
 from schemas.judgement.assessment import Assessment
-from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkHead, BenchmarkItem, BenchmarkScore
 from schemas.judgement.committee import (
     Claim,
     GroundedEvidence,
@@ -56,7 +56,7 @@ from schemas.people.decisions import Decision, Request
 from schemas.people.ledger import LedgerEntry, LedgerRow
 from schemas.people.votes import HumanVote
 from schemas.profile import ScoreWeights
-from schemas.run import Module, Run, ValidationRow
+from schemas.run import Module, Run, ValidationRow, WorkHead
 from schemas.works.check_run import CheckHead
 from schemas.works.curation import (
     CuratedDrop,
@@ -139,10 +139,17 @@ def _table(
     return Table(name, meaning, noun, columns, (*key, *own_key), **kind)
 
 
-def _head(run_id: Column, name: str, noun: type[Noun], *own_key: str, **more: Any) -> Table:
+def _head(
+    run_id: Column,
+    name: str,
+    noun: type[WorkHead],
+    *own_key: str,
+    last: tuple[Column, ...] = (),
+    **more: Any,
+) -> Table:
     """The table of what is published whole: its times stand behind the hash over it."""
     times = columns_of(noun, "started_at", "finished_at")
-    after = (LANDING_SHA256, *times, PUBLISHED_AT)
+    after = (*last, LANDING_SHA256, *times, PUBLISHED_AT)
     key = ("run_id",)
     return _table((run_id,), key, name, noun, *own_key, after=after, per_idea=False, **more)
 
@@ -207,25 +214,19 @@ def _of_modules(name: str, kind: ColumnType, meaning: str) -> tuple[Column, ...]
     )
 
 
-RUNS = _table(
-    (RUN_ID,),
-    ("run_id",),
+RUNS = _head(
+    RUN_ID,
     "runs",
     Run,
-    after=(
-        *(
-            Column(
-                f"{name}_weight",
-                ColumnType.FLOAT,
-                f"Weight of {name} in idea_scores.score.",
-                minimum=0,
-            )
-            for name in ScoreWeights.model_fields
-        ),
-        LANDING_SHA256,
-        PUBLISHED_AT,
+    last=tuple(
+        Column(
+            f"{name}_weight",
+            ColumnType.FLOAT,
+            f"Weight of {name} in idea_scores.score.",
+            minimum=0,
+        )
+        for name in ScoreWeights.model_fields
     ),
-    per_idea=False,
 )
 FIELD_COVERAGE = (
     Column(
@@ -403,22 +404,16 @@ DRAFT_TABLES = (
     _of_draft("draft_neighbours", NeighbourSection, "paper_id", "section_number"),
 )
 MADE_BY = (
-    *columns_of(BenchmarkRun, "suite", "engine"),
-    Column(
-        "model_answered",
-        STRING,
-        "Model as the provider names it; NULL: none was called for the suite itself.",
-        nullable=True,
-    ),
-    *columns_of(BenchmarkRun, "profile", "seed", "data_sha256", "prompt_sha256"),
+    *columns_of(BenchmarkHead, "suite", "engine", "model_answered"),
+    *columns_of(BenchmarkHead, "profile", "seed", "data_sha256", "prompt_sha256"),
 )
 BENCHMARK_TABLES = (
     _head(
         BENCHMARK_ID,
         "benchmarks",
-        BenchmarkRun,
+        BenchmarkHead,
         more=MADE_BY,
-        without=("benchmark_id",),
+        without=("unit", "rows", "bytes"),
     ),
     _of_benchmark(
         "benchmark_scores",
@@ -438,7 +433,6 @@ BENCHMARK_TABLES = (
             *columns_of(BenchmarkScore, "published_source"),
             Column("created_at", ColumnType.TIMESTAMP, "When the score was made."),
         ),
-        without=("published",),
     ),
     _of_benchmark("benchmark_items", BenchmarkItem, "task", "system", "item_id"),
 )

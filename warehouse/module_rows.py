@@ -14,7 +14,6 @@ from schemas.judgement.evaluation import IdeaEvaluation, ModuleEvaluation
 from schemas.tables import IDEA_TABLES
 
 _BESIDE = {"passages": ("passage_method_ids", "method_id")}
-_RENAMED = {"candidates": {"model_seed": "seed"}}
 _OF_ALL_MODULES = "failures"
 
 
@@ -26,14 +25,11 @@ class Held:
         single: whether the field is one noun or None rather than a tuple.
         beside: (field, column): another field of the evaluation, as long as this one, whose values
             stand in a column of their own.
-        renamed: columns by the field of the noun or its provenance that they hold, where the names
-            differ.
     """
 
     table: str
     single: bool = False
     beside: tuple[str, str] | None = None
-    renamed: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,7 @@ def _held(kind: type[ModuleEvaluation]) -> dict[str, Held]:
         if name not in companions and name != _OF_ALL_MODULES:
             noun, single = _noun(field.annotation)
             table = tables[noun]
-            held[name] = Held(table, single, _BESIDE.get(table), _RENAMED.get(table))
+            held[name] = Held(table, single, _BESIDE.get(table))
     return held
 
 

@@ -4,9 +4,10 @@ A field and its column bear the same name; what differs is written here.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from enum import Enum
-from typing import Any, TypeVar, get_origin
+from functools import cache
+from typing import Any, TypeVar, get_args, get_origin
 
 import orjson
 
@@ -18,7 +19,6 @@ from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import RunId
 from schemas.judgement.evaluation import IdeaEvaluation, ModuleEvaluation
 from schemas.literature.coverage import FieldCoverage
-from schemas.outcome import Provenance
 from schemas.reasons import Passes
 from schemas.tables import TABLE
 from warehouse.module_rows import MODULE_ROWS, Held
@@ -26,6 +26,7 @@ from warehouse.module_rows import MODULE_ROWS, Held
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
 NounT = TypeVar("NounT", bound=Noun)
+_PLAIN = frozenset({str, int, float, bool, date})
 
 _OF_ALL_MODULES = (
     "papers",
@@ -67,7 +68,7 @@ def _held_rows(owner: Noun, field: str, held: Held, ids: Row) -> list[Row]:
         companion, column = held.beside
         beside = [{column: each} for each in getattr(owner, companion)]
     return [
-        row_of(TABLE[held.table], noun, ids | {"position": position} | known, held.renamed)
+        row_of(TABLE[held.table], noun, ids | {"position": position} | known)
         for position, (noun, known) in enumerate(zip(nouns, beside, strict=True))
     ]
 
@@ -127,7 +128,7 @@ def _module(name: str, rows: Mapping[str, Sequence[Row]]) -> ModuleEvaluation:
     for field, held in MODULE_ROWS[name].fields.items():
         found = rows.get(held.table, ())
         ordered = list(found) if held.single else _ordered(found)
-        nouns = tuple(noun_of(TABLE[held.table].noun, row, held.renamed) for row in ordered)
+        nouns = tuple(noun_of(TABLE[held.table].noun, row) for row in ordered)
         fields[field] = (nouns[0] if nouns else None) if held.single else nouns
         if held.beside is not None:
             companion, column = held.beside
@@ -147,30 +148,37 @@ def _ordered(rows: Sequence[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: row["position"])
 
 
-def noun_of(kind: type[NounT], row: Row, renamed: Mapping[str, str] | None = None) -> NounT:
+def noun_of(kind: type[NounT], row: Row) -> NounT:
     """The noun that `row_of` made a row of, from the columns that bear its fields' names.
 
     Reading is lax: lists become tuples, words become enums.
     """
-    values = {
-        name: _read(field.annotation, row[name])
-        for name, field in kind.model_fields.items()
-        if name in row
-    }
-    if "provenance" in kind.model_fields:
-        values["provenance"] = _provenance(row, renamed or {}) if row["step"] is not None else None
+    values = {name: _read(as_json, row[name]) for name, as_json in _fields(kind) if name in row}
+    for name, inner in nouns_in(kind).items():
+        columns = {field: _column_of(kind, field, row) for field in inner.model_fields}
+        first = next(iter(columns.values()))
+        if name not in row and first in row:
+            part = {field: row[column] for field, column in columns.items() if column in row}
+            values[name] = noun_of(inner, part) if row[first] is not None else None
     return kind.model_validate(values, strict=False)
 
 
-def _read(annotation: Any, value: Any) -> Any:
-    return orjson.loads(value) if get_origin(annotation) is dict else value
-
-
-def _provenance(row: Row, renamed: Mapping[str, str]) -> Provenance:
-    columns = {field: column for column, field in renamed.items()}
-    return Provenance.model_validate(
-        {name: row[columns.get(name, name)] for name in Provenance.model_fields}, strict=False
+@cache
+def _fields(kind: type[Noun]) -> tuple[tuple[str, bool], ...]:
+    """The fields, each with whether its column holds JSON."""
+    return tuple(
+        (name, get_origin(field.annotation) is dict) for name, field in kind.model_fields.items()
     )
+
+
+def _read(as_json: bool, value: Any) -> Any:
+    return orjson.loads(value) if as_json else value
+
+
+def _column_of(kind: type[Noun], field: str, row: Row) -> str:
+    """Of a field of a noun within `kind`, which may have one of that name itself."""
+    other = f"model_{field}"
+    return other if field in kind.model_fields and other in row else field
 
 
 def _idea_row(
@@ -230,26 +238,56 @@ def _failure_rows(evaluation: IdeaEvaluation, ids: Row) -> list[Row]:
     ]
 
 
-def row_of(table: Table, noun: Noun, known: Row, renamed: Mapping[str, str] | None = None) -> Row:
-    """One row: the noun's field or property of that name, else what is `known`, else its
-    provenance's.
+def row_of(table: Table, noun: Noun, known: Row) -> Row:
+    """One row: the noun's field or property of that name, else that of a noun it holds, such as its
+    provenance, else what is `known`.
     """
-    provenance = getattr(noun, "provenance", None)
-    fields = type(noun).model_fields
-    row: Row = {}
-    for name in table.column_names:
-        if name in fields or isinstance(getattr(type(noun), name, None), property):
-            row[name] = _plain(table, name, getattr(noun, name))
-        elif name in known:
-            row[name] = _plain(table, name, known[name])
-        else:
-            row[name] = _plain(
-                table, name, getattr(provenance, (renamed or {}).get(name, name), None)
-            )
-    return row
+    return {
+        name: _plain(table, name, known.get(name) if holder is None else told(noun, holder, name))
+        for name, holder in _holders(table.name, type(noun))
+    }
+
+
+def told(noun: Noun, holder: str, name: str) -> Any:
+    """What a noun, or the one in its field `holder`, tells by the name of a column."""
+    by = getattr(noun, holder) if holder else noun
+    return None if by is None else getattr(by, name)
+
+
+def holder_of(kind: type[Noun], name: str) -> str | None:
+    """The field whose noun tells a column; empty: `kind` does itself; None: nothing does."""
+    nouns = {"": kind, **nouns_in(kind)}
+    return next((field for field, inner in nouns.items() if _tells(inner, name)), None)
+
+
+@cache
+def nouns_in(kind: type[Noun]) -> dict[str, type[Noun]]:
+    """The type of every field that is one noun, or None."""
+    held = {
+        name: get_args(field.annotation) or (field.annotation,)
+        for name, field in kind.model_fields.items()
+        if get_origin(field.annotation) is not tuple
+    }
+    return {
+        name: each
+        for name, kinds in held.items()
+        for each in kinds
+        if isinstance(each, type) and issubclass(each, Noun)
+    }
+
+
+@cache
+def _holders(table: str, kind: type[Noun]) -> tuple[tuple[str, str | None], ...]:
+    return tuple((name, holder_of(kind, name)) for name in TABLE[table].column_names)
+
+
+def _tells(kind: type[Noun], name: str) -> bool:
+    return name in kind.model_fields or isinstance(getattr(kind, name, None), property)
 
 
 def _plain(table: Table, name: str, value: Any) -> Any:
+    if value is None or type(value) in _PLAIN:
+        return value
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple):

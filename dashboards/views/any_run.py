@@ -10,6 +10,7 @@ from dashboards.render.render import OutputFormat, run_markdown_or_html
 from dashboards.views.published_page import PublishedPage
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.curations.landing import CURATIONS
 from warehouse.kinds.drafts import DRAFTS
 from warehouse.kinds.experiments import EXPERIMENTS
@@ -43,7 +44,7 @@ _NAMES: dict[Reported, Callable[[Queries], list[RunId]]] = {
     Reported.EXPERIMENT: lambda queries: _published(queries, EXPERIMENTS),
     Reported.IDEATION: lambda queries: _published(queries, IDEATIONS),
     Reported.DRAFT: lambda queries: _published(queries, DRAFTS),
-    Reported.BENCHMARK: lambda queries: [row["run_id"] for row in queries.rows("benchmarks")],
+    Reported.BENCHMARK: lambda queries: _published(queries, BENCHMARKS),
 }
 """What is published of each kind, newest first."""
 

@@ -7,8 +7,8 @@ from typing import Any
 from schemas.base import Noun, replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.benchmark import (
+    BenchmarkHead,
     BenchmarkItem,
-    BenchmarkReceipt,
     BenchmarkRun,
     BenchmarkScore,
 )
@@ -24,7 +24,7 @@ from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_expe
 from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
 from tests.support.rankings import make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
-from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark
+from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD, BENCHMARKS
 from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
@@ -134,35 +134,30 @@ def _land_draft(layout: Layout, number: int, call: str) -> UnitReceipt:
     return land_unit(layout, DRAFT_RECORD, DRAFT, draft, START, START)
 
 
-def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkReceipt:
+def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkHead:
     item = BenchmarkItem(item_id="i", task="decision", system="assay", gold="yes", answer="yes")
     score = BenchmarkScore(suite="decisions", metric="accuracy", system="assay", value=1.0, count=1)
-    return land_benchmark(
-        layout,
-        BenchmarkRun(
-            benchmark_id="benchmark-a",
-            suite="decisions",
-            engine="litellm:small",
-            profile="economy",
-            data_sha256="ab" * 32,
-            prompt_sha256="cd" * 32,
-            seed=7,
-            scores=(score,),
-            items=(item,),
-            calls=(make_llm_call(IdeaId("i"), 0, call_id=call),),
-            llm_calls=1,
-            prompt_tokens=1,
-            completion_tokens=1,
-            cost_usd=0.0,
-            started_at=START,
-            finished_at=START,
-        ),
-    )
+    calls = (make_llm_call(IdeaId("i"), 0, call_id=call),)
+    run = BenchmarkRun(**dict(_benchmark_head(layout)), scores=(score,), items=(item,), calls=calls)
+    return land_unit(layout, BENCHMARK_RECORD, run.run_id, run, START, START)
 
 
-def _benchmark_head(_: Layout) -> BenchmarkReceipt:
-    return BenchmarkReceipt(
-        run_id=RunId("benchmark-a"), suite="decisions", started_at=START, finished_at=START
+def _benchmark_head(_: Layout) -> BenchmarkHead:
+    return BenchmarkHead(
+        run_id=RunId("benchmark-a"),
+        suite="decisions",
+        engine="litellm:small",
+        model_answered=None,
+        profile="economy",
+        data_sha256="ab" * 32,
+        prompt_sha256="cd" * 32,
+        seed=7,
+        llm_calls=1,
+        prompt_tokens=1,
+        completion_tokens=1,
+        cost_usd=0.0,
+        started_at=START,
+        finished_at=START,
     )
 
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from schemas.base import Noun
 from schemas.columns import Table
 from schemas.identifiers import RunId, content_hash
 from schemas.people.ledger import Artefact
-from schemas.run import UnitReceipt
+from schemas.run import UnitReceipt, WorkHead
 from schemas.tables import TABLE
 from warehouse.layout import Layout, safe_name
 from warehouse.rows import Row, Rows
@@ -24,7 +23,7 @@ if TYPE_CHECKING:  # workers land without the database
     import duckdb
 
 ReceiptT = TypeVar("ReceiptT", bound=UnitReceipt)
-HeadT = TypeVar("HeadT", bound=Noun)
+HeadT = TypeVar("HeadT", bound=WorkHead)
 
 
 def _nothing(*_: object) -> None:
@@ -69,8 +68,7 @@ class Kind(Generic[ReceiptT, HeadT]):
             of the last one is what messages call the kind.
         unit: word of a unit's folder and the column of its name; None: the work is one unit.
         unit_is_hashed: whether a hash stands for the unit's name, since the user chose it.
-        head_table: the table with one row for each piece of work; of `tables` when the unit lands
-            it.
+        head_table: the table with one row for each piece of work.
         tables: those that units land.
         checks: the folder of its rules in `sql/`, and the table whose rows they judge.
         artefact: what the ledger calls what its steps make, and the column that tells one from
@@ -130,8 +128,7 @@ class Kind(Generic[ReceiptT, HeadT]):
     @property
     def published_tables(self) -> tuple[Table, ...]:
         """Every table that publishing it fills."""
-        names = dict.fromkeys((*self.tables, self.head_table, "validations"))
-        return tuple(TABLE[name] for name in names)
+        return tuple(TABLE[name] for name in (*self.tables, self.head_table, "validations"))
 
     def names(self, noun: ReceiptT | HeadT) -> tuple[str, ...]:
         """The names of what a receipt or head belongs to."""

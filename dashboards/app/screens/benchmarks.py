@@ -10,8 +10,11 @@ from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.render import figures, wording
 from dashboards.views.metric_meanings import meaning_of
-from schemas.judgement.benchmark import BenchmarkScore, JudgeWording
-from warehouse.kinds.benchmarks.queries import BenchmarkHead, benchmark_scores_of, benchmarks_of
+from schemas.judgement.benchmark import BenchmarkHead, BenchmarkScore, JudgeWording
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks.queries import benchmark_scores_of
+from warehouse.queries import Queries
+from warehouse.units.reading import published_heads
 
 COMMAND = "assay benchmark SUITE --data DIR --warehouse {}"
 MEASURED, PUBLISHED = "measured", "published"
@@ -21,7 +24,7 @@ MOST_CLASSES, RELIABILITY_BINS = 12, 10
 
 def show(lake: Lake) -> None:
     """One suite: its scores, then what one of its benchmarks rests on."""
-    heads = lake.ask(benchmarks_of) if lake.exists else ()
+    heads = lake.ask(_heads) if lake.exists else ()
     if not heads:
         empty.show("No benchmark has been published here yet.", COMMAND.format(lake.layout.address))
         return
@@ -40,6 +43,10 @@ def show(lake: Lake) -> None:
     _tell(head)
     _show_confusion(lake, head)
     _show_reliability(lake, head)
+
+
+def _heads(queries: Queries) -> tuple[BenchmarkHead, ...]:
+    return published_heads(queries.connection, BENCHMARKS)
 
 
 def _scores(
