@@ -333,15 +333,7 @@ CHECK_TABLES = (
         "problems",
         Problem,
         "problem_id",
-        more=(
-            *columns_of(Problem, "problem_id", "attempt"),
-            Column(
-                "rank",
-                ColumnType.INTEGER,
-                "Order within the attempt, 1 is the most critical.",
-                minimum=1,
-            ),
-        ),
+        more=columns_of(Problem, "problem_id", "attempt", "rank"),
     ),
     _of_manuscript("manuscript_evidence", PooledWork, "paper_id"),
     _of_manuscript("manuscript_reviews", ManuscriptReview, "attempt"),

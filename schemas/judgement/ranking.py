@@ -16,7 +16,6 @@ from schemas.identifiers import IdeaId, RankedIdeaId, RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
-from schemas.reasons import Reason
 from schemas.run import BatchFailures, Budget, EndedEarly, UnitReceipt, WorkHead, WorkRequest
 
 
@@ -224,16 +223,18 @@ class RankedGroup(Noun):
     """All that ranking one group produced: the value that is landed."""
 
     ranking_id: str
-    run_id: RunId
     summary: GroupSummary
-    matches: tuple[Match, ...]
-    ratings: tuple[Rating, ...]
+    matches: tuple[Match, ...] = ()
+    ratings: tuple[Rating, ...] = ()
+    ratings_across_groups: tuple[Rating, ...] = ()
     llm_calls: tuple[LlmCall, ...] = Field(
-        description="Calls paid for, each booked on the idea shown first."
+        default=(), description="Calls paid for, each booked on the idea shown first."
     )
-    incomplete_reason: Reason | None = None
-    started_at: datetime
-    finished_at: datetime
+    incomplete_reason: EndedEarly = None
+
+    @property
+    def group(self) -> str:
+        return self.summary.group
 
 
 class GroupReceipt(UnitReceipt):

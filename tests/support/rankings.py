@@ -10,6 +10,7 @@ from schemas.calls import CallStatus, LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import (
     Grouping,
+    GroupReceipt,
     GroupSummary,
     Match,
     RankedGroup,
@@ -21,9 +22,10 @@ from schemas.judgement.ranking import (
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from warehouse.kinds.rankings.landing import basis_of
+from warehouse.kinds.rankings.landing import RANKING_RECORD, basis_of
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
+from warehouse.units.record import land_unit
 
 AT = datetime(2026, 3, 1, 3, tzinfo=UTC)
 DIMENSIONS = ("novelty", "overall")
@@ -75,7 +77,6 @@ def make_ranked_group(
     ideas: Sequence[IdeaId],
     *,
     ranking_id: str = "ranking-a",
-    run_id: str = "run-a",
     group: str = "ungrouped",
     engine: str = "litellm:openai/judge",
     rationale: str = "",
@@ -105,7 +106,6 @@ def make_ranked_group(
     ]
     return RankedGroup(
         ranking_id=ranking_id,
-        run_id=RunId(run_id),
         summary=GroupSummary(
             group=group,
             idea_count=len(ideas),
@@ -118,9 +118,11 @@ def make_ranked_group(
         matches=tuple(matches),
         ratings=tuple(ratings),
         llm_calls=tuple(calls),
-        started_at=AT,
-        finished_at=AT,
     )
+
+
+def land_group(layout: Layout, group: RankedGroup, run_id: str = "run-a") -> GroupReceipt:
+    return land_unit(layout, RANKING_RECORD, RunId(run_id), group, AT, AT)
 
 
 def make_rating(
@@ -172,15 +174,16 @@ def make_head(
     layout: Layout,
     groups: Sequence[RankedGroup],
     *,
+    run_id: str = "run-a",
     method: RatingMethod = RatingMethod.BRADLEY_TERRY,
 ) -> RankingHead:
     """The head of a ranking over the run as it is published now."""
     first = groups[0]
     with open_reader(layout, catalogue_url=Settings().catalogue) as connection:
-        basis = basis_of(connection, first.run_id)
+        basis = basis_of(connection, RunId(run_id))
     return RankingHead(
         ranking_id=first.ranking_id,
-        run_id=first.run_id,
+        run_id=RunId(run_id),
         engine=first.matches[0].judge,
         profile="economy",
         seed=7,

@@ -22,15 +22,15 @@ from tests.support.draft_lake import DRAFT, make_draft, make_draft_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_experiment_head
 from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
-from tests.support.rankings import make_call, make_head, make_ranked_group
+from tests.support.rankings import land_group, make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
 from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD, BENCHMARKS
 from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
-from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
-from warehouse.kinds.rankings.landing import RANKINGS, land_group
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.layout import Layout
@@ -96,7 +96,7 @@ def _land_manuscript(layout: Layout, number: int, call: str) -> UnitReceipt:
         failures=(),
         llm_calls=(make_llm_call(IdeaId(name), 0, call_id=call),),
     )
-    return land_checks(layout, CHECK, name, [check], START, START)
+    return land_unit(layout, CHECK_RECORD, CHECK, check, START, START)
 
 
 def _land_question(layout: Layout, number: int, call: str) -> UnitReceipt:

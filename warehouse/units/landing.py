@@ -146,6 +146,20 @@ def bring(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> None:
             building.replace(folder / name)
 
 
+def landed_rows(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> Rows:
+    """The rows that landed with `receipt`, calls apart, by table name.
+
+    Raises:
+        PublicationError: a file is missing or unreadable.
+    """
+    folder = kind.folder_of(layout, receipt)
+    return {
+        name: read_rows(TABLE[name], folder / f"{name}.parquet")
+        for name, count in receipt.rows.items()
+        if count and name not in CALL_TABLES
+    }
+
+
 def complete_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
     """The receipt of a unit whose work ran to its end; None when it is still to be done.
 

@@ -105,16 +105,17 @@ class UnitRecord(Generic[UnitT, ReceiptT, HeadT]):
         beside = {getattr(each, key): each.model_dump() for each in getattr(unit, completing)}
         return [(noun, beside[getattr(noun, key)]) for noun in nouns]
 
-    def unit_of(self, rows: Mapping[str, Sequence[Row]]) -> UnitT:
-        """The unit that `rows_of` took apart, calls apart where their rows are.
+    def unit_of(self, name: str, rows: Mapping[str, Sequence[Row]]) -> UnitT:
+        """The unit of that name which `rows_of` took apart.
 
         Args:
             rows: by table name, each table's in order.
         """
         parts = _parts(self)
         tables = [self.own_table or "", *(part.table for part in parts if part.single), *rows]
-        own = next(rows[table][0] for table in tables if rows.get(table))
-        return noun_of(self.noun, own | {part.name: part.of(rows) for part in parts})
+        own = next((rows[table][0] for table in tables if rows.get(table)), {})
+        found = {part.name: part.of(rows) for part in parts}
+        return noun_of(self.noun, {self.name_column: name} | own | found)
 
     def units_of(self, rows: Mapping[str, Sequence[Row]]) -> tuple[UnitT, ...]:
         """The units that `rows_of` took apart, in the order of their names.
@@ -129,8 +130,8 @@ class UnitRecord(Generic[UnitT, ReceiptT, HeadT]):
                 name = row[self.name_column if self.name_column in row else "idea_id"]
                 units.setdefault(name, {}).setdefault(table, []).append(row)
         return tuple(
-            self.unit_of(found)
-            for _, found in sorted(units.items())
+            self.unit_of(name, found)
+            for name, found in sorted(units.items())
             if self.own_table is None or self.own_table in found
         )
 
@@ -160,6 +161,21 @@ def land_unit(
         | {name: told(unit, holder, name) for name, holder in _of_receipt(record)}
     )
     return landing.land(layout, kind, record.rows_of(run_id, unit), receipt)
+
+
+def landed_unit(
+    layout: Layout, record: UnitRecord[UnitT, ReceiptT, HeadT], *names: str
+) -> UnitT | None:
+    """A unit as it landed, calls apart; None when it has not.
+
+    Raises:
+        ConfigurationError: as `read_receipt`.
+        PublicationError: a file is missing or unreadable.
+    """
+    receipt = landing.read_receipt(layout, record.kind, *names)
+    if receipt is None:
+        return None
+    return record.unit_of(names[-1], landing.landed_rows(layout, record.kind, receipt))
 
 
 @cache

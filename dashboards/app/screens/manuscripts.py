@@ -18,10 +18,9 @@ from dashboards.views.write_check import (
 from schemas.identifiers import RunId
 from schemas.works.check_run import CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
-from warehouse.kinds.manuscripts.landing import CHECKS
-from warehouse.kinds.manuscripts.queries import manuscript_checks
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.queries import Queries
-from warehouse.units.reading import published_heads
+from warehouse.units.reading import published_heads, published_units
 
 
 def show(lake: Lake) -> None:
@@ -66,7 +65,7 @@ def _heads(queries: Queries) -> tuple[CheckHead, ...]:
 
 
 def _checks(queries: Queries, run_id: RunId) -> tuple[ManuscriptCheck, ...]:
-    return manuscript_checks(queries.connection, run_id)
+    return published_units(queries.connection, CHECK_RECORD, run_id)
 
 
 def _check_title(head: CheckHead) -> str:

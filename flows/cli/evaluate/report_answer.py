@@ -25,8 +25,7 @@ from tasks.manuscripts.scores import check_scores
 from warehouse.kinds.curations.edits import edited, edits_of
 from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.kinds.manuscripts.landing import CHECKS
-from warehouse.kinds.manuscripts.queries import manuscript_checks
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.lake import open_reader
@@ -79,7 +78,7 @@ def report_answer(
             return ideas_answer(ideation_page(layout, run_id, catalogue_url=catalogue))
         head, checks = (
             published_head(connection, CHECKS, run_id),
-            manuscript_checks(connection, run_id),
+            published_units(connection, CHECK_RECORD, run_id),
         )
     scores = check_scores(checks, head.judges, maximum_problems=head.maximum_problems)
     return checks_answer(head, checks, scores)

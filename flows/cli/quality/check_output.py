@@ -27,9 +27,10 @@ from schemas.settings import Settings
 from schemas.works.check_run import CheckHead, CheckRequest
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, Problem
 from tasks.manuscripts.scores import CheckScore, check_scores
-from warehouse.kinds.manuscripts.queries import manuscript_checks
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
+from warehouse.units.reading import published_units
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
     from flows.works.check.check_estimate import ManuscriptEstimate
@@ -44,7 +45,7 @@ def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool
         return EXIT_FAILURES
     layout = Layout(request.warehouse)
     with open_reader(layout, catalogue_url=Settings().catalogue) as connection:
-        checks = manuscript_checks(connection, summary.head.run_id)
+        checks = published_units(connection, CHECK_RECORD, summary.head.run_id)
     scores = check_scores(checks, request.judges_named, maximum_problems=request.maximum_problems)
     early = ended_early(
         "the check",

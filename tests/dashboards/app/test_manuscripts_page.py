@@ -15,11 +15,12 @@ from tests.support.dashboard import open_page, words
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
-from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head
+from warehouse.units.record import land_unit
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +87,7 @@ def test_page_and_report_say_in_how_many_words_nothing_was_found(
         problems=(),
         failures=(),
     )
-    land_checks(layout, CHECK, "clear", [check], START, START)
+    land_unit(layout, CHECK_RECORD, CHECK, check, START, START)
     head = replace(check_head_of_lake(), manuscript_count=1)
     assert publish(layout, CHECKS, head).published
     assert expected in words(open_page("manuscripts", layout)).replace("\\", "")
@@ -110,6 +111,7 @@ def test_both_readings_of_a_dispute_stand_side_by_side_and_what_was_decided_is_s
         Problem(
             problem_id=name,
             attempt=1,
+            rank=1,
             problem=HOSTILE_TEXT,
             location="page 1",
             explanation="It is.",
@@ -138,7 +140,7 @@ def test_both_readings_of_a_dispute_stand_side_by_side_and_what_was_decided_is_s
         failures=(),
     )
     head = replace(check_head_of_lake(), review=True, revises="check-0", manuscript_count=1)
-    land_checks(layout, head.run_id, "m", [check], START, START)
+    land_unit(layout, CHECK_RECORD, head.run_id, check, START, START)
     assert publish(layout, CHECKS, head).published
     page = open_page("manuscripts", layout)
     assert not page.exception

@@ -29,13 +29,13 @@ from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
-from warehouse.kinds.manuscripts.landing import CHECKS
-from warehouse.kinds.manuscripts.queries import manuscript_checks
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.lake import open_reader
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
 from warehouse.units.landing import landed_files, write_head
 from warehouse.units.publish import publish
+from warehouse.units.reading import published_units
 from warehouse.verify.verify import verify
 
 REASON = "The percentage in Section 1 is wrong."
@@ -114,7 +114,8 @@ def checked(
             files = landed_files(layout, CHECKS, table, receipts)
             connection.register(table.name, read_landed(table, files))
         found = {
-            check.manuscript_id: check for check in manuscript_checks(connection, plan.head.run_id)
+            check.manuscript_id: check
+            for check in published_units(connection, CHECK_RECORD, plan.head.run_id)
         }
     return found, receipts, plan.head
 
@@ -190,7 +191,8 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(
     assert verify(Layout(request.warehouse)).sound
     with open_reader(Layout(request.warehouse)) as connection:
         assert {
-            check.manuscript_id: check for check in manuscript_checks(connection, head.run_id)
+            check.manuscript_id: check
+            for check in published_units(connection, CHECK_RECORD, head.run_id)
         } == found
         hits = connection.execute(
             "select judge, hit, first_hit_rank from attempt_hits where manuscript_id = 'faulty'"

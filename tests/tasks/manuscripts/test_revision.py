@@ -27,13 +27,13 @@ from schemas.works.manuscripts import Decision, ManuscriptCheck, PooledWork
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
-from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
-from warehouse.kinds.manuscripts.queries import manuscript_checks
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
-from warehouse.units.reading import published_head
+from warehouse.units.reading import published_head, published_units
+from warehouse.units.record import land_unit
 
 SHARE = "We found that 12 of 40 (25%) pebbles were round enough."
 TEST = "The test was clear, t(28) = 2.20, p = .36, so we stop."
@@ -122,7 +122,7 @@ def run(request: CheckRequest) -> CheckHead:
 
 def landed(folder: Path, run_id: str) -> tuple[CheckHead, ManuscriptCheck]:
     with open_reader(Layout(folder / "wh")) as connection:
-        (check,) = manuscript_checks(connection, RunId(run_id))
+        (check,) = published_units(connection, CHECK_RECORD, RunId(run_id))
         return published_head(connection, CHECKS, RunId(run_id)), check
 
 
@@ -139,7 +139,7 @@ def reviewed(
                     unanswered_count=0)  # fmt: skip
     looked_up = replace(head, run_id=RunId("check-looked-up"), literature="snapshot:pebbles")
     layout, now = Layout(folder / "wh"), datetime.now(UTC)
-    land_checks(layout, looked_up.run_id, check.manuscript_id, [known], now, now)
+    land_unit(layout, CHECK_RECORD, looked_up.run_id, known, now, now)
     write_head(layout, CHECKS, looked_up)
     assert publish(layout, CHECKS, looked_up).published
     return folder, looked_up

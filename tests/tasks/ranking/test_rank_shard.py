@@ -37,10 +37,11 @@ from tests.support.assay_command import wait_until
 from tests.support.openai_server import Messages, OpenAIServer, Recorded, start_openai_server
 from tests.support.ranking_fakes import FakeJudge, dossier
 from tests.support.rankings import make_ranked_group
-from warehouse.kinds.rankings.landing import RANKINGS, failed_groups, land_group, landed_matches
+from warehouse.kinds.rankings.landing import RANKINGS, failed_groups, landed_matches
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.units.landing import iterate_receipts
+from warehouse.units.record import land_unit
 
 RUN = RunId("run-a")
 IDS = tuple(IdeaId(f"idea-{letter}") for letter in "abcd")
@@ -243,8 +244,8 @@ def break_group(
     if stage == "ratings":
         monkeypatch.setattr(rank, "rate", failing(lambda name, *_: name, rank.rate))
     if stage == "landing":
-        named = lambda _, ranked: ranked.summary.group if ranked.ratings else ""  # noqa: E731
-        monkeypatch.setattr(shard, "land_group", failing(named, shard.land_group))
+        named = lambda *given: given[3].group if given[3].ratings else ""  # noqa: E731
+        monkeypatch.setattr(shard, "land_unit", failing(named, shard.land_unit))
     return engine_of
 
 
@@ -293,12 +294,12 @@ async def test_what_a_failed_group_had_asked_is_not_asked_again(
 async def test_a_group_that_cannot_even_land_as_failed_takes_no_other_with_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def landing(layout: Layout, ranked: RankedGroup) -> GroupReceipt:
-        if ranked.summary.group == "two":
+    def landing(*given: Any) -> GroupReceipt:
+        if given[3].group == "two":
             raise PublicationError("no such row")
-        return land_group(layout, ranked)
+        return land_unit(*given)
 
-    monkeypatch.setattr(shard, "land_group", landing)
+    monkeypatch.setattr(shard, "land_unit", landing)
     receipts = await rank_shard(
         three_groups(tmp_path),
         Layout(tmp_path),

@@ -9,13 +9,13 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from tasks.metrics.hit_rate import Rule, checked_papers, hit_rate
-from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.kinds.manuscripts.quality_checker import checker_usage, joint_hits, judge_hits
-from warehouse.kinds.manuscripts.queries import manuscript_checks, release_views
+from warehouse.kinds.manuscripts.queries import release_views
 from warehouse.kinds.manuscripts.release import import_release
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.units.reading import published_heads
+from warehouse.units.reading import published_heads, published_units
 
 RELEASE = Path(__file__).parents[4] / "shared" / "data" / "withdrarxiv"
 TABLE_2_O3 = ("4.8", "5", "5", "16,594", "3,152")
@@ -64,7 +64,7 @@ def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Pa
     with open_reader(layout) as connection:
         (head,) = published_heads(connection, CHECKS)
         assert head.dataset == "withdrarxiv-check"
-        checks = manuscript_checks(connection, head.run_id)
+        checks = published_units(connection, CHECK_RECORD, head.run_id)
         by_mart = connection.execute(
             "select judge, count(*) filter (where hit) from attempt_hits group by judge order by"
             " judge"

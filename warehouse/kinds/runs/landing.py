@@ -20,10 +20,9 @@ from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
 from schemas.standing import standing_of_run
-from schemas.tables import IDEA_TABLES, TABLE
+from schemas.tables import IDEA_TABLES
 from warehouse.kinds.rankings.landing import drop_stale_rankings
 from warehouse.kinds.runs.standing import VOTE_TABLE, standing_of_rows, unanswered_in_rows
-from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, rejection_rows, rows_of
 from warehouse.units import landing, shared
@@ -231,15 +230,10 @@ def reuse(
 
 def _rows_landed(layout: Layout, receipt: Receipt, catalogue_url: str | None) -> Rows:
     """The rows of an idea, from landing or, where its files were let go, from the lake."""
-    folder = RUNS.folder_of(layout, receipt)
-    mark = folder / shared.LET_GO
+    mark = RUNS.folder_of(layout, receipt) / shared.LET_GO
     try:
         if not mark.exists():
-            return {
-                name: read_rows(TABLE[name], folder / f"{name}.parquet")
-                for name, count in receipt.rows.items()
-                if count
-            }
+            return landing.landed_rows(layout, RUNS, receipt)
     except PublicationError:
         if not mark.exists():  # else they went while they were read
             raise
