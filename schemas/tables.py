@@ -31,6 +31,7 @@ from schemas.judgement.soundness import (
     Concern,
     Method,
     MethodEvidence,
+    MethodPassage,
     PlanElement,
     PlanReview,
     SoundnessReview,
@@ -39,7 +40,8 @@ from schemas.judgement.soundness import (
 from schemas.judgement.suggestion import Suggestion
 from schemas.judging import JudgeVote
 from schemas.literature.citation import Citation
-from schemas.literature.paper import CitationEdge, Paper, PaperSection, Passage
+from schemas.literature.coverage import FieldCoverage
+from schemas.literature.paper import CitationEdge, Paper, PaperSection
 from schemas.literature.recommendation import Resource
 from schemas.literature.survey import (
     Survey,
@@ -228,27 +230,9 @@ RUNS = _head(
         for name in ScoreWeights.model_fields
     ),
 )
-FIELD_COVERAGE = (
-    Column(
-        "field_covered",
-        BOOLEAN,
-        "Whether the literature covers its field; NULL: it was not looked at.",
-        nullable=True,
-    ),
-    Column(
-        "field_coverage_0_to_1",
-        ColumnType.FLOAT,
-        "Calibrated probability that the literature covers its field; NULL: not looked at.",
-        nullable=True,
-        minimum=0,
-        maximum=1,
-    ),
-    Column(
-        "field_coverage_detail",
-        ColumnType.TEXT,
-        "One line: the nearest works, and how near they are; NULL: not looked at.",
-        nullable=True,
-    ),
+FIELD_COVERAGE = tuple(
+    replace(column, nullable=True, meaning=f"{column.meaning[:-1]}; NULL: it was not looked at.")
+    for column in columns_of(FieldCoverage)
 )
 IDEAS = _table(
     (RUN_ID,),
@@ -260,7 +244,7 @@ IDEAS = _table(
     after=(
         *columns_of(IdeaEvaluation, "profile", "engine", "literature"),
         *_of_modules("requested", BOOLEAN, "Whether the {module} module was asked for."),
-        *columns_of(Receipt, "incomplete_reason", "reused_from_run_id"),
+        *columns_of(IdeaEvaluation, "incomplete_reason", "reused_from_run_id"),
         *columns_of(Receipt, "state", "state_reason"),
         *columns_of(IdeaEvaluation, "started_at", "finished_at"),
         *FIELD_COVERAGE,
@@ -455,10 +439,10 @@ TABLES: tuple[Table, ...] = (
     _once_per_idea("plan_reviews", PlanReview),
     _of_idea(
         "passages",
-        Passage,
+        MethodPassage,
         "method_id",
         "passage_id",
-        more=columns_of(SoundnessReview, "method_id"),
+        more=columns_of(MethodPassage, "method_id"),
         meaning="One passage a snippet search returned for one method.",
     ),
     _of_idea("papers", Paper, "paper_id", meaning="One paper retrieved for one idea."),

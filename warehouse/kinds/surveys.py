@@ -47,5 +47,4 @@ SURVEY_RECORD = UnitRecord(
     noun=Survey,
     recorded_by="survey",
     reasons=_reasons,
-    beside={"papers": ("texts", "paper_id")},
 )

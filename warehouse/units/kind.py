@@ -82,7 +82,8 @@ class Kind(Generic[ReceiptT, HeadT]):
         unit_column: by which the rows of a unit are known in every one of `tables`; with one, the
             files of a complete unit may go once the lake holds their rows.
         outlives_its_publication: whether it may rightly lie in landing unpublished.
-        totals: what a receipt says of its rows beside their numbers.
+        totals: what a receipt says of its rows beside their numbers; of it, what has a column in
+            the table of what the unit is given stands there too.
         head_columns: what the row of `head_table` holds beside the fields of the head.
         concluded: the head as all receipts together tell; publishing begins with it.
         receipt_rules: results of rules that only all receipts together can break.

@@ -372,11 +372,15 @@ def write_unit(
     kind: Kind[ReceiptT, HeadT], receipt: ReceiptT, rows: Rows, building: Path
 ) -> ReceiptT:
     """Write tables and receipt into the folder `building`; the receipt with its numbers."""
+    told = kind.totals(rows)
+    if told and kind.given is not None:
+        own = kind.given.table
+        rows = rows | {own: [row | {n: told[n] for n in row.keys() & told} for row in rows[own]]}
     size = sum(
         write_rows(TABLE[name], found, building / f"{name}.parquet") for name, found in rows.items()
     )
     counts = {name: len(rows.get(name, ())) for name in kind.tables}
-    complete = replace(receipt, rows=counts, bytes=size, **kind.totals(rows))
+    complete = replace(receipt, rows=counts, bytes=size, **told)
     write_bytes(building / RECEIPT_FILE, as_json(complete))
     return complete
 

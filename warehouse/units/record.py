@@ -2,11 +2,12 @@
 are read. Needs no database, so workers can land.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any, Generic, TypeVar, get_args, get_origin
+from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin
 
 from schemas.base import Noun
 from schemas.identifiers import RunId
@@ -24,24 +25,28 @@ def _no_reasons(_: object) -> Iterable[Reason | None]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A field that holds one noun or many, and the table of their rows.
 
     Attributes:
-        name: of the field.
+        path: the field, behind the one that holds the noun whose field it is.
         single: whether it holds one noun, or None.
+        shared: whether other fields have rows in the table too.
     """
 
-    name: str
+    path: tuple[str, ...]
     table: str
     noun: type[Noun]
     single: bool
+    shared: bool = False
 
-    def of(self, rows: Mapping[str, Sequence[Row]]) -> Any:
-        """What the field holds, by its rows."""
-        nouns = tuple(noun_of(self.noun, row) for row in rows.get(self.table, ()))
-        return (nouns[0] if nouns else None) if self.single else nouns
+    def nouns(self, unit: Noun) -> Sequence[Noun]:
+        held: Any = unit
+        for name in self.path:
+            held = getattr(held, name) if held is not None else None
+        if held is None:
+            return ()
+        return (held,) if self.single else held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,15 +62,12 @@ class UnitRecord(Generic[UnitT, ReceiptT, HeadT]):
         recorded_by: who wrote down its failures, as `failures.recorded_by` says.
         reasons: why parts of it have no answer; one that may pass leaves the unit to be done again.
             Of units that have no `incomplete_reason` of their own.
-        beside: fields whose rows another field completes: that other field, and what the nouns of
-            both are matched by.
     """
 
     kind: Kind[ReceiptT, HeadT]
     noun: type[UnitT]
     recorded_by: str = ""
     reasons: Callable[[UnitT], Iterable[Reason | None]] = _no_reasons
-    beside: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def name_column(self) -> str:
@@ -77,56 +79,82 @@ class UnitRecord(Generic[UnitT, ReceiptT, HeadT]):
         """The table with one row for each unit; None where a unit is no more than its parts."""
         return next((name for name in self.kind.tables if TABLE[name].noun is self.noun), None)
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Every field of the unit, and of the nouns it holds, that has a table."""
+        return _parts(self)
+
     def rows_of(self, run_id: RunId, unit: UnitT) -> Rows:
         """Every row of a unit by table name; tables without rows are left out."""
-        name = getattr(unit, self.name_column)
-        known: Row = {"idea_id": name, "recorded_by": self.recorded_by, "run_id": run_id}
+        # Calls and failures know a unit as they would know an idea.
+        known: Row = {"run_id": run_id, "idea_id": self._known_as(unit)}
         known |= {column: told(unit, holder, column) for column, holder in _told(self)}
-        held = {} if self.own_table is None else {self.own_table: [(unit, Row())]}
-        completing = {part for part, _ in self.beside.values()}
-        for part in _parts(self):
-            if part.name not in completing:
-                held[part.table] = self._completed(unit, part)
+        known |= {f"{part}_requested": getattr(unit, part) is not None for part in _inner(self)}
+        held: dict[str, list[tuple[Noun, str]]] = {}
+        if self.own_table is not None:
+            held[self.own_table] = [(unit, self.recorded_by)]
+        for part in self.parts:
+            rows = held.setdefault(part.table, [])
+            for noun in part.nouns(unit):
+                # What two of them hold, such as a failure, is one row.
+                if not (part.shared and any(noun == other for other, _ in rows)):
+                    rows.append((noun, self._recorder(part.path)))
         return {
             table: [
-                row_of(TABLE[table], noun, known | beside | {"position": position})
-                for position, (noun, beside) in enumerate(found)
+                row_of(TABLE[table], noun, known | {"position": place, "recorded_by": recorder})
+                for place, (noun, recorder) in enumerate(found)
             ]
             for table, found in held.items()
             if found
         }
 
-    def _completed(self, unit: UnitT, part: Part) -> list[tuple[Any, Row]]:
-        value = getattr(unit, part.name)
-        nouns = value if not part.single else (value,) if value is not None else ()
-        if part.name not in self.beside:
-            return [(noun, {}) for noun in nouns]
-        completing, key = self.beside[part.name]
-        beside = {getattr(each, key): each.model_dump() for each in getattr(unit, completing)}
-        return [(noun, beside[getattr(noun, key)]) for noun in nouns]
+    def _known_as(self, unit: UnitT) -> str:
+        column = self.kind.unit_column or self.name_column
+        return str(told(unit, holder_of(self.noun, column) or "", column))
+
+    def _recorder(self, path: tuple[str, ...]) -> str:
+        return path[0] if len(path) > 1 else self.recorded_by
 
     def unit_of(self, name: str, rows: Mapping[str, Sequence[Row]]) -> UnitT:
-        """The unit of that name which `rows_of` took apart.
-
-        Args:
-            rows: by table name, each table's in order.
+        """The unit of that name which `rows_of` took apart; of what two of its nouns hold, the
+        first one has it.
         """
-        parts = _parts(self)
-        tables = [self.own_table or "", *(part.table for part in parts if part.single), *rows]
+        tables = [
+            self.own_table or "",
+            *(part.table for part in self.parts if part.single),
+            *rows,
+        ]
         own = next((rows[table][0] for table in tables if rows.get(table)), {})
-        found = {part.name: part.of(rows) for part in parts}
+        unread = {table: sorted(found, key=_position) for table, found in rows.items()}
+        inner = {
+            part: noun_of(noun, self._parts_of((part,), unread))
+            if own.get(f"{part}_requested")
+            else None
+            for part, noun in _inner(self).items()
+        }
+        found = inner | self._parts_of((), unread)
         return noun_of(self.noun, {self.name_column: name} | own | found)
 
-    def units_of(self, rows: Mapping[str, Sequence[Row]]) -> tuple[UnitT, ...]:
-        """The units that `rows_of` took apart, in the order of their names.
+    def _parts_of(self, path: tuple[str, ...], unread: dict[str, list[Row]]) -> Row:
+        """What the fields of a noun hold, by their rows, which are read with that."""
+        values: Row = {}
+        for part in self.parts:
+            if part.path[:-1] == path:
+                recorders, rows = (None, self._recorder(part.path)), unread.get(part.table, [])
+                unread[part.table] = [
+                    row for row in rows if row.get("recorded_by") not in recorders
+                ]
+                nouns = tuple(
+                    noun_of(part.noun, row) for row in rows if row.get("recorded_by") in recorders
+                )
+                values[part.path[-1]] = next(iter(nouns), None) if part.single else nouns
+        return values
 
-        Args:
-            rows: of one piece of work by table name, each table's in order.
-        """
+    def units_of(self, rows: Mapping[str, Sequence[Row]]) -> tuple[UnitT, ...]:
+        """The units of one piece of work, by the rows of its tables, in the order of their names."""
         units: dict[str, dict[str, list[Row]]] = {}
         for table, found in rows.items():
             for row in found:
-                # Calls and failures know a unit as they would know an idea.
                 name = row[self.name_column if self.name_column in row else "idea_id"]
                 units.setdefault(name, {}).setdefault(table, []).append(row)
         return tuple(
@@ -180,19 +208,28 @@ def landed_unit(
 
 @cache
 def _parts(record: UnitRecord[Any, Any, Any]) -> tuple[Part, ...]:
-    tables = {TABLE[name].noun: name for name in record.kind.tables}
-    unit: type[Noun] = record.noun
-    parts = {}
-    for name, info in unit.model_fields.items():
+    found = tuple(_within(record.noun, record.kind.tables, ()))
+    shared = Counter(part.table for part in found)
+    return tuple(part._replace(shared=shared[part.table] > 1) for part in found)
+
+
+def _within(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> Iterator[Part]:
+    tables = {TABLE[name].noun: name for name in names}
+    for name, info in noun.model_fields.items():
         many = get_origin(info.annotation) is tuple
-        noun = get_args(info.annotation)[0] if many else nouns_in(unit).get(name)
-        if noun in tables:
-            table = name if name in record.kind.tables else tables[noun]
-            parts[name] = Part(name, table, noun, single=not many)
-    for completed, (name, _) in record.beside.items():
-        noun = get_args(unit.model_fields[name].annotation)[0]
-        parts[name] = Part(name, parts[completed].table, noun, single=False)
-    return tuple(parts.values())
+        inner = get_args(info.annotation)[0] if many else nouns_in(noun).get(name)
+        if inner in tables:
+            table = name if name in names and TABLE[name].noun is inner else tables[inner]
+            yield Part((*path, name), table, inner, single=not many)
+        elif inner is not None and not many:
+            yield from _within(inner, names, (*path, name))
+
+
+@cache
+def _inner(record: UnitRecord[Any, Any, Any]) -> dict[str, type[Noun]]:
+    """The fields that hold, or lack, a noun whose fields have tables."""
+    unit: type[Noun] = record.noun
+    return {part.path[0]: nouns_in(unit)[part.path[0]] for part in record.parts if part.path[1:]}
 
 
 @cache
@@ -204,14 +241,18 @@ def _told(record: UnitRecord[Any, Any, Any]) -> tuple[tuple[str, str], ...]:
         for column in table.column_names
         if holder_of(table.noun, column) is None
     }
-    return tuple(_tell(record.noun, columns))
+    return tuple(_tell(record.noun, columns - {"idea_id"}))
 
 
 @cache
 def _of_receipt(record: UnitRecord[Any, Any, Any]) -> tuple[tuple[str, str], ...]:
     """The fields of the receipt that the unit tells."""
-    parts = {part.name for part in _parts(record)}
+    parts = {part.path[0] for part in record.parts}
     return tuple(_tell(record.noun, record.kind.receipt.model_fields.keys() - parts))
+
+
+def _position(row: Row) -> int:
+    return int(row.get("position", 0))
 
 
 def _tell(noun: type[Noun], names: Collection[str]) -> Iterator[tuple[str, str]]:

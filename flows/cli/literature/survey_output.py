@@ -139,7 +139,7 @@ def _review(survey: Survey) -> list[Text | Padding]:
 
 
 def _cluster(cluster: SurveyCluster, survey: Survey) -> Group:
-    texts = {str(text.paper_id): text for text in survey.texts}
+    texts = {str(paper.paper_id): paper.text for paper in survey.papers}
     years = f"{cluster.first_year or '?'}-{cluster.last_year or '?'}"
     lines = [Text(safe(f"{cluster.name} ({cluster.paper_count:,} papers, {years})"), style="bold")]
     for paper_id in cluster.key_paper_ids:

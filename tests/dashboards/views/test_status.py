@@ -55,7 +55,6 @@ def without_any_answer(evaluation: IdeaEvaluation) -> IdeaEvaluation:
         (
             "methods",
             "passages",
-            "passage_method_ids",
             "sections",
             "evidence",
             "reviews",
