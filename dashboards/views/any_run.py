@@ -3,12 +3,10 @@ curated set, of tasks, of ideas made in rounds, a draft, or of a benchmark.
 """
 
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Any
 
 from dashboards.render.render import OutputFormat, run_markdown_or_html
 from dashboards.views.published_page import PublishedPage
-from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.curations.landing import CURATIONS
@@ -16,41 +14,11 @@ from warehouse.kinds.drafts import DRAFTS
 from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.manuscripts.landing import CHECKS
-from warehouse.kinds.surveys import SURVEYS
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import open_queries
 from warehouse.units.kind import Kind
-from warehouse.units.reading import published_heads
-
-
-class Reported(StrEnum):
-    """What a report may be on."""
-
-    RUN = "run"
-    CHECK = "check"
-    SURVEY = "survey"
-    CURATION = "curation"
-    EXPERIMENT = "experiment"
-    IDEATION = "ideation"
-    DRAFT = "draft"
-    BENCHMARK = "benchmark"
-
-
-_NAMES: dict[Reported, Callable[[Queries], list[RunId]]] = {
-    Reported.RUN: lambda queries: [run.run_id for run in queries.list_runs()],
-    Reported.CHECK: lambda queries: _published(queries, CHECKS),
-    Reported.SURVEY: lambda queries: _published(queries, SURVEYS),
-    Reported.CURATION: lambda queries: _published(queries, CURATIONS),
-    Reported.EXPERIMENT: lambda queries: _published(queries, EXPERIMENTS),
-    Reported.IDEATION: lambda queries: _published(queries, IDEATIONS),
-    Reported.DRAFT: lambda queries: _published(queries, DRAFTS),
-    Reported.BENCHMARK: lambda queries: _published(queries, BENCHMARKS),
-}
-"""What is published of each kind, newest first."""
-
-
-def _published(queries: Queries, kind: Kind[Any, Any]) -> list[RunId]:
-    return [head.run_id for head in published_heads(queries.connection, kind)]
+from warehouse.units.reading import published_kind
 
 
 def any_report(
@@ -65,10 +33,10 @@ def any_report(
         UnknownNameError: no such lake, or nothing published under that name.
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
-        kind = kind_of(queries, run_id)
-        if kind is Reported.RUN:
+        kind = published_kind(queries.connection, run_id)
+        if kind is RUNS:
             return run_markdown_or_html(queries, run_id, output_format)
-        if kind is Reported.BENCHMARK:
+        if kind is BENCHMARKS:
             from dashboards.views.benchmark_page import benchmark_page
             from dashboards.views.benchmark_write import benchmark_html, benchmark_markdown
 
@@ -78,39 +46,20 @@ def any_report(
 
 
 def page_of(
-    kind: Reported, layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
+    kind: Kind[Any, Any], layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
 ) -> PublishedPage:
     """The page of a published run of a kind other than ideas and benchmarks."""
     opened: Callable[..., PublishedPage]
-    if kind is Reported.CHECK:
+    if kind is CHECKS:
         from dashboards.views.write_check import check_page as opened
-    elif kind is Reported.CURATION:
+    elif kind is CURATIONS:
         from dashboards.views.write_curation import curation_page as opened
-    elif kind is Reported.EXPERIMENT:
+    elif kind is EXPERIMENTS:
         from dashboards.views.write_experiment import experiment_page as opened
-    elif kind is Reported.IDEATION:
+    elif kind is IDEATIONS:
         from dashboards.views.write_ideation import ideation_page as opened
-    elif kind is Reported.DRAFT:
+    elif kind is DRAFTS:
         from dashboards.views.write_draft import draft_page as opened
     else:
         from dashboards.views.write_survey import survey_page as opened
     return opened(layout, run_id, catalogue_url=catalogue_url)
-
-
-def kind_of(queries: Queries, run_id: RunId) -> Reported:
-    """What is published under that name.
-
-    Raises:
-        UnknownNameError: nothing is; names the newest of each.
-    """
-    published: dict[Reported, list[RunId]] = {}
-    for kind, names_of in _NAMES.items():
-        published[kind] = names_of(queries)
-        if run_id in published[kind]:
-            return kind
-    newest = "; ".join(
-        f"{kind}s {', '.join(names[:3])}" for kind, names in published.items() if names
-    )
-    raise UnknownNameError(
-        f"nothing is published under {run_id}; the newest are: {newest or 'none'}"
-    )

@@ -6,6 +6,7 @@ import duckdb
 
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
+from warehouse.kinds.registry import KINDS
 from warehouse.lake import rows_in
 from warehouse.rows import noun_of
 from warehouse.statements import table_statement
@@ -31,6 +32,24 @@ def published_head(
             return head
     raise UnknownNameError(
         f"{kind.titled(run_id)} is not published; the table {kind.head_table} lists those that are"
+    )
+
+
+def published_kind(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Kind[Any, Any]:
+    """The kind of the work that is published under that name.
+
+    Raises:
+        UnknownNameError: nothing is; names the newest of each kind.
+    """
+    newest = []
+    for kind in KINDS:
+        # A ranking bears the name of its run too.
+        names = [head.run_id for head in published_heads(connection, kind) if len(kind.ids) == 1]
+        if run_id in names:
+            return kind
+        newest += [f"{kind.word}s {', '.join(names[:3])}"] if names else []
+    raise UnknownNameError(
+        f"nothing is published under {run_id}; the newest are: {'; '.join(newest) or 'none'}"
     )
 
 

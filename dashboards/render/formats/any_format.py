@@ -3,20 +3,25 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 from pydantic import TypeAdapter
 
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.render import OutputFormat, idea_report, ranking_report
-from dashboards.views.any_run import Reported, any_report, kind_of, page_of
+from dashboards.views.any_run import any_report, page_of
 from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_page import idea_page
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.answers import IdeaReview
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
+from warehouse.units.kind import Kind
+from warehouse.units.reading import published_kind
 
 
 def report_file(
@@ -97,8 +102,8 @@ def data(
     """
     if idea_id is None:
         with open_queries(layout, catalogue_url=catalogue_url) as queries:
-            kind = kind_of(queries, run_id)
-        if kind is not Reported.RUN:
+            kind = published_kind(queries.connection, run_id)
+        if kind is not RUNS:
             return _data_of_another_kind(layout, run_id, kind, output_format, catalogue_url)
     with _reviews(layout, run_id, idea_id, catalogue_url) as reviews:
         if output_format is ReportFormat.BIB:
@@ -115,11 +120,11 @@ def data(
 def _data_of_another_kind(
     layout: Layout,
     run_id: RunId,
-    kind: Reported,
+    kind: Kind[Any, Any],
     output_format: ReportFormat,
     catalogue_url: str | None,
 ) -> bytes:
-    if kind is not Reported.BENCHMARK:
+    if kind is not BENCHMARKS:
         page = page_of(kind, layout, run_id, catalogue_url=catalogue_url)
         if output_format is ReportFormat.JSON:
             return page.json().encode()
@@ -127,7 +132,7 @@ def _data_of_another_kind(
         if works is not None:
             return works.encode("utf-8", "replace")
     raise ConfigurationError(
-        f"a {kind} cannot be written as {output_format}: choose md, html, pdf or docx"
+        f"a {kind.word} cannot be written as {output_format}: choose md, html, pdf or docx"
     )
 
 

@@ -2,7 +2,6 @@
 a benchmark or an idea.
 """
 
-from dashboards.views.any_run import Reported, kind_of
 from dashboards.views.benchmark_page import benchmark_page
 from dashboards.views.changes import changes_of
 from dashboards.views.write_draft import draft_page
@@ -22,16 +21,20 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 from tasks.manuscripts.scores import check_scores
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.curations.edits import edited, edits_of
 from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.drafts import DRAFTS
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.reading import published_head, published_kind, published_units
 
 
 def report_answer(
@@ -49,32 +52,32 @@ def report_answer(
     catalogue = Settings().catalogue
     with open_queries(layout, catalogue_url=catalogue) as queries:
         run_id = RunId(run) if run else queries.latest_run().run_id
-        kind = kind_of(queries, run_id)
-        if kind is Reported.BENCHMARK:
+        kind = published_kind(queries.connection, run_id)
+        if kind is BENCHMARKS:
             return scores_answer(benchmark_page(queries, [run_id]))
         if ranking:
             return _ranking(queries, run_id)
-        if kind is Reported.RUN:
+        if kind is RUNS:
             return _run(queries, run_id, idea)
     with open_reader(layout, catalogue_url=catalogue) as connection:
-        if kind is Reported.SURVEY:
+        if kind is SURVEYS:
             return surveys_answer(
                 published_head(connection, SURVEYS, run_id),
                 published_units(connection, SURVEY_RECORD, run_id),
             )
-        if kind is Reported.CURATION:
+        if kind is CURATIONS:
             edits = edits_of(connection, run_id)
             curated = [
                 edited(each, edits) for each in published_units(connection, CURATION_RECORD, run_id)
             ]
             made = published_head(connection, CURATIONS, run_id)
             return curations_answer(made, curated, agreement=agreement_on(edits))
-        if kind is Reported.EXPERIMENT:
+        if kind is EXPERIMENTS:
             found = published_units(connection, EXPERIMENT_RECORD, run_id)
             return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
-        if kind is Reported.DRAFT:
+        if kind is DRAFTS:
             return draft_answer(draft_page(layout, run_id, catalogue_url=catalogue))
-        if kind is Reported.IDEATION:
+        if kind is IDEATIONS:
             return ideas_answer(ideation_page(layout, run_id, catalogue_url=catalogue))
         head, checks = (
             published_head(connection, CHECKS, run_id),

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from dashboards.views.any_run import Reported, kind_of
 from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
@@ -11,10 +10,10 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.experiments.results import result_of, tried
-from warehouse.kinds.experiments import EXPERIMENT_RECORD
+from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.units.reading import published_units
+from warehouse.units.reading import published_kind, published_units
 
 ResultsOf = dict[IdeaId, tuple[ExperimentalResult, ...]]
 
@@ -31,10 +30,10 @@ def check_experiments(
         return ()
     with open_queries(layout, catalogue_url=settings.catalogue) as queries:
         for name in names:
-            kind = kind_of(queries, RunId(name))
-            if kind is not Reported.EXPERIMENT:
+            kind = published_kind(queries.connection, RunId(name))
+            if kind is not EXPERIMENTS:
                 raise ConfigurationError(
-                    f"--experiment {name} is a {kind}: name a run of `assay experiment run`"
+                    f"--experiment {name} is a {kind.word}: name a run of `assay experiment run`"
                 )
     return tuple(sorted(map(RunId, names)))
 
