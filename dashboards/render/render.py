@@ -21,9 +21,10 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 from schemas.text.patterns import bounded
-from warehouse.kinds.rankings.queries import ranking_of
+from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
+from warehouse.units.reading import published_head
 
 OutputFormat = Literal["md", "html"]
 
@@ -142,7 +143,9 @@ def ranking_report(
         ConfigurationError: no such lake, published run or ranking.
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
-        head = ranking_of(queries, run_id, ranking_id) if ranking_id is not None else None
+        head = None
+        if ranking_id is not None:
+            head = published_head(queries.connection, RANKINGS, run_id, ranking_id)
         page = ranking_page(queries, run_id, head)
     if page is None:
         raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")

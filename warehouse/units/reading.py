@@ -24,14 +24,14 @@ def published_heads(
 
 
 def published_head(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, HeadT], run_id: RunId
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, HeadT], *names: str
 ) -> HeadT:
     """One of them. Raises UnknownNameError when it is not published."""
     for head in published_heads(connection, kind):
-        if kind.names(head) == (run_id,):
+        if kind.names(head) == names:
             return head
     raise UnknownNameError(
-        f"{kind.titled(run_id)} is not published; the table {kind.head_table} lists those that are"
+        f"{kind.titled(*names)} is not published; the table {kind.head_table} lists those that are"
     )
 
 

@@ -13,8 +13,6 @@ from dashboards.views.metric_meanings import meaning_of
 from schemas.judgement.benchmark import BenchmarkHead, BenchmarkScore, JudgeWording
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.benchmarks.queries import benchmark_scores_of
-from warehouse.queries import Queries
-from warehouse.units.reading import published_heads
 
 COMMAND = "assay benchmark SUITE --data DIR --warehouse {}"
 MEASURED, PUBLISHED = "measured", "published"
@@ -24,12 +22,14 @@ MOST_CLASSES, RELIABILITY_BINS = 12, 10
 
 def show(lake: Lake) -> None:
     """One suite: its scores, then what one of its benchmarks rests on."""
-    heads = lake.ask(_heads) if lake.exists else ()
+    heads = lake.heads(BENCHMARKS)
     if not heads:
         empty.show("No benchmark has been published here yet.", COMMAND.format(lake.layout.address))
         return
-    suite = state.choose("Suite", list(dict.fromkeys(head.suite for head in heads)), key="suite")
-    own = {str(head.run_id): head for head in heads if head.suite == suite}
+    suite = state.choose(
+        "Suite", list(dict.fromkeys(head.suite for head in heads.values())), key="suite"
+    )
+    own = {name: head for name, head in heads.items() if head.suite == suite}
     scores = lake.ask(benchmark_scores_of, tuple(own))
     frame = _scores(own, scores)
     if frame.is_empty():
@@ -43,10 +43,6 @@ def show(lake: Lake) -> None:
     _tell(head)
     _show_confusion(lake, head)
     _show_reliability(lake, head)
-
-
-def _heads(queries: Queries) -> tuple[BenchmarkHead, ...]:
-    return published_heads(queries.connection, BENCHMARKS)
 
 
 def _scores(
