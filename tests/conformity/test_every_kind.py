@@ -47,6 +47,7 @@ from warehouse.units.landing import (
 )
 from warehouse.units.later_validation import LaterValidation, validate_published
 from warehouse.units.publish import publish
+from warehouse.units.record import land_unit, landed_unit
 from warehouse.verify.verify import verify
 
 every_kind = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
@@ -155,6 +156,17 @@ def test_a_unit_landed_twice_is_there_once_and_says_the_same(work: Work, layout:
         path = first_folder(layout, work) / f"{name}.parquet"
         assert path.exists() == bool(count)
         assert not count or len(read_rows(TABLE[name], path)) == count
+
+
+@every_kind
+def test_a_landed_unit_is_read_back_whole(work: Work, layout: Layout, tmp_path: Path) -> None:
+    receipt = work.land(layout, 0, "call-0")
+    unit = landed_unit(layout, work.record, *filter(None, (*work.names, receipt.unit)))
+    other, times = Layout(tmp_path / "other"), (receipt.started_at, receipt.finished_at)
+    again = land_unit(other, work.record, receipt.run_id, unit, *times)
+    rows = landing.landed_rows(layout, work.kind, receipt)
+    assert rows and landing.landed_rows(other, work.kind, again) == rows
+    assert again.incomplete_reason == receipt.incomplete_reason
 
 
 @every_kind

@@ -24,19 +24,19 @@ from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_expe
 from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
 from tests.support.rankings import land_group, make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
-from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD, BENCHMARKS
-from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
-from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
-from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
-from warehouse.kinds.rankings.landing import RANKINGS
-from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD
+from warehouse.kinds.curations.landing import CURATION_RECORD
+from warehouse.kinds.drafts import DRAFT_RECORD
+from warehouse.kinds.experiments import EXPERIMENT_RECORD
+from warehouse.kinds.ideations import IDEATION_RECORD
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD
+from warehouse.kinds.rankings.landing import RANKING_RECORD
+from warehouse.kinds.runs.landing import RUN_RECORD, RUNS, land
+from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.layout import Layout
 from warehouse.units.kind import Kind
 from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
+from warehouse.units.record import UnitRecord, land_unit
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,15 @@ class Work:
         prepare: what has to be there before, in a lake of that catalogue.
     """
 
-    kind: Kind[Any, Any]
+    record: UnitRecord[Any, Any, Any]
     names: tuple[str, ...]
     land: Callable[[Layout, int, str], UnitReceipt]
     head: Callable[[Layout], Noun]
     prepare: Callable[..., object] = lambda *_: None
+
+    @property
+    def kind(self) -> Kind[Any, Any]:
+        return self.record.kind
 
 
 def _land_idea(layout: Layout, number: int, call: str) -> Receipt:
@@ -162,19 +166,19 @@ def _benchmark_head(_: Layout) -> BenchmarkHead:
 
 
 WORKS = (
-    Work(RUNS, ("run-a",), _land_idea, lambda _: make_run(ideas=2)),
+    Work(RUN_RECORD, ("run-a",), _land_idea, lambda _: make_run(ideas=2)),
     Work(
-        RANKINGS,
+        RANKING_RECORD,
         ("run-a", "ranking-a"),
         _land_group,
         lambda layout: make_head(layout, [_group(0, "a"), _group(1, "b")]),
         _publish_run,
     ),
-    Work(CHECKS, ("check-a",), _land_manuscript, lambda _: check_head()),
-    Work(SURVEYS, ("survey-a",), _land_question, lambda _: make_survey_head()),
-    Work(CURATIONS, ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
-    Work(EXPERIMENTS, ("experiment-a",), _land_task, lambda _: make_experiment_head()),
-    Work(IDEATIONS, ("ideation-a",), _land_round, lambda _: make_ideation_head()),
-    Work(DRAFTS, ("draft-a",), _land_draft, lambda _: make_draft_head()),
-    Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
+    Work(CHECK_RECORD, ("check-a",), _land_manuscript, lambda _: check_head()),
+    Work(SURVEY_RECORD, ("survey-a",), _land_question, lambda _: make_survey_head()),
+    Work(CURATION_RECORD, ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
+    Work(EXPERIMENT_RECORD, ("experiment-a",), _land_task, lambda _: make_experiment_head()),
+    Work(IDEATION_RECORD, ("ideation-a",), _land_round, lambda _: make_ideation_head()),
+    Work(DRAFT_RECORD, ("draft-a",), _land_draft, lambda _: make_draft_head()),
+    Work(BENCHMARK_RECORD, ("benchmark-a",), _land_benchmark, _benchmark_head),
 )

@@ -115,9 +115,11 @@ class UnitRecord(Generic[UnitT, ReceiptT, HeadT]):
     def _recorder(self, path: tuple[str, ...]) -> str:
         return path[0] if len(path) > 1 else self.recorded_by
 
-    def unit_of(self, name: str, rows: Mapping[str, Sequence[Row]]) -> UnitT:
+    def unit_of(
+        self, name: str, rows: Mapping[str, Sequence[Row]], receipt: ReceiptT | None = None
+    ) -> UnitT:
         """The unit of that name which `rows_of` took apart; of what two of its nouns hold, the
-        first one has it.
+        first one has it. What its receipt alone tells is read from `receipt`.
         """
         tables = [
             self.own_table or "",
@@ -133,7 +135,10 @@ class UnitRecord(Generic[UnitT, ReceiptT, HeadT]):
             for part, noun in _inner(self).items()
         }
         found = inner | self._parts_of((), unread)
-        return noun_of(self.noun, {self.name_column: name} | own | found)
+        known: Row = {self.name_column: name}
+        if receipt is not None:
+            known |= {column: getattr(receipt, column) for column, _ in _of_receipt(self)}
+        return noun_of(self.noun, known | own | found)
 
     def _parts_of(self, path: tuple[str, ...], unread: dict[str, list[Row]]) -> Row:
         """What the fields of a noun hold, by their rows, which are read with that."""
@@ -203,7 +208,7 @@ def landed_unit(
     receipt = landing.read_receipt(layout, record.kind, *names)
     if receipt is None:
         return None
-    return record.unit_of(names[-1], landing.landed_rows(layout, record.kind, receipt))
+    return record.unit_of(names[-1], landing.landed_rows(layout, record.kind, receipt), receipt)
 
 
 @cache
@@ -246,9 +251,9 @@ def _told(record: UnitRecord[Any, Any, Any]) -> tuple[tuple[str, str], ...]:
 
 @cache
 def _of_receipt(record: UnitRecord[Any, Any, Any]) -> tuple[tuple[str, str], ...]:
-    """The fields of the receipt that the unit tells."""
-    parts = {part.path[0] for part in record.parts}
-    return tuple(_tell(record.noun, record.kind.receipt.model_fields.keys() - parts))
+    """The fields of the receipt that the unit tells, not the numbers of its rows."""
+    others = {"unit", "rows", "bytes", *(part.path[0] for part in record.parts)}
+    return tuple(_tell(record.noun, record.kind.receipt.model_fields.keys() - others))
 
 
 def _position(row: Row) -> int:
