@@ -222,7 +222,7 @@ def write_head(layout: Layout, kind: Kind[ReceiptT, HeadT], head: HeadT) -> None
 
 def begun_head(layout: Layout, kind: Kind[ReceiptT, HeadT], head: HeadT) -> HeadT:
     """`head` with the times of the one that is there, when the work had ended before."""
-    begun: Any = read_head(layout, kind, *kind.names(head))
+    begun = read_head(layout, kind, *kind.names(head))
     if begun is None:
         return head
     return replace(head, started_at=begun.started_at, finished_at=begun.finished_at)
