@@ -4,7 +4,7 @@ A table added here is created, landed, checked, published and documented; nothin
 or columns. What a column means, and what it may hold, is said by the noun's field.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -92,12 +92,6 @@ BENCHMARK_ID = replace(RUN_ID, meaning="The benchmark the row belongs to; a row 
 IDEA_ID = Column("idea_id", STRING, "The idea the row belongs to.", references="ideas.idea_id")
 POSITION = Column("position", ColumnType.INTEGER, "Order of the row, from 0.", minimum=0)
 RANKING_ID = columns_of(RankingHead, "ranking_id")
-MANUSCRIPT_ID = columns_of(ManuscriptCheck, "manuscript_id")
-QUESTION_ID = columns_of(Survey, "question_id")
-CURATED_PAPER_ID = columns_of(Curation, "paper_id")
-TASK_ID = columns_of(Experiment, "task_id")
-ROUND_ID = columns_of(IdeationRound, "round_id")
-DRAFT_ID = columns_of(Draft, "draft_id")
 LANDING_SHA256 = Column(
     "landing_sha256",
     STRING,
@@ -156,6 +150,12 @@ def _head(
     return _table((run_id,), key, name, noun, *own_key, after=after, per_idea=False, **more)
 
 
+def _of_unit(noun: type[Noun], name: str) -> Callable[..., Table]:
+    """The tables of a kind whose units are `noun`, known by their field `name`."""
+    known = (RUN_ID, *columns_of(noun, name), POSITION)
+    return partial(_table, known, ("run_id", name), per_idea=False)
+
+
 _of_idea = partial(_table, (RUN_ID, IDEA_ID, POSITION), ("run_id", "idea_id"))
 _once_per_idea = partial(_table, (RUN_ID, IDEA_ID), ("run_id", "idea_id"))
 _of_ranking = partial(
@@ -164,42 +164,12 @@ _of_ranking = partial(
     ("run_id", "ranking_id"),
     per_idea=False,
 )
-_of_manuscript = partial(
-    _table,
-    (RUN_ID, *MANUSCRIPT_ID, POSITION),
-    ("run_id", "manuscript_id"),
-    per_idea=False,
-)
-_of_question = partial(
-    _table,
-    (RUN_ID, *QUESTION_ID, POSITION),
-    ("run_id", "question_id"),
-    per_idea=False,
-)
-_of_curated_paper = partial(
-    _table,
-    (RUN_ID, *CURATED_PAPER_ID, POSITION),
-    ("run_id", "paper_id"),
-    per_idea=False,
-)
-_of_task = partial(
-    _table,
-    (RUN_ID, *TASK_ID, POSITION),
-    ("run_id", "task_id"),
-    per_idea=False,
-)
-_of_round = partial(
-    _table,
-    (RUN_ID, *ROUND_ID, POSITION),
-    ("run_id", "round_id"),
-    per_idea=False,
-)
-_of_draft = partial(
-    _table,
-    (RUN_ID, *DRAFT_ID, POSITION),
-    ("run_id", "draft_id"),
-    per_idea=False,
-)
+_of_manuscript = _of_unit(ManuscriptCheck, "manuscript_id")
+_of_question = _of_unit(Survey, "question_id")
+_of_curated_paper = _of_unit(Curation, "paper_id")
+_of_task = _of_unit(Experiment, "task_id")
+_of_round = _of_unit(IdeationRound, "round_id")
+_of_draft = _of_unit(Draft, "draft_id")
 _of_benchmark = partial(
     _table,
     (BENCHMARK_ID, POSITION),
