@@ -47,6 +47,7 @@ from warehouse.units.landing import (
 )
 from warehouse.units.later_validation import LaterValidation, validate_published
 from warehouse.units.publish import publish
+from warehouse.units.reading import published_units
 from warehouse.units.record import land_unit, landed_unit
 from warehouse.verify.verify import verify
 
@@ -282,6 +283,11 @@ def test_it_is_landed_published_verified_and_deleted(work: Work, layout: Layout)
     rows = rows_in_lake(layout, work)
     assert (told.published, told.rows) == (True, rows)
     landed = receipts_of(layout, work)
+    if work.kind.unit is not None:  # a benchmark is read by its head and its scores
+        with open_reader(layout) as connection:
+            units = published_units(connection, work.record, *work.names)
+        names = sorted(receipt.unit for receipt in landed)
+        assert sorted(getattr(unit, work.record.name_column) for unit in units) == names
     for name in work.kind.tables:
         assert rows[name] == sum(receipt.rows[name] for receipt in landed)
     assert rows[work.kind.head_table] == 1

@@ -6,6 +6,7 @@ import duckdb
 
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
+from schemas.tables import TABLE
 from warehouse.kinds.registry import KINDS
 from warehouse.lake import rows_in
 from warehouse.rows import noun_of
@@ -43,8 +44,8 @@ def published_kind(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Kind
     """
     newest = []
     for kind in KINDS:
-        # A ranking bears the name of its run too.
-        names = [head.run_id for head in published_heads(connection, kind) if len(kind.ids) == 1]
+        heads = published_heads(connection, kind) if len(kind.ids) == 1 else ()
+        names = [head.run_id for head in heads]
         if run_id in names:
             return kind
         newest += [f"{kind.word}s {', '.join(names[:3])}"] if names else []
@@ -56,12 +57,11 @@ def published_kind(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Kind
 def published_units(
     connection: duckdb.DuckDBPyConnection,
     record: UnitRecord[UnitT, ReceiptT, HeadT],
-    run_id: RunId,
+    *names: str,
 ) -> tuple[UnitT, ...]:
-    """Every unit of a run as it was landed, calls apart, in the order of their names."""
-    tables = [name for name in record.kind.tables if name not in CALL_TABLES]
-    rows = {
-        name: rows_in(connection, table_statement("rows_of_run", table=name), {"run_id": run_id})
-        for name in tables
-    }
+    """Every unit of a work as it was landed, calls apart, in the order of their names."""
+    kind, rows = record.kind, {}
+    for table in (TABLE[name] for name in kind.tables if name not in CALL_TABLES):
+        sql = table_statement("rows_of", table=table.name, condition=kind.condition(table))
+        rows[table.name] = rows_in(connection, sql, kind.parameters(*names))
     return record.units_of(rows)

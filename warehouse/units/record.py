@@ -26,10 +26,10 @@ def _no_reasons(_: object) -> Iterable[Reason | None]:
 
 
 class Part(NamedTuple):
-    """A field that holds one noun or many, and the table of their rows.
+    """A field that holds one noun or many, or the unit itself, and the table of their rows.
 
     Attributes:
-        path: the field, behind the one that holds the noun whose field it is.
+        path: the field, behind the one that holds the noun whose field it is; empty: the unit.
         single: whether it holds one noun, or None.
         shared: whether other fields have rows in the table too.
     """
@@ -77,22 +77,22 @@ class UnitRecord(Generic[UnitT, ReceiptT, HeadT]):
     @property
     def own_table(self) -> str | None:
         """The table with one row for each unit; None where a unit is no more than its parts."""
-        return next((name for name in self.kind.tables if TABLE[name].noun is self.noun), None)
+        single = (part.table for part in self.parts if part.single and not part.path[1:])
+        return next(single, None)
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Every field of the unit, and of the nouns it holds, that has a table."""
+        """The unit, and every field of it and of the nouns it holds, as far as it has a table."""
         return _parts(self)
 
     def rows_of(self, run_id: RunId, unit: UnitT) -> Rows:
         """Every row of a unit by table name; tables without rows are left out."""
         # Calls and failures know a unit as they would know an idea.
-        known: Row = {"run_id": run_id, "idea_id": self._known_as(unit)}
+        name = told(unit, holder_of(self.noun, self._known_by) or "", self._known_by)
+        known: Row = {"run_id": run_id, "idea_id": name}
         known |= {column: told(unit, holder, column) for column, holder in _told(self)}
         known |= {f"{part}_requested": getattr(unit, part) is not None for part in _inner(self)}
         held: dict[str, list[tuple[Noun, str]]] = {}
-        if self.own_table is not None:
-            held[self.own_table] = [(unit, self.recorded_by)]
         for part in self.parts:
             rows = held.setdefault(part.table, [])
             for noun in part.nouns(unit):
@@ -108,9 +108,9 @@ class UnitRecord(Generic[UnitT, ReceiptT, HeadT]):
             if found
         }
 
-    def _known_as(self, unit: UnitT) -> str:
-        column = self.kind.unit_column or self.name_column
-        return str(told(unit, holder_of(self.noun, column) or "", column))
+    @property
+    def _known_by(self) -> str:
+        return self.kind.unit_column or self.name_column
 
     def _recorder(self, path: tuple[str, ...]) -> str:
         return path[0] if len(path) > 1 else self.recorded_by
@@ -121,12 +121,8 @@ class UnitRecord(Generic[UnitT, ReceiptT, HeadT]):
         """The unit of that name which `rows_of` took apart; of what two of its nouns hold, the
         first one has it. What its receipt alone tells is read from `receipt`.
         """
-        tables = [
-            self.own_table or "",
-            *(part.table for part in self.parts if part.single),
-            *rows,
-        ]
-        own = next((rows[table][0] for table in tables if rows.get(table)), {})
+        tables = (self.own_table or "", *rows)
+        own: Row = next((rows[table][0] for table in tables if rows.get(table)), {})
         unread = {table: sorted(found, key=_position) for table, found in rows.items()}
         inner = {
             part: noun_of(noun, self._parts_of((part,), unread))
@@ -144,7 +140,7 @@ class UnitRecord(Generic[UnitT, ReceiptT, HeadT]):
         """What the fields of a noun hold, by their rows, which are read with that."""
         values: Row = {}
         for part in self.parts:
-            if part.path[:-1] == path:
+            if part.path and part.path[:-1] == path:
                 recorders, rows = (None, self._recorder(part.path)), unread.get(part.table, [])
                 unread[part.table] = [
                     row for row in rows if row.get("recorded_by") not in recorders
@@ -160,7 +156,7 @@ class UnitRecord(Generic[UnitT, ReceiptT, HeadT]):
         units: dict[str, dict[str, list[Row]]] = {}
         for table, found in rows.items():
             for row in found:
-                name = row[self.name_column if self.name_column in row else "idea_id"]
+                name = row[self._known_by if self._known_by in row else "idea_id"]
                 units.setdefault(name, {}).setdefault(table, []).append(row)
         return tuple(
             self.unit_of(name, found)
@@ -220,12 +216,14 @@ def _parts(record: UnitRecord[Any, Any, Any]) -> tuple[Part, ...]:
 
 def _within(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> Iterator[Part]:
     tables = {TABLE[name].noun: name for name in names}
+    if noun in tables:
+        yield Part(path, tables[noun], noun, single=True)
     for name, info in noun.model_fields.items():
         many = get_origin(info.annotation) is tuple
         inner = get_args(info.annotation)[0] if many else nouns_in(noun).get(name)
-        if inner in tables:
+        if many and inner in tables:
             table = name if name in names and TABLE[name].noun is inner else tables[inner]
-            yield Part((*path, name), table, inner, single=not many)
+            yield Part((*path, name), table, inner, single=False)
         elif inner is not None and not many:
             yield from _within(inner, names, (*path, name))
 
@@ -252,7 +250,7 @@ def _told(record: UnitRecord[Any, Any, Any]) -> tuple[tuple[str, str], ...]:
 @cache
 def _of_receipt(record: UnitRecord[Any, Any, Any]) -> tuple[tuple[str, str], ...]:
     """The fields of the receipt that the unit tells, not the numbers of its rows."""
-    others = {"unit", "rows", "bytes", *(part.path[0] for part in record.parts)}
+    others = {"unit", "rows", "bytes", *(name for part in record.parts for name in part.path[:1])}
     return tuple(_tell(record.noun, record.kind.receipt.model_fields.keys() - others))
 
 
