@@ -16,10 +16,10 @@ from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.surveys import SURVEYS
-from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import Queries
 from warehouse.units.kind import Kind
 from warehouse.units.reading import published_heads
+from warehouse.warehouse import Warehouse
 
 
 class Reported(StrEnum):
@@ -52,9 +52,7 @@ def _published(queries: Queries, kind: Kind[Any, Any]) -> list[RunId]:
     return [head.run_id for head in published_heads(queries.connection, kind)]
 
 
-def any_report(
-    layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
-) -> str:
+def any_report(warehouse: Warehouse, run_id: RunId, output_format: OutputFormat) -> str:
     """The run's report, a check's problems by manuscript, a survey's papers, a curated set, an
     experiment's findings, the lineage of ideas, a draft, or a benchmark's scores beside published
     figures.
@@ -63,22 +61,21 @@ def any_report(
         ConfigurationError: the lake cannot be opened.
         UnknownNameError: no such lake, or nothing published under that name.
     """
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+    with warehouse.queries() as queries:
         kind = kind_of(queries, run_id)
         if kind is Reported.RUN:
-            return run_markdown_or_html(queries, run_id, output_format)
+            thresholds = warehouse.settings.alarms
+            return run_markdown_or_html(queries, run_id, output_format, thresholds)
         if kind is Reported.BENCHMARK:
             from dashboards.views.benchmark_page import benchmark_page
             from dashboards.views.benchmark_write import benchmark_html, benchmark_markdown
 
             page = benchmark_page(queries, [run_id])
             return benchmark_markdown(page) if output_format == "md" else benchmark_html(page)
-    return page_of(kind, layout, run_id, catalogue_url=catalogue_url).written_as(output_format)
+    return page_of(kind, warehouse, run_id).written_as(output_format)
 
 
-def page_of(
-    kind: Reported, layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
-) -> PublishedPage:
+def page_of(kind: Reported, warehouse: Warehouse, run_id: RunId) -> PublishedPage:
     """The page of a published run of a kind other than ideas and benchmarks."""
     opened: Callable[..., PublishedPage]
     if kind is Reported.CHECK:
@@ -93,7 +90,7 @@ def page_of(
         from dashboards.views.write_draft import draft_page as opened
     else:
         from dashboards.views.write_survey import survey_page as opened
-    return opened(layout, run_id, catalogue_url=catalogue_url)
+    return opened(warehouse, run_id)
 
 
 def kind_of(queries: Queries, run_id: RunId) -> Reported:

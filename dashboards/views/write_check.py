@@ -25,9 +25,8 @@ from schemas.works.manuscripts import (
 )
 from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.queries import manuscript_checks
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head
+from warehouse.warehouse import Warehouse
 
 
 @dataclass(frozen=True)
@@ -249,8 +248,8 @@ def _listed(files: Sequence[str], one: str, many: str | None = None) -> str:
     )
 
 
-def check_page(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> CheckPage:
+def check_page(warehouse: Warehouse, run_id: RunId) -> CheckPage:
     """All of a published check. Raises UnknownNameError when it is not published."""
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         head = published_head(connection, CHECKS, run_id)
         return CheckPage(head, manuscript_checks(connection, run_id))

@@ -15,9 +15,8 @@ from schemas.works.curation import Curation
 from schemas.works.curation_edit import CurationEdit, EditAgreement
 from warehouse.kinds.curations.edits import edited, edits_of
 from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 IDEAS = "ideas.jsonl"
 Agreement = Callable[[Sequence[CurationEdit]], tuple[EditAgreement, ...]]
@@ -47,17 +46,13 @@ class CurationPage(CuratedSet, PublishedPage):
 
 
 def curation_page(
-    layout: Layout,
-    run_id: RunId,
-    agreement_on: Agreement = _unknown,
-    *,
-    catalogue_url: str | None = None,
+    warehouse: Warehouse, run_id: RunId, agreement_on: Agreement = _unknown
 ) -> CurationPage:
     """All of a published run, as people have edited it; `agreement_on` says how far they agree.
 
     Raises UnknownNameError when it is not published.
     """
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         edits = edits_of(connection, run_id)
         found = (
             edited(each, edits) for each in published_units(connection, CURATION_RECORD, run_id)

@@ -31,9 +31,8 @@ from schemas.literature.survey_review import (
 )
 from schemas.literature.survey_run import SurveyHead
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 _ENDS = {
     End.DEPTH: "ended at its depth",
@@ -294,9 +293,9 @@ class SurveyPage(PublishedPage):
         return {number: each for number, each in drawn.items() if each is not None}
 
 
-def survey_page(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> SurveyPage:
+def survey_page(warehouse: Warehouse, run_id: RunId) -> SurveyPage:
     """All of a published survey. Raises UnknownNameError when it is not published."""
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         head = published_head(connection, SURVEYS, run_id)
         found = published_units(connection, SURVEY_RECORD, run_id)
         return SurveyPage(head, tuple(map(SurveyPart, found)))

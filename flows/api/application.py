@@ -115,7 +115,7 @@ def application(service: Service) -> ASGIApp:
     programs = mcp_server(service, _token_over_http)
     over_http = programs.streamable_http_app(
         stateless_http=True,
-        max_request_body_size=service.settings.api.maximum_body_bytes,
+        max_request_body_size=service.warehouse.settings.api.maximum_body_bytes,
         # Names and origins are checked before (`tasks/web/serving.py`).
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
@@ -145,7 +145,7 @@ def application(service: Service) -> ASGIApp:
     async def either(scope: StarletteScope, receive: Receive, send: Send) -> None:
         await (over_http if scope.get("path") == MCP_PATH else api)(scope, receive, send)
 
-    return Gate(either, service.database, service.settings.api)
+    return Gate(either, service.database, service.warehouse.settings.api)
 
 
 def _token_over_http(context: Context[Any, Any]) -> Token:

@@ -32,10 +32,9 @@ from schemas.options.commands import AskOptions, CurateOptions, EvaluateOptions,
 from schemas.options.literature_options import SearchOptions
 from schemas.people.job import NOT_OF_A_RANKING, NOT_OF_SENT_PAPERS, OF_THE_MACHINE, JobState
 from schemas.people.role import Role, Token
-from schemas.settings import Settings
 from schemas.works.curation_run import MOST_PAPERS, SentPaper
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 LOOK_EVERY_SECONDS = 0.5
 MOST_IDEAS = 1_000
@@ -325,10 +324,9 @@ def _plain(answer: Answer | bytes) -> dict[str, Any]:
     return found
 
 
-def serve_standard_input(warehouse: Path, gateway_url: str, maximum_cost_usd: float) -> None:
+def serve_standard_input(warehouse: Warehouse, gateway_url: str, maximum_cost_usd: float) -> None:
     """Serve whoever started this process, who owns all jobs, until standard input ends."""
-    settings, layout = Settings(), Layout(warehouse)
-    prepare_environment(settings.home)
+    prepare_environment(warehouse.settings.home)
     owner = Token(
         token_id=LOCAL,
         name="MCP on this machine",
@@ -338,12 +336,14 @@ def serve_standard_input(warehouse: Path, gateway_url: str, maximum_cost_usd: fl
         maximum_cost_usd=maximum_cost_usd,
         maximum_open_jobs=MOST_OPEN_JOBS,
     )
-    with ServiceDatabase(layout) as database:
-        service = open_service(layout, settings, database, gateway_url)
+    with ServiceDatabase(warehouse) as database:
+        service = open_service(warehouse, database, gateway_url)
         mcp_server(service, lambda _: owner).run("stdio")
 
 
 if __name__ == "__main__":
     log_to_stderr()
     place, gateway, most_usd = sys.argv[1:]
-    sys.exit(run_command(lambda: serve_standard_input(Path(place), gateway, float(most_usd))))
+    sys.exit(
+        run_command(lambda: serve_standard_input(Warehouse(Path(place)), gateway, float(most_usd)))
+    )

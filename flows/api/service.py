@@ -48,14 +48,12 @@ from schemas.people.job import (
     check_offered,
 )
 from schemas.people.role import Action, Token
-from schemas.settings import Settings
 from schemas.works.curation_run import SentPaper
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import Job, read_job, read_result, request_stop
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
-from warehouse.layout import Layout
 from warehouse.progress import RunProgress, Watch
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 SEARCHES_AT_ONCE = 8
 
@@ -82,8 +80,7 @@ class JobSeen(Noun):
 class Service:
     """One warehouse, its settings, and the gateway that is asked for literature."""
 
-    layout: Layout
-    settings: Settings
+    warehouse: Warehouse
     database: ServiceDatabase
     watch: Watch
     gateway_url: str
@@ -161,7 +158,7 @@ class Service:
         """
         asked = name or f"ranking of {run_id}"
         told = _told(token, options, asked, idempotency_key, others=NOT_OF_A_RANKING)
-        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+        with self.warehouse.queries() as queries:
             run = queries.run(RunId(run_id))
         told["options"] = replace(
             options,
@@ -171,10 +168,8 @@ class Service:
         return self._accepted(token, RankJob(run_id=run.run_id, **told))
 
     def _accepted(self, token: Token, request: JobRequest) -> str:
-        check_offered(request, self.settings.dashboard)
-        return accept(
-            self.layout, self.database, token, request, catalogue_url=self.settings.catalogue
-        )
+        check_offered(request, self.warehouse.settings.dashboard)
+        return accept(self.warehouse, self.database, token, request)
 
     def jobs(self, token: Token) -> Answer:
         """The jobs that the token's holder may see, newest first.
@@ -184,7 +179,7 @@ class Service:
         """
         token.scope.check(Action.SUBMIT)
         return answer_of(
-            "listed", [job_row(job) for job in jobs_of(self.layout, self.database, token)]
+            "listed", [job_row(job) for job in jobs_of(self.warehouse, self.database, token)]
         )
 
     def job(self, token: Token, job_id: str) -> JobSeen:
@@ -195,7 +190,7 @@ class Service:
             UnknownNameError: there is none of this name, or it is another's.
         """
         token.scope.check(Action.SUBMIT)
-        job = read_job(self.layout, job_id)
+        job = read_job(self.warehouse, job_id)
         if job is None or not may_see(self.database, token, job_id):
             raise UnknownNameError(f"no job {job_id!r}")
         progress = self.watch.of_ideas(job.ideas) if job.status.started_at else None
@@ -228,7 +223,7 @@ class Service:
         """What `assay report --json` says."""
 
         def told() -> bytes:
-            answer = report_answer(self.layout, run_id, idea_id, ranking=ranking)
+            answer = report_answer(self.warehouse, run_id, idea_id, ranking=ranking)
             return answer.document().encode()
 
         return self.kept.of(told, "run", run_id, idea_id, ranking)
@@ -246,13 +241,12 @@ class Service:
 
         def written() -> bytes:
             return report_file(
-                self.layout,
+                self.warehouse,
                 RunId(run_id),
                 IdeaId(idea_id) if idea_id is not None else None,
                 form,
                 ranking=ranking,
                 full=full,
-                catalogue_url=self.settings.catalogue,
             )
 
         return self.kept.of(written, "report", run_id, idea_id, form, ranking, full)
@@ -265,11 +259,11 @@ class Service:
         )
 
     def _runs(self) -> Answer:
-        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+        with self.warehouse.queries() as queries:
             return answer_of("listed", queries.list_runs())
 
     def _closest(self, run_id: str, idea_id: str) -> Answer:
-        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+        with self.warehouse.queries() as queries:
             review = queries.idea_review(RunId(run_id), IdeaId(idea_id))
         evaluation = review.evaluation
         if evaluation.contribution is None:
@@ -313,17 +307,15 @@ class Service:
         at_gateway = LiteratureChoice(url=self.gateway_url)
         told = SearchOptions(literature=at_gateway, limit=options.limit, cutoff=options.cutoff)
         return await to_thread.run_sync(
-            search_answer, query, told, self.settings, limiter=self.searches
+            search_answer, query, told, self.warehouse.settings, limiter=self.searches
         )
 
 
-def open_service(
-    layout: Layout, settings: Settings, database: ServiceDatabase, gateway_url: str
-) -> Service:
+def open_service(warehouse: Warehouse, database: ServiceDatabase, gateway_url: str) -> Service:
     """The service of a warehouse; what was accepted before it was last killed is handed over."""
-    hand_over(layout, database)
-    kept = LakeAnswers(layout, settings.catalogue)
-    return Service(layout, settings, database, Watch(layout), gateway_url, kept)
+    hand_over(warehouse, database)
+    kept = LakeAnswers(warehouse)
+    return Service(warehouse, database, Watch(warehouse), gateway_url, kept)
 
 
 def _told(

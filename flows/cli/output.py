@@ -22,7 +22,7 @@ from schemas.options.values import flag_of
 from schemas.reasons import Passes, Reason
 from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import IdeaScore, RankedIdea
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is known
     from flows.run.campaign import Summary
@@ -81,7 +81,7 @@ def ended_early(
     if reason is None:
         return ()
     if reason == Reason.BUDGET_EXHAUSTED:
-        path = Layout(warehouse).budgets
+        path = Warehouse(warehouse).budgets
         return (ended_by_budget(SharedBudget(path, scope, budget), unit),)
     other = reason.passes is Passes.WITH_OTHER_SETTINGS
     return (

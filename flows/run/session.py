@@ -41,6 +41,7 @@ class Session:
 
     def __init__(self) -> None:
         self._stack = ExitStack()
+        self._settings = Settings()
         self._server: PrefectServer | None = None
         self._interruptible = False
 
@@ -60,7 +61,7 @@ class Session:
         self._prepare(request)
         from flows.run.preflight import check_before_run
 
-        _tell(check_before_run(request, Settings()))
+        _tell(check_before_run(request, self._settings))
         from flows.works.evaluate.evaluate import Evaluation
 
         return self._run(Evaluation(request))
@@ -70,7 +71,7 @@ class Session:
         self._prepare(request)
         from flows.run.preflight import check_before_ranking
 
-        _tell(check_before_ranking(request, Settings()))
+        _tell(check_before_ranking(request, self._settings))
         from flows.works.rank.ranking import Ranking
 
         return self._run(Ranking(request))
@@ -80,7 +81,7 @@ class Session:
         self._prepare(request)
         from flows.run.preflight import check_before_checking
 
-        _tell(check_before_checking(request, Settings()))
+        _tell(check_before_checking(request, self._settings))
         from flows.works.check.checking import Check
 
         return self._run(Check(request))
@@ -90,7 +91,7 @@ class Session:
         self._prepare(request)
         from flows.run.preflight import check_before_surveying
 
-        _tell(check_before_surveying(request, Settings()))
+        _tell(check_before_surveying(request, self._settings))
         from flows.works.survey.surveying import Asking, Surveying
 
         answers = request.parameters.written is Written.ANSWER
@@ -101,7 +102,7 @@ class Session:
         self._prepare(request)
         from flows.run.preflight import check_before_curating
 
-        _tell(check_before_curating(request, Settings()))
+        _tell(check_before_curating(request, self._settings))
         from flows.works.curate.curating import Curating
 
         return self._run(Curating(request))
@@ -111,7 +112,7 @@ class Session:
         self._prepare(request)
         from flows.run.preflight import check_before_experimenting
 
-        check_before_experimenting(request, Settings())
+        check_before_experimenting(request, self._settings)
         from flows.works.experiment.experimenting import Experimenting
 
         return self._run(Experimenting(request))
@@ -123,24 +124,24 @@ class Session:
         self._prepare(request)
         from flows.run.preflight import check_before_writing
 
-        _tell(check_before_writing(request, Settings()))
+        _tell(check_before_writing(request, self._settings))
         from flows.works.write.draft_review import write_reviewed
 
-        return write_reviewed(request, Settings(), self._run)
+        return write_reviewed(request, self._settings, self._run)
 
     def ideate(self, request: IdeationRequest) -> "IdeationSummary":
         """Make ideas in rounds, after a look at all it needs."""
         self._prepare(request)
         from flows.run.preflight import check_before_ideating
 
-        _tell(check_before_ideating(request, Settings()))
+        _tell(check_before_ideating(request, self._settings))
         from flows.works.evaluate.evaluate import Evaluation
         from flows.works.ideate.ideating import ideate
 
         def evaluate(asked: RunRequest) -> "RunSummary":
             return self._run(Evaluation(asked))
 
-        return ideate(request, Settings(), self._run, evaluate)
+        return ideate(request, self._settings, self._run, evaluate)
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:
@@ -165,7 +166,7 @@ class Session:
         if self._server is None:
             from flows.run.prefect_server import PrefectServer
 
-            self._server = self._stack.enter_context(PrefectServer(Settings().prefect_api_url))
+            self._server = self._stack.enter_context(PrefectServer(self._settings.prefect_api_url))
         return self._server
 
 

@@ -25,9 +25,9 @@ from schemas.works.experiment_run import ExperimentRequest
 from schemas.works.ideation_run import IdeationRequest
 from tasks.judging.model_keys import model_variables
 from tasks.shards.work import Shard
-from warehouse.layout import Layout
 from warehouse.shared_database import shared_database
 from warehouse.stores.budget_file import this_machine
+from warehouse.warehouse import Warehouse
 
 _DOCUMENT_VARIABLES = ("GROBID_URL", "UNPAYWALL_EMAIL")
 
@@ -47,7 +47,7 @@ def needs_of(
         python_version=python_version(),
         code=code_hash(),
         settings=compared(settings),
-        warehouse=Layout(shards[0].warehouse).address,
+        warehouse=Warehouse(shards[0].warehouse, settings).address,
         shard_file=shard_file.absolute(),
         machine=this_machine(),
         database=None if database is None else database.identity,

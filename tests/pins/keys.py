@@ -45,7 +45,7 @@ from tests.support.ranking_fakes import dossier
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
 from tests.support.small_task import write_task
 from warehouse.kinds.registry import KINDS
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 PROFILES = ("economy", "faithful")
 ENGINES = ("extractive", "litellm:openai/gpt-5-mini")
@@ -134,7 +134,7 @@ Units = Iterator[tuple[str, dict[str, object]]]
 def _landed(word: str, *names: str) -> str:
     """Return the landing folder of a unit."""
     (kind,) = (kind for kind in KINDS if kind.word == word)
-    return kind.unit_path(Layout(Path()), *names)
+    return kind.unit_path(Warehouse(Path()), *names)
 
 
 def _evaluate(folder: Path, settings: Settings) -> Units:

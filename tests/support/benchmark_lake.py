@@ -8,13 +8,13 @@ from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 BENCHMARK = RunId("benchmark-a")
 
 
-def publish_benchmark_lake(layout: Layout) -> None:
+def publish_benchmark_lake(warehouse: Warehouse) -> None:
     answers = (("accept", "accept"), ("accept", "reject"), ("reject", "reject"), ("reject", None))
     decisions = [
         _item(f"i{n}", "decision", gold, answer, None) for n, (gold, answer) in enumerate(answers)
@@ -47,7 +47,7 @@ def publish_benchmark_lake(layout: Layout) -> None:
         started_at=START,
         finished_at=START,
     )
-    report = publish(layout, BENCHMARKS, land_benchmark(layout, run))
+    report = publish(warehouse, BENCHMARKS, land_benchmark(warehouse, run))
     assert report.published, report.validation
 
 

@@ -21,9 +21,9 @@ from schemas.judgement.ranking import (
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from tests.support.catalogues import with_catalogue
 from warehouse.kinds.rankings.landing import basis_of
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 AT = datetime(2026, 3, 1, 3, tzinfo=UTC)
 DIMENSIONS = ("novelty", "overall")
@@ -169,14 +169,14 @@ def make_call(call_id: str, idea_id: IdeaId, engine: str) -> LlmCall:
 
 
 def make_head(
-    layout: Layout,
+    warehouse: Warehouse,
     groups: Sequence[RankedGroup],
     *,
     method: RatingMethod = RatingMethod.BRADLEY_TERRY,
 ) -> RankingHead:
     """The head of a ranking over the run as it is published now."""
     first = groups[0]
-    with open_reader(layout, catalogue_url=Settings().catalogue) as connection:
+    with with_catalogue(warehouse, Settings().catalogue).reader() as connection:
         basis = basis_of(connection, first.run_id)
     return RankingHead(
         ranking_id=first.ranking_id,

@@ -22,6 +22,7 @@ from schemas.works.draft_run import DraftReceipt
 from schemas.works.experiment_run import ExperimentReceipt
 from schemas.works.ideation_run import IdeationReceipt
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
+from tests.support.catalogues import with_catalogue
 from tests.support.check_lake import CHECK, check_head
 from tests.support.curation_lake import CURATION, make_curation, make_curation_head
 from tests.support.draft_lake import DRAFT, make_draft, make_draft_head
@@ -39,10 +40,10 @@ from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
 from warehouse.kinds.rankings.landing import RANKINGS, land_group
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
-from warehouse.layout import Layout
 from warehouse.units.kind import Kind
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,15 @@ class Work:
 
     kind: Kind[Any, Any]
     names: tuple[str, ...]
-    land: Callable[[Layout, int, str], UnitReceipt]
-    head: Callable[[Layout], Noun]
+    land: Callable[[Warehouse, int, str], UnitReceipt]
+    head: Callable[[Warehouse], Noun]
     prepare: Callable[..., object] = lambda *_: None
 
 
-def _land_idea(layout: Layout, number: int, call: str) -> Receipt:
+def _land_idea(warehouse: Warehouse, number: int, call: str) -> Receipt:
     evaluation = make_evaluation(number)
     calls = (make_llm_call(evaluation.idea.idea_id, 0, call_id=call),)
-    return land(layout, replace(evaluation, llm_calls=calls))
+    return land(warehouse, replace(evaluation, llm_calls=calls))
 
 
 def _ideas(number: int) -> list[IdeaId]:
@@ -79,17 +80,17 @@ def _group(number: int, call: str) -> Any:
     return replace(group, llm_calls=(make_call(call, _ideas(number)[0], judge),))
 
 
-def _land_group(layout: Layout, number: int, call: str) -> GroupReceipt:
-    return land_group(layout, _group(number, call))
+def _land_group(warehouse: Warehouse, number: int, call: str) -> GroupReceipt:
+    return land_group(warehouse, _group(number, call))
 
 
-def _publish_run(layout: Layout, catalogue_url: str | None = None) -> None:
+def _publish_run(warehouse: Warehouse, catalogue_url: str | None = None) -> None:
     for number in range(4):
-        _land_idea(layout, number, f"call-{number}")
-    assert publish(layout, RUNS, make_run(ideas=4), catalogue_url=catalogue_url).published
+        _land_idea(warehouse, number, f"call-{number}")
+    assert publish(with_catalogue(warehouse, catalogue_url), RUNS, make_run(ideas=4)).published
 
 
-def _land_manuscript(layout: Layout, number: int, call: str) -> CheckReceipt:
+def _land_manuscript(warehouse: Warehouse, number: int, call: str) -> CheckReceipt:
     name = f"paper {number}"
     check = ManuscriptCheck(
         manuscript_id=name,
@@ -102,49 +103,51 @@ def _land_manuscript(layout: Layout, number: int, call: str) -> CheckReceipt:
         failures=(),
         llm_calls=(make_llm_call(IdeaId(name), 0, call_id=call),),
     )
-    return land_checks(layout, CHECK, name, [check], START, START)
+    return land_checks(warehouse, CHECK, name, [check], START, START)
 
 
-def _land_question(layout: Layout, number: int, call: str) -> SurveyReceipt:
+def _land_question(warehouse: Warehouse, number: int, call: str) -> SurveyReceipt:
     name = f"question-{number}"
     survey = with_review(make_survey(name))
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
-    return land_unit(layout, SURVEY_RECORD, SURVEY, replace(survey, llm_calls=calls), START, START)
+    return land_unit(
+        warehouse, SURVEY_RECORD, SURVEY, replace(survey, llm_calls=calls), START, START
+    )
 
 
-def _land_curated_paper(layout: Layout, number: int, call: str) -> CurationReceipt:
+def _land_curated_paper(warehouse: Warehouse, number: int, call: str) -> CurationReceipt:
     name = f"paper-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     curation = replace(make_curation(name), llm_calls=calls)
-    return land_unit(layout, CURATION_RECORD, CURATION, curation, START, START)
+    return land_unit(warehouse, CURATION_RECORD, CURATION, curation, START, START)
 
 
-def _land_task(layout: Layout, number: int, call: str) -> ExperimentReceipt:
+def _land_task(warehouse: Warehouse, number: int, call: str) -> ExperimentReceipt:
     name = f"task-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     experiment = replace(make_experiment(name), llm_calls=calls)
-    return land_unit(layout, EXPERIMENT_RECORD, EXPERIMENT, experiment, START, START)
+    return land_unit(warehouse, EXPERIMENT_RECORD, EXPERIMENT, experiment, START, START)
 
 
-def _land_round(layout: Layout, number: int, call: str) -> IdeationReceipt:
+def _land_round(warehouse: Warehouse, number: int, call: str) -> IdeationReceipt:
     made = make_round(number + 1)
     calls = (make_llm_call(IdeaId(made.round_id), 0, call_id=call),)
     made = replace(made, llm_calls=calls)
-    return land_unit(layout, IDEATION_RECORD, IDEATION, made, START, START)
+    return land_unit(warehouse, IDEATION_RECORD, IDEATION, made, START, START)
 
 
-def _land_draft(layout: Layout, number: int, call: str) -> DraftReceipt:
+def _land_draft(warehouse: Warehouse, number: int, call: str) -> DraftReceipt:
     name = f"idea-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     draft = replace(make_draft(name), llm_calls=calls)
-    return land_unit(layout, DRAFT_RECORD, DRAFT, draft, START, START)
+    return land_unit(warehouse, DRAFT_RECORD, DRAFT, draft, START, START)
 
 
-def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkReceipt:
+def _land_benchmark(warehouse: Warehouse, _: int, call: str) -> BenchmarkReceipt:
     item = BenchmarkItem(item_id="i", task="decision", system="assay", gold="yes", answer="yes")
     score = BenchmarkScore(suite="decisions", metric="accuracy", system="assay", value=1.0, count=1)
     return land_benchmark(
-        layout,
+        warehouse,
         BenchmarkRun(
             benchmark_id="benchmark-a",
             suite="decisions",
@@ -166,7 +169,7 @@ def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkReceipt:
     )
 
 
-def _benchmark_head(_: Layout) -> BenchmarkReceipt:
+def _benchmark_head(_: Warehouse) -> BenchmarkReceipt:
     return BenchmarkReceipt(
         run_id=RunId("benchmark-a"), suite="decisions", started_at=START, finished_at=START
     )
@@ -178,7 +181,7 @@ WORKS = (
         RANKINGS,
         ("run-a", "ranking-a"),
         _land_group,
-        lambda layout: make_head(layout, [_group(0, "a"), _group(1, "b")]),
+        lambda warehouse: make_head(warehouse, [_group(0, "a"), _group(1, "b")]),
         _publish_run,
     ),
     Work(CHECKS, ("check-a",), _land_manuscript, lambda _: check_head()),

@@ -15,19 +15,17 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.answers import IdeaReview
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 
 def report_file(
-    layout: Layout,
+    warehouse: Warehouse,
     run_id: RunId,
     idea_id: IdeaId | None,
     output_format: ReportFormat,
     *,
     ranking: bool = False,
     full: bool = False,
-    catalogue_url: str | None = None,
 ) -> bytes:
     """The report of a run, a check, a survey or a benchmark; of one idea of a run; or of a run's
     ranking by matches.
@@ -47,15 +45,13 @@ def report_file(
             raise ConfigurationError(
                 f"a ranking cannot be written as {output_format}; leave out --ranking"
             )
-        return data(layout, run_id, idea_id, output_format, catalogue_url=catalogue_url)
+        return data(warehouse, run_id, idea_id, output_format)
     if ranking:
-        report_of = partial(ranking_report, layout, run_id, catalogue_url=catalogue_url)
+        report_of = partial(ranking_report, warehouse, run_id)
     elif idea_id is not None:
-        report_of = partial(
-            idea_report, layout, run_id, idea_id, full=full, catalogue_url=catalogue_url
-        )
+        report_of = partial(idea_report, warehouse, run_id, idea_id, full=full)
     else:
-        report_of = partial(any_report, layout, run_id, catalogue_url=catalogue_url)
+        report_of = partial(any_report, warehouse, run_id)
     return document(report_of, idea_id or run_id, output_format)
 
 
@@ -81,12 +77,7 @@ def document(
 
 
 def data(
-    layout: Layout,
-    run_id: RunId,
-    idea_id: IdeaId | None,
-    output_format: ReportFormat,
-    *,
-    catalogue_url: str | None = None,
+    warehouse: Warehouse, run_id: RunId, idea_id: IdeaId | None, output_format: ReportFormat
 ) -> bytes:
     """Every cited paper as `bib`, or the reviews as `json`, of one idea or of all of a run; the
     papers and the surveys of a survey; of a check of manuscripts `json` alone.
@@ -96,11 +87,11 @@ def data(
             written so.
     """
     if idea_id is None:
-        with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        with warehouse.queries() as queries:
             kind = kind_of(queries, run_id)
         if kind is not Reported.RUN:
-            return _data_of_another_kind(layout, run_id, kind, output_format, catalogue_url)
-    with _reviews(layout, run_id, idea_id, catalogue_url) as reviews:
+            return _data_of_another_kind(warehouse, run_id, kind, output_format)
+    with _reviews(warehouse, run_id, idea_id) as reviews:
         if output_format is ReportFormat.BIB:
             from dashboards.render.formats.bib_file import bib_file
 
@@ -113,14 +104,10 @@ def data(
 
 
 def _data_of_another_kind(
-    layout: Layout,
-    run_id: RunId,
-    kind: Reported,
-    output_format: ReportFormat,
-    catalogue_url: str | None,
+    warehouse: Warehouse, run_id: RunId, kind: Reported, output_format: ReportFormat
 ) -> bytes:
     if kind is not Reported.BENCHMARK:
-        page = page_of(kind, layout, run_id, catalogue_url=catalogue_url)
+        page = page_of(kind, warehouse, run_id)
         if output_format is ReportFormat.JSON:
             return page.json().encode()
         works = page.bib()
@@ -133,9 +120,9 @@ def _data_of_another_kind(
 
 @contextmanager
 def _reviews(
-    layout: Layout, run_id: RunId, idea_id: IdeaId | None, catalogue_url: str | None
+    warehouse: Warehouse, run_id: RunId, idea_id: IdeaId | None
 ) -> Iterator[Iterator[IdeaReview]]:
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+    with warehouse.queries() as queries:
         if idea_id is not None:
             yield iter([queries.idea_review(run_id, idea_id)])
         else:

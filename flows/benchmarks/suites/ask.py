@@ -199,7 +199,7 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> BenchmarkScore:
     if trial.request.engine.is_baseline:
         nothing = undefined("the extractive engine writes no answer", len(cases))
         return benchmark_score(nothing, NAME, CRITERIA_MET, ASSAY, part)
-    literature = indexed(trial.request.literature, trial.settings)
+    literature = indexed(trial.request.literature, trial.warehouse.settings)
     answers = _answered(trial, RUBRICS, {each.case_id: each.question for each in cases}, literature)
     questions: dict[str, Noun] = {
         case.case_id: JudgedAnswerInput(

@@ -20,7 +20,6 @@ from flows.cli.quality.check_output import checks_answer
 from flows.works.curate.curation_agreement import agreement_on
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
-from schemas.settings import Settings
 from tasks.manuscripts.scores import check_scores
 from warehouse.kinds.curations.edits import edited, edits_of
 from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
@@ -29,14 +28,13 @@ from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import Queries
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 
 def report_answer(
-    layout: Layout, run: str | None, idea: str | None = None, *, ranking: bool = False
+    warehouse: Warehouse, run: str | None, idea: str | None = None, *, ranking: bool = False
 ) -> Answer:
     """What the report says; its rows are those of the command that made what is reported.
 
@@ -47,8 +45,7 @@ def report_answer(
         ConfigurationError: no such lake.
         UnknownNameError: no such run, ranking or idea.
     """
-    catalogue = Settings().catalogue
-    with open_queries(layout, catalogue_url=catalogue) as queries:
+    with warehouse.queries() as queries:
         run_id = RunId(run) if run else queries.latest_run().run_id
         kind = kind_of(queries, run_id)
         if kind is Reported.BENCHMARK:
@@ -57,7 +54,7 @@ def report_answer(
             return _ranking(queries, run_id)
         if kind is Reported.RUN:
             return _run(queries, run_id, idea)
-    with open_reader(layout, catalogue_url=catalogue) as connection:
+    with warehouse.reader() as connection:
         if kind is Reported.SURVEY:
             return surveys_answer(
                 published_head(connection, SURVEYS, run_id),
@@ -74,9 +71,9 @@ def report_answer(
             found = published_units(connection, EXPERIMENT_RECORD, run_id)
             return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
         if kind is Reported.DRAFT:
-            return draft_answer(draft_page(layout, run_id, catalogue_url=catalogue))
+            return draft_answer(draft_page(warehouse, run_id))
         if kind is Reported.IDEATION:
-            return ideas_answer(ideation_page(layout, run_id, catalogue_url=catalogue))
+            return ideas_answer(ideation_page(warehouse, run_id))
         head, checks = (
             published_head(connection, CHECKS, run_id),
             manuscript_checks(connection, run_id),

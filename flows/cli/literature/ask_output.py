@@ -19,11 +19,9 @@ from flows.cli.output import (
 from flows.cli.talk import print_note
 from flows.cli.terminal import safe
 from schemas.literature.survey_run import SurveyRequest
-from schemas.settings import Settings
 from warehouse.kinds.surveys import SURVEY_RECORD
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_units
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
     from flows.works.survey.surveying import SurveySummary
@@ -33,10 +31,10 @@ def print_asked(
     request: SurveyRequest, summary: "SurveySummary", output: Path | None, *, as_json: bool
 ) -> int:
     """Print the answer, or write it to `output`; the command's exit code."""
-    head, layout, catalogue = summary.head, Layout(request.warehouse), Settings().catalogue
+    head, warehouse = summary.head, Warehouse(request.warehouse)
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
-    with open_reader(layout, catalogue_url=catalogue) as connection:
+    with warehouse.reader() as connection:
         surveys = published_units(connection, SURVEY_RECORD, head.run_id)
     early = ended_early(
         "the search for an answer",
@@ -51,12 +49,12 @@ def print_asked(
         write_answer(surveys_answer(head, surveys, early, **told))
         return exit_code_of(head, surveys)
     if output is None:
-        sys.stdout.write(safe(survey_page(layout, head.run_id, catalogue_url=catalogue).markdown()))
+        sys.stdout.write(safe(survey_page(warehouse, head.run_id).markdown()))
     else:
         from dashboards.render.formats.any_format import report_file
 
         chosen = _format_of(output)
-        output.write_bytes(report_file(layout, head.run_id, None, chosen, catalogue_url=catalogue))
+        output.write_bytes(report_file(warehouse, head.run_id, None, chosen))
         print_note(f"written: {output}")
     print_engine_note(head.engine)
     print_bundled_note(request.literature)

@@ -23,12 +23,10 @@ from schemas.literature.survey import Survey, SurveyCluster
 from schemas.literature.survey_review import ReviewPart, Written
 from schemas.literature.survey_run import SurveyHead, SurveyRequest
 from schemas.reasons import Reason
-from schemas.settings import Settings
 from schemas.text.patterns import bounded
 from warehouse.kinds.surveys import SURVEY_RECORD
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_units
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
     from flows.works.survey.survey_estimate import SurveyEstimate
@@ -42,7 +40,7 @@ def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: 
     """Print the surveys; the command's exit code."""
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
-    with open_reader(Layout(request.warehouse), catalogue_url=Settings().catalogue) as connection:
+    with Warehouse(request.warehouse).reader() as connection:
         surveys = published_units(connection, SURVEY_RECORD, summary.head.run_id)
     reason = summary.head.incomplete_reason
     scope = summary.head.run_id

@@ -22,10 +22,9 @@ from flows.cli.terminal import safe
 from flows.works.curate.curation_agreement import agreement_on
 from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
-from schemas.settings import Settings
 from schemas.works.curation import Curation
 from schemas.works.curation_run import CurationHead, CurationRequest
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
     from flows.works.curate.curate_estimate import CurationEstimate
@@ -51,9 +50,8 @@ def print_curation(
     """Print the set, and write it to `output`; the command's exit code."""
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
-    head, layout = summary.head, Layout(request.warehouse)
-    catalogue = Settings().catalogue
-    found = curation_page(layout, head.run_id, agreement_on, catalogue_url=catalogue)
+    head, warehouse = summary.head, Warehouse(request.warehouse)
+    found = curation_page(warehouse, head.run_id, agreement_on)
     written = write_curated_set(output, found) if output is not None else ()
     reason = head.incomplete_reason
     early = ended_early(

@@ -12,9 +12,8 @@ from schemas.works.check_run import ManuscriptSource, Preference, Revision
 from schemas.works.manuscripts import Decision, ManuscriptCheck
 from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.queries import manuscript_checks
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head
+from warehouse.warehouse import Warehouse
 
 LARGEST_BYTES = 10_000_000
 _FIELDS = ("manuscript", "id", "verdict", "remark")
@@ -30,7 +29,7 @@ def read_revision(
             the manuscripts.
     """
     run_id, preferences = _read(path)
-    with open_reader(Layout(warehouse), catalogue_url=settings.catalogue) as connection:
+    with Warehouse(warehouse, settings).reader() as connection:
         head = published_head(connection, CHECKS, run_id)
         checks = manuscript_checks(connection, run_id)
     if not head.review:

@@ -41,12 +41,12 @@ class Curating(Campaign[Plan[CurationHead], CurationHead]):
 
     @property
     def run_id(self) -> RunId:
-        return curation_run_id(self.request, self.settings)
+        return curation_run_id(self.request, self.warehouse.settings)
 
     def plan(self) -> Plan[CurationHead]:
         sources = {source.paper_id: source for source in self.request.sources}
         return Plan(
-            head=begun_head(self.layout, CURATIONS, self._head()),
+            head=begun_head(self.warehouse, CURATIONS, self._head()),
             unit_names=tuple(sources),
             shards=self.shards_of(sources, self._job),
         )
@@ -72,9 +72,8 @@ class Curating(Campaign[Plan[CurationHead], CurationHead]):
         )
 
     def write_reports(self, head: CurationHead) -> tuple[Path, ...]:
-        catalogue = self.settings.catalogue
-        page = curation_page(self.layout, head.run_id, agreement_on, catalogue_url=catalogue)
-        return page.write(self.layout.reports / head.run_id)
+        page = curation_page(self.warehouse, head.run_id, agreement_on)
+        return page.write(self.warehouse.reports / head.run_id)
 
     def describe(self, head: CurationHead) -> str:
         return f"{head.paper_count} papers with reviews; engine {head.engine}."

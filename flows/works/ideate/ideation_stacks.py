@@ -14,8 +14,8 @@ from tasks.ideation.versions import Slot
 from warehouse.answers import IdeaReview
 from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
 from warehouse.landed import read_rows
-from warehouse.layout import Layout
 from warehouse.units.landing import CALL_TABLES
+from warehouse.warehouse import Warehouse
 
 Place = tuple[str, int]
 """An idea of a run: its seed, and which of the seed's ideas it is."""
@@ -128,9 +128,9 @@ def ideas_of(versions: Sequence[IdeaVersion]) -> list[Idea]:
     ]
 
 
-def landed_round(layout: Layout, run_id: RunId, round_id: str) -> IdeationRound:
+def landed_round(warehouse: Warehouse, run_id: RunId, round_id: str) -> IdeationRound:
     """A round as it landed, calls apart."""
-    folder = IDEATIONS.unit_folder(layout, run_id, round_id)
+    folder = IDEATIONS.unit_folder(warehouse, run_id, round_id)
     rows = {
         name: read_rows(TABLE[name], path)
         for name in IDEATIONS.tables

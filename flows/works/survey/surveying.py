@@ -47,19 +47,17 @@ class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
     @contextmanager
     def open(self) -> Iterator[None]:
         place = self.request.scheduler_address
-        with open_gateway(
-            self.request.literature, self.settings, self.layout, place
-        ) as self.gateway:
+        with open_gateway(self.request.literature, self.warehouse, place) as self.gateway:
             yield
 
     @property
     def run_id(self) -> RunId:
-        return survey_run_id(self.request, self.gateway.literature, self.settings)
+        return survey_run_id(self.request, self.gateway.literature, self.warehouse.settings)
 
     def plan(self) -> Plan[SurveyHead]:
         questions = {asked.question_id: asked for asked in self.request.questions}
         return Plan(
-            head=begun_head(self.layout, SURVEYS, self._head()),
+            head=begun_head(self.warehouse, SURVEYS, self._head()),
             unit_names=tuple(questions),
             shards=self.shards_of(questions, self._job),
         )
@@ -98,9 +96,8 @@ class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
         )
 
     def write_reports(self, head: SurveyHead) -> tuple[Path, ...]:
-        catalogue = self.settings.catalogue
-        page = survey_page(self.layout, head.run_id, catalogue_url=catalogue)
-        return page.write(self.layout.reports / head.run_id)
+        page = survey_page(self.warehouse, head.run_id)
+        return page.write(self.warehouse.reports / head.run_id)
 
     def describe(self, head: SurveyHead) -> str:
         return f"{head.question_count} questions; engine {head.engine}, depth {head.depth}."

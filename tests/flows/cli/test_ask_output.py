@@ -14,9 +14,8 @@ from schemas.options.commands import AskOptions
 from schemas.settings import Settings
 from tests.support.survey_lake import make_survey, published_surveys
 from warehouse.kinds.surveys import SURVEYS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +25,9 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def summary(warehouse: Path) -> Summary[SurveyHead]:
-    layout = Layout(warehouse)
-    run_id = published_surveys(layout, make_survey())
-    with open_reader(layout) as connection:
+    opened = Warehouse(warehouse)
+    run_id = published_surveys(opened, make_survey())
+    with opened.reader() as connection:
         head = published_head(connection, SURVEYS, run_id)
     return Summary[SurveyHead](
         title="",

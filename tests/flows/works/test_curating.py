@@ -32,9 +32,8 @@ from tests.support.reviewed_papers import (
     review_file,
 )
 from warehouse.kinds.curations.landing import CURATION_RECORD
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_units
+from warehouse.warehouse import Warehouse
 
 LONE = (FIRST_REVIEW,)
 BOTH = (FIRST_REVIEW, SECOND_REVIEW)
@@ -86,8 +85,8 @@ def test_what_was_left_out_and_why_is_a_row_and_in_the_report(
     folder = peerread_folder(lab / "set", good=BOTH, hostile=(*BOTH, "", "x" * 1_000_000))
     assert curated(folder, lab) == EXIT_DONE
     run_id = RunId(json.loads(capsys.readouterr().out)["run"]["run_id"])
-    layout = Layout(lab / "warehouse")
-    with open_reader(layout) as connection:
+    warehouse = Warehouse(lab / "warehouse")
+    with warehouse.reader() as connection:
         found = {
             each.paper_id: each for each in published_units(connection, CURATION_RECORD, run_id)
         }
@@ -97,7 +96,7 @@ def test_what_was_left_out_and_why_is_a_row_and_in_the_report(
         ).fetchall()
     assert reasons == [("empty",), ("too_long",)]
     assert (found["hostile"].review_count, found["hostile"].used_review_count) == (4, 2)
-    told = curation_page(layout, run_id).markdown()
+    told = curation_page(warehouse, run_id).markdown()
     assert "it is about the writing" in told
     for statement in found["good"].statements:
         assert statement.statement.split(",")[0] in told

@@ -16,10 +16,10 @@ from schemas.works.manuscripts import (
     Problem,
     Vote,
 )
-from warehouse.lake import open_reader, rows_in
-from warehouse.layout import Layout
+from warehouse.lake import rows_in
 from warehouse.rows import Row, noun_of
 from warehouse.statements import quoted, statement, table_statement
+from warehouse.warehouse import Warehouse
 
 _TABLES = (
     *("manuscripts", "attempts", "problems", "manuscript_reviews", "manuscript_evidence"),
@@ -45,12 +45,12 @@ def manuscript_checks(
 
 @contextmanager
 def release_views(
-    layout: Layout, run_ids: Sequence[RunId], *, catalogue_url: str | None = None
+    warehouse: Warehouse, run_ids: Sequence[RunId]
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The check runs of the lake under the names and columns of a quality checker's release, for
     `quality_checker`.
     """
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         chosen = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
         for name in ("checks", "papers", "problems", "votes"):
             sql = statement("check_views", name).replace("$run_ids", chosen)

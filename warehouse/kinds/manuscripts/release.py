@@ -18,10 +18,10 @@ from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
 from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
-from warehouse.layout import Layout
 from warehouse.rows import Row
 from warehouse.units.landing import read_head, write_head
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 DATASET = "withdrarxiv-check"
 _FORMS = {"pdf": ManuscriptForm.PDF, "latex": ManuscriptForm.LATEX, "ocr": ManuscriptForm.TEXT}
@@ -29,7 +29,7 @@ _MOST_PROBLEMS = 5
 
 
 def import_release(
-    folder: Path, layout: Layout, *, dataset: str = DATASET, catalogue_url: str | None = None
+    folder: Path, warehouse: Warehouse, *, dataset: str = DATASET
 ) -> tuple[Publication, ...]:
     """Land, validate and publish the release in `folder`: `papers`, `checks`, `problems`, `votes`
     as Parquet.
@@ -56,11 +56,13 @@ def import_release(
     publications = []
     for (model, approach), rows in sorted(checkers.items()):
         checks = [_check(row, papers, problems, votes) for row in rows]
-        head = _head(layout, RunId(f"import-{digest}-{approach}-{model}"), dataset, checks, rows[0])
-        if read_head(layout, CHECKS, head.run_id) is None:
-            land_checks(layout, head.run_id, dataset, checks, head.started_at, datetime.now(UTC))
-            write_head(layout, CHECKS, head)
-        publications.append(publish(layout, CHECKS, head, catalogue_url=catalogue_url))
+        head = _head(
+            warehouse, RunId(f"import-{digest}-{approach}-{model}"), dataset, checks, rows[0]
+        )
+        if read_head(warehouse, CHECKS, head.run_id) is None:
+            land_checks(warehouse, head.run_id, dataset, checks, head.started_at, datetime.now(UTC))
+            write_head(warehouse, CHECKS, head)
+        publications.append(publish(warehouse, CHECKS, head))
     return tuple(publications)
 
 
@@ -104,9 +106,9 @@ def _by_paper(rows: Sequence[Row]) -> dict[tuple[str, str, int], list[Row]]:
 
 
 def _head(
-    layout: Layout, run_id: RunId, dataset: str, checks: Sequence[ManuscriptCheck], row: Row
+    warehouse: Warehouse, run_id: RunId, dataset: str, checks: Sequence[ManuscriptCheck], row: Row
 ) -> CheckHead:
-    begun = read_head(layout, CHECKS, run_id)
+    begun = read_head(warehouse, CHECKS, run_id)
     now = datetime.now(UTC)
     return CheckHead(
         run_id=run_id,

@@ -33,6 +33,8 @@ from warehouse.validate.violations import ExpectationResult, examples_of
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
 
+    from warehouse.warehouse import Warehouse
+
 
 def _totals(rows: Rows) -> dict[str, Any]:
     calls = rows.get("llm_calls", [])
@@ -189,13 +191,7 @@ def land(
 
 
 def reuse(
-    layout: Layout,
-    key: EvaluationKey,
-    from_run: RunId,
-    to_run: RunId,
-    idea: Idea,
-    *,
-    catalogue_url: str | None = None,
+    warehouse: "Warehouse", key: EvaluationKey, from_run: RunId, to_run: RunId, idea: Idea
 ) -> Receipt:
     """Land an evaluation that another run paid for under `to_run`, for `idea`.
 
@@ -206,13 +202,13 @@ def reuse(
         ConfigurationError: `from_run` has not landed `key`, or the lake cannot be opened.
         PublicationError: the rows are neither in landing nor in the lake.
     """
-    receipt = landing.read_receipt(layout, RUNS, from_run, key)
+    receipt = landing.read_receipt(warehouse, RUNS, from_run, key)
     if receipt is None:
         raise ConfigurationError(f"run {from_run} has no evaluation {key} to reuse")
     paid_by = receipt.reused_from_run_id or from_run
     rows: Rows = {
         name: [row | {"run_id": to_run, "idea_id": idea.idea_id} for row in landed]
-        for name, landed in _rows_landed(layout, receipt, catalogue_url).items()
+        for name, landed in _rows_landed(warehouse, receipt).items()
         if name not in landing.CALL_TABLES
     }
     fresh = {
@@ -226,12 +222,12 @@ def reuse(
     }
     rows["ideas"] = [row | fresh for row in rows["ideas"]]
     taken_over = replace(receipt, run_id=to_run, idea_id=idea.idea_id, reused_from_run_id=paid_by)
-    return landing.land(layout, RUNS, with_standing(rows), taken_over)
+    return landing.land(warehouse, RUNS, with_standing(rows), taken_over)
 
 
-def _rows_landed(layout: Layout, receipt: Receipt, catalogue_url: str | None) -> Rows:
+def _rows_landed(warehouse: "Warehouse", receipt: Receipt) -> Rows:
     """The rows of an idea, from landing or, where its files were let go, from the lake."""
-    folder = RUNS.folder_of(layout, receipt)
+    folder = RUNS.folder_of(warehouse, receipt)
     mark = folder / shared.LET_GO
     try:
         if not mark.exists():
@@ -243,11 +239,10 @@ def _rows_landed(layout: Layout, receipt: Receipt, catalogue_url: str | None) ->
     except PublicationError:
         if not mark.exists():  # else they went while they were read
             raise
-    from warehouse.lake import open_reader  # workers land without the database
-    from warehouse.units.letting_go import rows_in_lake
+    from warehouse.units.letting_go import rows_in_lake  # workers land without the database
 
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
-        return rows_in_lake(connection, layout, RUNS, receipt)
+    with warehouse.reader() as connection:
+        return rows_in_lake(connection, warehouse, RUNS, receipt)
 
 
 def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:
