@@ -4,6 +4,7 @@ curated set, of tasks, of ideas made in rounds, a draft, or of a benchmark.
 
 from collections.abc import Callable
 from enum import StrEnum
+from pkgutil import resolve_name
 from typing import Any
 
 from dashboards.render.render import OutputFormat, run_markdown_or_html
@@ -75,22 +76,21 @@ def any_report(warehouse: Warehouse, run_id: RunId, output_format: OutputFormat)
     return page_of(kind, warehouse, run_id).written_as(output_format)
 
 
+_PAGES = {
+    Reported.CHECK: "dashboards.views.write_check:check_page",
+    Reported.SURVEY: "dashboards.views.write_survey:survey_page",
+    Reported.CURATION: "dashboards.views.write_curation:curation_page",
+    Reported.EXPERIMENT: "dashboards.views.write_experiment:experiment_page",
+    Reported.IDEATION: "dashboards.views.write_ideation:ideation_page",
+    Reported.DRAFT: "dashboards.views.write_draft:draft_page",
+}
+"""Imported when one is first looked at."""
+
+
 def page_of(kind: Reported, warehouse: Warehouse, run_id: RunId) -> PublishedPage:
     """The page of a published run of a kind other than ideas and benchmarks."""
-    opened: Callable[..., PublishedPage]
-    if kind is Reported.CHECK:
-        from dashboards.views.write_check import check_page as opened
-    elif kind is Reported.CURATION:
-        from dashboards.views.write_curation import curation_page as opened
-    elif kind is Reported.EXPERIMENT:
-        from dashboards.views.write_experiment import experiment_page as opened
-    elif kind is Reported.IDEATION:
-        from dashboards.views.write_ideation import ideation_page as opened
-    elif kind is Reported.DRAFT:
-        from dashboards.views.write_draft import draft_page as opened
-    else:
-        from dashboards.views.write_survey import survey_page as opened
-    return opened(warehouse, run_id)
+    page: PublishedPage = resolve_name(_PAGES[kind])(warehouse, run_id)
+    return page
 
 
 def kind_of(queries: Queries, run_id: RunId) -> Reported:

@@ -96,6 +96,11 @@ class SurveyPart:
         """Parts of the question that nothing answers."""
         return self._part(ReviewPart.NOT_FOUND)
 
+    @property
+    def summary(self) -> SurveySection | None:
+        """The review in short; None: none was written."""
+        return self._part(ReviewPart.SUMMARY)
+
     def _part(self, wanted: ReviewPart) -> SurveySection | None:
         return next((each for each in self.survey.sections if each.part is wanted), None)
 
@@ -230,6 +235,12 @@ class SurveyPage(PublishedPage):
 
     def markdown(self) -> str:
         return self._rendered(None)
+
+    def short(self) -> str:
+        """An answer whole; of a survey the clusters with their key papers."""
+        if self._is_answer:
+            return self.markdown()
+        return rendered("survey_short.md.jinja", page=self)
 
     def _rendered(self, pictures: Pictures | None) -> str:
         banners = wording.banners(self.head.engine, self.head.literature)

@@ -3,7 +3,7 @@
 Who asks is a `Token`; what they may not do is refused here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -16,7 +16,6 @@ from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.idea.closest_work import closest_works
 from flows.api.lake_answers import LakeAnswers
 from flows.api.sent_ideas import NAME_CHARACTERS, IdeaFile
-from flows.api.sent_papers import check_papers
 from flows.cli.answer import Answer, answer_of
 from flows.cli.evaluate.report_answer import report_answer
 from flows.cli.operate.jobs import job_row
@@ -25,10 +24,8 @@ from schemas.base import Noun, replace
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.literature.survey_run import as_question
 from schemas.options.commands import (
-    AskOptions,
-    CurateOptions,
+    DeclaredOptions,
     EvaluateOptions,
     PlanOptions,
     RankOptions,
@@ -37,18 +34,15 @@ from schemas.options.literature_options import SearchOptions
 from schemas.options.values import Options, flag_of
 from schemas.people.job import (
     NOT_OF_A_RANKING,
-    NOT_OF_SENT_PAPERS,
     OF_THE_MACHINE,
-    AskJob,
-    CurateJob,
     EvaluateJob,
     JobRequest,
     PlanJob,
     RankJob,
+    WorkJob,
     check_offered,
 )
 from schemas.people.role import Action, Token
-from schemas.works.curation_run import SentPaper
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import Job, read_job, read_result, request_stop
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
@@ -110,34 +104,27 @@ class Service:
             PlanJob(**told) if isinstance(options, PlanOptions) else EvaluateJob(**told),
         )
 
-    def ask(
-        self, token: Token, question: str, options: AskOptions, *, idempotency_key: str | None
-    ) -> str:
-        """Have a question answered; the job_id, which is known again under the same key.
-
-        Raises:
-            As `submit`, and ConfigurationError for what is no question.
-        """
-        told = _told(token, options, question, idempotency_key)
-        return self._accepted(token, AskJob(question=as_question(question), **told))
-
-    def curate(
+    def work(
         self,
         token: Token,
-        papers: Sequence[SentPaper],
-        options: CurateOptions,
+        job: type[WorkJob],
+        sent: Mapping[str, Any],
+        options: DeclaredOptions,
         *,
         name: str,
         idempotency_key: str | None,
     ) -> str:
-        """Have papers with their reviews made into rated ideas; the job_id, as `submit` has it.
+        """Have work of a declared kind done; the job_id, as `submit` has it.
+
+        Args:
+            sent: what is worked on, by the fields of the job.
 
         Raises:
-            As `submit`, and ConfigurationError for two papers of one name.
+            As `submit`, and ConfigurationError for what cannot be worked on.
         """
-        check_papers(papers)
-        told = _told(token, options, name, idempotency_key, others=NOT_OF_SENT_PAPERS)
-        return self._accepted(token, CurateJob(papers=tuple(papers), **told))
+        told = _told(token, options, "", idempotency_key, others=job.not_offered)
+        request = job(**told, **sent)
+        return self._accepted(token, replace(request, name=_named(name or request.title)))
 
     def rank(
         self,
@@ -318,6 +305,10 @@ def open_service(warehouse: Warehouse, database: ServiceDatabase, gateway_url: s
     return Service(warehouse, database, Watch(warehouse), gateway_url, kept)
 
 
+def _named(name: str) -> str:
+    return " ".join(name.split())[:NAME_CHARACTERS] or "unnamed"
+
+
 def _told(
     token: Token,
     options: Options,
@@ -332,7 +323,7 @@ def _told(
     if said:
         raise ConfigurationError(f"{flag_of(said[0])} is not for a request to say: leave it out")
     return {
-        "name": " ".join(name.split())[:NAME_CHARACTERS] or "unnamed",
+        "name": _named(name),
         "asked_by": f"{token.name} ({token.token_id})",
         "created_at": datetime.now(UTC),
         # Keys of two tokens are two keys.

@@ -12,40 +12,34 @@ from typing import Any, TypeVar
 import orjson
 from filelock import FileLock, Timeout
 
-from dashboards.views.write_curation import curation_page
-from flows.api.sent_papers import write_papers
 from flows.cli.command_line import ending_of, log_to_stderr
 from flows.cli.evaluate.evaluate import run_and_print
 from flows.cli.evaluate.rank import admitted, lines_of, rank_and_print, rank_request
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
-from flows.cli.literature.survey_output import exit_code_of
-from flows.cli.make.curate_output import exit_code_of as exit_code_of_set
 from flows.cli.people.inbox import waiting_in_words
+from flows.cli.works import exit_code_of
 from flows.jobs.runner import EXIT_HELD
 from flows.run.campaign import Summary
 from flows.run.environment import prepare_environment
+from flows.run.estimates.declared import estimate
 from flows.run.estimates.model_comparison import named_engines
 from flows.run.estimates.prediction import predict
+from flows.run.pages import published_page
+from flows.run.requests import request_of
 from flows.run.session import Session
-from flows.works.curate.curate_request import resolve_curation
 from flows.works.evaluate.request import resolve_request
-from flows.works.survey.survey_estimate import estimate_survey
-from flows.works.survey.survey_request import resolve_ask, resolve_survey
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.literature.survey_run import SurveyRequest
 from schemas.options.values import Options
-from schemas.people.job import AskJob, CurateJob, JobState, PlanJob, RankJob, SurveyJob
+from schemas.people.job import JobState, PlanJob, RankJob, WorkJob
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from schemas.works.curation_run import CurationRequest
+from tasks.works import work_named
 from warehouse.app.jobs import Job, read_job, read_request, write_status
-from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.parquet import write_bytes
-from warehouse.units.reading import published_units
 from warehouse.warehouse import Warehouse
 
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -130,13 +124,10 @@ def _result(warehouse: Warehouse, job: Job, checked_sha256: str | None) -> JobRe
     request = read_request(warehouse, job.job_id)
     if checked_sha256 not in (None, content_hash(request.model_dump_json())):
         raise ConfigurationError("the request was changed after it was checked: request it again")
-    if isinstance(request, AskJob | SurveyJob):
-        return _follow(request, warehouse, job)
+    if isinstance(request, WorkJob):
+        return _declared(request, job, warehouse)
     if isinstance(request, RankJob):
         return _rank(warehouse, request)
-    if isinstance(request, CurateJob):
-        papers, reviews = write_papers(job.folder, request.papers)
-        return _curate(resolve_curation(str(papers), reviews, _here(request.options, warehouse)))
     write_bytes(job.ideas, request.idea_file)
     resolved = resolve_request(job.ideas, _here(request.options, warehouse), warehouse.settings)
     if isinstance(request, PlanJob):
@@ -149,48 +140,26 @@ def _here(options: OptionsT, warehouse: Warehouse) -> OptionsT:
     return replace(options, warehouse=warehouse.root)
 
 
-def _follow(asked: AskJob | SurveyJob, warehouse: Warehouse, job: Job) -> JobResult:
-    if isinstance(asked, AskJob):
-        request = resolve_ask(asked.question, _here(asked.options, warehouse), warehouse.settings)
-    else:
-        options = _here(asked.options, warehouse)
-        request = resolve_survey((asked.question,), options, warehouse.settings)
-    if asked.options.dry_run:
-        expected = estimate_survey(request, warehouse.settings)
+def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
+    """Do work of a declared kind, or say what it would take."""
+    work, settings = work_named(asked.command), warehouse.settings
+    options = _here(asked.options, warehouse)
+    request = request_of(work, work.given(asked, job.folder), options, settings)
+    if asked.asks_nothing:
+        expected = estimate(work, request, settings)
         write_bytes(job.result, orjson.dumps(expected.model_dump(mode="json")))
         return JobResult(exit_code=EXIT_DONE, done=True)
-    return _survey(request)
-
-
-def _survey(request: SurveyRequest) -> JobResult:
     with Session() as session:
-        summary = session.survey(request)
-    if not summary.published:
-        return _unpublished(summary)
-    warehouse = Warehouse(request.warehouse)
-    with warehouse.reader() as connection:
-        surveys = published_units(connection, SURVEY_RECORD, summary.head.run_id)
-    lost = [survey.unscored_detail for survey in surveys if survey.kept_count is None]
-    return JobResult(
-        exit_code=exit_code_of(summary.head, surveys),
-        done=not lost,
-        last_word="; ".join(lost),
-        run_id=summary.head.run_id,
-    )
-
-
-def _curate(request: CurationRequest) -> JobResult:
-    with Session() as session:
-        summary = session.curate(request)
+        summary = session.run(work, request)
     if not summary.published:
         return _unpublished(summary)
     head = summary.head
-    found = curation_page(Warehouse(request.warehouse), head.run_id)
-    dropped = [f"{each.paper_id}: {each.dropped_detail}" for each in found.dropped]
+    page = published_page(work, warehouse, head.run_id)
+    result = work.result(head, page.units)
     return JobResult(
-        exit_code=exit_code_of_set(head, found),
-        done=bool(found.kept),
-        last_word="; ".join(dropped),
+        exit_code=exit_code_of(head, result),
+        done=result.in_order,
+        last_word="; ".join(result.lost),
         run_id=head.run_id,
     )
 

@@ -24,7 +24,7 @@ from schemas.errors import PublicationError
 from schemas.reasons import Reason
 from schemas.run import WorkRequest
 from schemas.stopwatch import Stopwatch
-from tasks.shards.work import Shard, ShardWork
+from tasks.shards.work import Shard, WorksOnShards
 from tasks.telemetry.reporting import reporting, span
 from warehouse.answers import Publication
 from warehouse.objects.shared_reports import share_reports, with_pages
@@ -104,7 +104,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     artifact_key: ClassVar[str]
     verb: ClassVar[str]
     nouns: ClassVar[str]
-    work: ClassVar[ShardWork[Any]]
+    work: ClassVar[WorksOnShards]
 
     def __init__(self, request: WorkRequest, warehouse: Path, **told: str) -> None:
         """`told`: what its span says of it."""
@@ -214,7 +214,7 @@ class Waves(Protocol):
 class Workplace(Protocol):
     """Where shards are worked on, and who is told how it goes."""
 
-    def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
+    def send(self, work: WorksOnShards, paths: Sequence[Path]) -> Iterator[BaseException]:
         """Have the shard files worked on; what became of those that failed."""
         ...
 
@@ -230,7 +230,7 @@ class Workplace(Protocol):
 class ThisProcess:
     """Implements `Workplace` in the command itself, one shard after the other."""
 
-    def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
+    def send(self, work: WorksOnShards, paths: Sequence[Path]) -> Iterator[BaseException]:
         for path in paths:
             boundary = ErrorBoundary()
             with boundary:

@@ -28,7 +28,7 @@ from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
 from schemas.run import WorkRequest
 from tasks.prefect_task import work_on_shard
-from tasks.shards.work import Shard, ShardWork
+from tasks.shards.work import Shard, WorksOnShards
 from tasks.web.client import ConnectionFailure
 from warehouse.units.landing import read_receipt
 
@@ -46,7 +46,7 @@ class PrefectWorkers:
     ) -> None:
         self._landed, self._elsewhere = landed, elsewhere
 
-    def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
+    def send(self, work: WorksOnShards, paths: Sequence[Path]) -> Iterator[BaseException]:
         contents = [(path.stem, path.read_text()) for path in paths]
         asked: dict[str, Any] = {}
         if self._elsewhere is not None:

@@ -14,12 +14,11 @@ from schemas.errors import AssayError, ConfigurationError
 from schemas.judgement.benchmark import BenchmarkRequest
 from schemas.judgement.ranking import RankRequest
 from schemas.judging import JudgingParameters
-from schemas.literature.survey_run import SurveyRequest
 from schemas.profile import Profile
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
+from schemas.work import Request
 from schemas.works.check_run import CheckRequest
-from schemas.works.curation_run import CurationRequest
 from schemas.works.draft_run import DraftRequest
 from schemas.works.experiment_run import ExperimentRequest
 from schemas.works.ideation_run import IdeationRequest
@@ -30,6 +29,7 @@ from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 if TYPE_CHECKING:
     from tasks.judging.first_contact import Contact
     from tasks.judging.step import Step
+    from tasks.work.declaration import Work
     from warehouse.objects.object_storage import ObjectFolder
     from warehouse.warehouse import Warehouse
 
@@ -111,7 +111,9 @@ def check_before_checking(request: CheckRequest, settings: Settings) -> "tuple[C
     )
 
 
-def check_before_surveying(request: SurveyRequest, settings: Settings) -> "tuple[Contact, ...]":
+def check_before(
+    work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
+) -> "tuple[Contact, ...]":
     """Fail before anything is paid for; what the models that answered take and cost.
 
     Raises:
@@ -121,23 +123,7 @@ def check_before_surveying(request: SurveyRequest, settings: Settings) -> "tuple
     check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
-    from tasks.survey.expected import steps_of
-
-    return check_models(request, steps_of(request.parameters), settings)
-
-
-def check_before_curating(request: CurationRequest, settings: Settings) -> "tuple[Contact, ...]":
-    """Fail before anything is paid for; what the models that answered take and cost.
-
-    Raises:
-        ConfigurationError: as `check_before_surveying`.
-    """
-    check_writable(request.warehouse)
-    if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, settings)
-    from tasks.curation.steps import STEPS
-
-    return check_models(request, STEPS, settings)
+    return check_models(request, work.steps(request.parameters), settings)
 
 
 def check_before_experimenting(request: ExperimentRequest, settings: Settings) -> None:
@@ -167,7 +153,7 @@ def check_before_writing(request: DraftRequest, settings: Settings) -> "tuple[Co
     """Fail before anything is paid for; what the models that answered take and cost.
 
     Raises:
-        ConfigurationError: as `check_before_surveying`.
+        ConfigurationError: as `check_before`.
     """
     check_place(request.warehouse, settings)
     if request.scheduler_address:
@@ -180,12 +166,7 @@ def check_before_writing(request: DraftRequest, settings: Settings) -> "tuple[Co
 
 
 def check_models(
-    request: RunRequest
-    | RankRequest
-    | BenchmarkRequest
-    | SurveyRequest
-    | CurationRequest
-    | DraftRequest,
+    request: RunRequest | RankRequest | BenchmarkRequest | Request[Any, Any] | DraftRequest,
     steps: "Iterable[Step[Any, Any]]",
     settings: Settings,
 ) -> "tuple[Contact, ...]":

@@ -18,8 +18,8 @@ from flows.run.worker_check import (
 from schemas.choices import remote_model
 from schemas.run import Module, RunRequest, WorkRequest
 from schemas.settings import Settings
+from schemas.work import Request
 from schemas.works.check_run import CheckRequest
-from schemas.works.curation_run import CurationRequest
 from schemas.works.draft_run import DraftRequest
 from schemas.works.experiment_run import ExperimentRequest
 from schemas.works.ideation_run import IdeationRequest
@@ -41,7 +41,9 @@ def needs_of(
         SharedStateError: the catalogue's database cannot be reached.
     """
     database, files = shared_database(), {path for shard in shards for path in shard.files}
-    embeds = not isinstance(request, ExperimentRequest | DraftRequest | CurationRequest)
+    embeds = not isinstance(request, ExperimentRequest | DraftRequest)
+    if isinstance(request, Request):
+        embeds = request.literature is not None
     return WorkerNeeds(
         assay_version=metadata.version("assay"),
         python_version=python_version(),

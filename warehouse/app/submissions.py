@@ -8,13 +8,12 @@ from datetime import UTC, datetime
 
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.people.job import AskJob, CurateJob, EvaluateJob, JobRequest, RankJob, SurveyJob
+from schemas.people.job import EvaluateJob, JobRequest, RankJob, WorkJob
 from schemas.people.role import Action, Token
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.jobs import Job, job_id_of, job_ids, read_job, submit_as
-from warehouse.kinds.curations.landing import CURATIONS
-from warehouse.kinds.surveys import SURVEYS
-from warehouse.units.reading import published_head
+from warehouse.kinds.registry import KINDS
+from warehouse.units.reading import check_published
 from warehouse.warehouse import Warehouse
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -149,10 +148,8 @@ def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
     since = status.started_at if isinstance(job.request, RankJob) else _EPOCH
     try:
         with warehouse.queries() as queries:
-            if isinstance(job.request, AskJob | SurveyJob):
-                published_head(queries.connection, SURVEYS, status.run_id)
-            elif isinstance(job.request, CurateJob):
-                published_head(queries.connection, CURATIONS, status.run_id)
+            if isinstance(job.request, WorkJob):
+                check_published(queries.connection, KINDS, status.run_id)
             else:
                 queries.run(status.run_id)
             return queries.spent(status.run_id, since, status.finished_at)

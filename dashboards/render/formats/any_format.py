@@ -11,6 +11,7 @@ from dashboards.render.render import OutputFormat, idea_report, ranking_report
 from dashboards.views.any_run import Reported, any_report, kind_of, page_of
 from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.published_page import PublishedPage
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
@@ -89,8 +90,12 @@ def data(
     if idea_id is None:
         with warehouse.queries() as queries:
             kind = kind_of(queries, run_id)
+        if kind is Reported.BENCHMARK:
+            raise ConfigurationError(
+                f"a {kind} cannot be written as {output_format}: choose md, html, pdf or docx"
+            )
         if kind is not Reported.RUN:
-            return _data_of_another_kind(warehouse, run_id, kind, output_format)
+            return file_of(page_of(kind, warehouse, run_id), run_id, output_format)
     with _reviews(warehouse, run_id, idea_id) as reviews:
         if output_format is ReportFormat.BIB:
             from dashboards.render.formats.bib_file import bib_file
@@ -103,19 +108,20 @@ def data(
         ).encode()
 
 
-def _data_of_another_kind(
-    warehouse: Warehouse, run_id: RunId, kind: Reported, output_format: ReportFormat
-) -> bytes:
-    if kind is not Reported.BENCHMARK:
-        page = page_of(kind, warehouse, run_id)
-        if output_format is ReportFormat.JSON:
-            return page.json().encode()
-        works = page.bib()
-        if works is not None:
-            return works.encode("utf-8", "replace")
-    raise ConfigurationError(
-        f"a {kind} cannot be written as {output_format}: choose md, html, pdf or docx"
-    )
+def file_of(page: PublishedPage, title: str, output_format: ReportFormat) -> bytes:
+    """The page of a published run as a file.
+
+    Raises:
+        ConfigurationError: such a page cites no works.
+    """
+    if output_format is ReportFormat.JSON:
+        return page.json().encode()
+    if output_format is not ReportFormat.BIB:
+        return document(page.written_as, title, output_format)
+    works = page.bib()
+    if works is None:
+        raise ConfigurationError("it cites no works: choose md, html, pdf, docx or json")
+    return works.encode("utf-8", "replace")
 
 
 @contextmanager

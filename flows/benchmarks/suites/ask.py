@@ -14,7 +14,6 @@ from flows.benchmarks.suite import Suite
 from flows.benchmarks.suites.survey import snapshot_of
 from flows.benchmarks.trial import Trial, drawn_rows
 from flows.run.gateway import indexed
-from flows.works.survey.survey_request import answer_parameters
 from schemas.base import Noun
 from schemas.choices import LiteratureChoice
 from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
@@ -44,6 +43,7 @@ from tasks.metrics.estimate import benchmark_score, undefined
 from tasks.metrics.means import mean
 from tasks.survey.expected import ANSWER_STEPS
 from tasks.survey.survey import survey
+from tasks.survey.work import answer_parameters
 
 NAME = "ask"
 EXPERTS, RUBRICS = "expert_answers", "rubrics"

@@ -10,24 +10,21 @@ from dashboards.views.write_ideation import ideation_page
 from flows.cli.answer import Answer, answer_of
 from flows.cli.evaluate.rank_output import matches_answer
 from flows.cli.evaluate.run_output import published, state_of
-from flows.cli.literature.survey_output import surveys_answer
-from flows.cli.make.curate_output import curations_answer
 from flows.cli.make.experiment_output import experiments_answer
 from flows.cli.make.ideate_output import ideas_answer
 from flows.cli.make.write_output import draft_answer
 from flows.cli.quality.benchmark_output import scores_answer
 from flows.cli.quality.check_output import checks_answer
-from flows.works.curate.curation_agreement import agreement_on
+from flows.cli.works import answer_about
+from flows.run.pages import published_page
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from tasks.manuscripts.scores import check_scores
-from warehouse.kinds.curations.edits import edited, edits_of
-from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
+from tasks.works import works
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.queries import manuscript_checks
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
-from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.queries import Queries
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
@@ -54,19 +51,11 @@ def report_answer(
             return _ranking(queries, run_id)
         if kind is Reported.RUN:
             return _run(queries, run_id, idea)
+    declared = next((work for work in works() if work.view == kind), None)
+    if declared is not None:
+        page = published_page(declared, warehouse, run_id)
+        return answer_about(declared, page)
     with warehouse.reader() as connection:
-        if kind is Reported.SURVEY:
-            return surveys_answer(
-                published_head(connection, SURVEYS, run_id),
-                published_units(connection, SURVEY_RECORD, run_id),
-            )
-        if kind is Reported.CURATION:
-            edits = edits_of(connection, run_id)
-            curated = [
-                edited(each, edits) for each in published_units(connection, CURATION_RECORD, run_id)
-            ]
-            made = published_head(connection, CURATIONS, run_id)
-            return curations_answer(made, curated, agreement=agreement_on(edits))
         if kind is Reported.EXPERIMENT:
             found = published_units(connection, EXPERIMENT_RECORD, run_id)
             return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)

@@ -6,13 +6,13 @@ import pytest
 
 from dashboards.views.curated_set import UNSTATED
 from dashboards.views.write_curation import curation_page
-from flows.works.curate.curation_agreement import agreement_on
 from schemas.base import replace
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.works.curation import Curation
 from tasks.benchmarks.review_sets import read_scholarideas
+from tasks.curation.agreement import agreement_on
 from tests.support.curation_lake import CURATION, SENTENCE, make_curation, publish_curation
 from warehouse.warehouse import Warehouse
 

@@ -10,13 +10,14 @@ import pytest
 
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from flows.jobs import job_process
-from flows.works.survey.survey_request import resolve_ask
+from flows.run.requests import request_of
 from schemas.choices import EXTRACTIVE
 from schemas.options.commands import AskOptions
 from schemas.people.job import JobState
 from schemas.people.ledger import Participant
 from schemas.people.live_question import Asked, estimates_for, sides_offered
 from schemas.settings import DashboardSettings, ModelChoice, Settings
+from tasks.survey.work import ASK
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, environment, kill_hard, start_assay, wait_until
 from tests.support.assay_here import assay_here
@@ -153,8 +154,11 @@ def test_what_it_takes_is_known_before_anything_is_asked(
 
 def test_how_much_is_read_for_an_answer_is_the_profiles(tmp_path: Path) -> None:
     read = [
-        resolve_ask(
-            QUESTION, AskOptions(profile=name, engine=EXTRACTIVE, warehouse=tmp_path), Settings()
+        request_of(
+            ASK,
+            ((QUESTION,),),
+            AskOptions(profile=name, engine=EXTRACTIVE, warehouse=tmp_path),
+            Settings(),
         ).parameters.papers_read
         for name in ("economy", "faithful")
     ]
