@@ -86,9 +86,10 @@ bench: $(VENV)/.installed-dev ## print speed and memory figures (minutes)
 screenshots: $(VENV)/.installed-dev ## take the README's pictures of the dashboard over the demo, in Chromium
 	@$(BIN)/python -m tests.screenshots
 
-costs: $(VENV)/.installed-dev ## write the tables of docs/models.md and docs/deployment.md anew
+costs: $(VENV)/.installed-dev ## write the tables of docs/models.md, docs/deployment.md and docs/architecture.md anew
 	@$(BIN)/python -m tests.model_costs
 	@$(BIN)/python -m tests.deployment_table
+	@$(BIN)/python -m tests.works_table
 
 clean: ## remove the environment, caches and the demo's output
 	rm -rf $(VENV) demo-warehouse build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -40,10 +40,9 @@ from schemas.works.ideation_run import IdeationHead, IdeationRequest
 from tasks.ideas.json_lines import write_ideas
 from tasks.telemetry.reporting import reporting, span
 from warehouse.kinds.registry import KINDS
-from warehouse.lake import may_hold_a_lake
-from warehouse.layout import Layout
 from warehouse.objects.shared_reports import share_reports
 from warehouse.units.later_validation import validate_published
+from warehouse.warehouse import Warehouse
 
 logger = logging.getLogger(__name__)
 _UNFINISHED = (".part", ".partial", ".tmp", ".crdownload")
@@ -106,9 +105,9 @@ def nightly(
         make_ideas = partial(night.make_ideas, asked_of_seeds, inbox_folder)
         night.work_through(Path(seeds), make_ideas, named="seeds/")
     night.work_through(inbox_folder, partial(night.evaluate_ideas, asked))
-    layout = Layout(warehouse_folder(warehouse).resolve())
-    night.validate_published(layout)
-    _summarise(layout, night.outcomes, night.published, settings)
+    lake = Warehouse(warehouse_folder(warehouse).resolve(), settings)
+    night.validate_published(lake)
+    _summarise(lake, night.outcomes, night.published)
     if night.errors:
         raise night.errors[0]
     return night.outcomes
@@ -131,7 +130,7 @@ class _Night:
         summary = ideate_batch(request, self._settings)
         if not summary.published:
             return f"not published: {'; '.join(summary.failed_expectations)}"
-        told = _lay_into(inbox, summary.head, path, Layout(request.warehouse), self._settings)
+        told = _lay_into(inbox, summary.head, path, Warehouse(request.warehouse, self._settings))
         _archived(path, self._archive)
         return told
 
@@ -143,14 +142,13 @@ class _Night:
         self.published.extend([summary.head.run_id] if summary.published else [])
         return _settle(path, summary, self._archive)
 
-    def validate_published(self, layout: Layout) -> None:
+    def validate_published(self, warehouse: Warehouse) -> None:
         """Validate what was published by the handful, tonight and since the night before."""
-        catalogue = self._settings.catalogue
-        if not may_hold_a_lake(layout, catalogue):
+        if not warehouse.may_hold_a_lake():
             return
         boundary = ErrorBoundary()
         with boundary:
-            found = validate_published(layout, KINDS, catalogue_url=catalogue)
+            found = validate_published(warehouse, KINDS)
             for line in found.broken:
                 logger.warning("published, and broken: %s", line)
             for line in found.failed:
@@ -185,13 +183,11 @@ def ideate_batch(request: IdeationRequest, settings: Settings) -> IdeationSummar
     )
 
 
-def _lay_into(
-    inbox: Path, head: IdeationHead, seeds: Path, layout: Layout, settings: Settings
-) -> str:
+def _lay_into(inbox: Path, head: IdeationHead, seeds: Path, warehouse: Warehouse) -> str:
     """Lay the best version of each idea into the inbox, as a file that is as old as its seeds, and
     so has come to rest; the outcome of the seeds.
     """
-    page = ideation_page(layout, head.run_id, catalogue_url=settings.catalogue)
+    page = ideation_page(warehouse, head.run_id)
     early = f"; it ended early: {head.incomplete_reason}" if head.incomplete_reason else ""
     if not page.best:
         what = "leads, and no ideas" if page.leads else "no ideas"
@@ -299,23 +295,16 @@ def _move(path: Path, folder: Path) -> Path:
     return target
 
 
-def _summarise(
-    layout: Layout, outcomes: dict[str, str], published: list[RunId], settings: Settings
-) -> None:
+def _summarise(warehouse: Warehouse, outcomes: dict[str, str], published: list[RunId]) -> None:
     """What the morning reads: a file, an artifact, and a post where a block is named.
 
     A night without a file is not posted.
     """
     now = datetime.now(UTC)
     summary = write_nightly(
-        layout,
-        now,
-        outcomes,
-        published,
-        catalogue_url=settings.catalogue,
-        thresholds=settings.alarms,
+        warehouse, now, outcomes, published, thresholds=warehouse.settings.alarms
     )
-    share_reports(layout, (summary.markdown_path, summary.html_path, *summary.day_paths))
+    share_reports(warehouse, (summary.markdown_path, summary.html_path, *summary.day_paths))
     create_markdown_artifact(
         markdown=summary.markdown, key="nightly-summary", description=str(summary.html_path)
     )
@@ -324,5 +313,5 @@ def _summarise(
         post(
             summary.markdown,
             f"Assay, night of {now:%Y-%m-%d}{alarms}",
-            settings.nightly.notification_block,
+            warehouse.settings.nightly.notification_block,
         )

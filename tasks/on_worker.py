@@ -3,13 +3,11 @@
 Apart from the Prefect task, whose module Prefect sends along with every task.
 """
 
-from typing import Any
-
-from tasks.shards.work import ShardWork
+from tasks.shards.work import WorksOnShards
 from tasks.telemetry.figures import SHARDS, UNITS
 
 
-def work_on(work: ShardWork[Any], content: str) -> int:
+def work_on(work: WorksOnShards, content: str) -> int:
     """Have `work` do the shard with this content, as JSON; how many of its units have a receipt."""
     outcome = "failed"
     try:

@@ -1,12 +1,10 @@
 """The Prefect task: the work of one shard, inside a worker."""
 
-from typing import Any
-
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from tasks.on_worker import work_on
-from tasks.shards.work import ShardWork
+from tasks.shards.work import WorksOnShards
 
 
 @task(
@@ -17,7 +15,7 @@ from tasks.shards.work import ShardWork
     cache_policy=NO_CACHE,
 )
 def work_on_shard(
-    work: ShardWork[Any],
+    work: WorksOnShards,
     content: str,
     name: str,  # noqa: ARG001 -- of the task run
 ) -> int:

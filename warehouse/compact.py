@@ -14,18 +14,17 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.settings import CacheSettings, LanguageModelSettings
 from warehouse.catalogue.definitions import check_catalogue
-from warehouse.catalogue.postgres import check_may_publish
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.lake import filled_tables, may_hold_a_lake, no_lake, one_line, open_writer
-from warehouse.layout import Layout
+from warehouse.lake import filled_tables, no_lake, one_line
 from warehouse.statements import quoted
 from warehouse.stores.caches import trim_caches
 from warehouse.stores.transcripts import forget_expired
 from warehouse.unfinished_reports import remove_unfinished
 from warehouse.units.landing import LEFTOVERS
 from warehouse.units.letting_go import let_go, published_names
+from warehouse.warehouse import Warehouse
 
 _DAY = timedelta(days=1)
 _REWRITTEN = "delete_threshold => 0.1"
@@ -66,10 +65,9 @@ class CompactReport(Noun):
 
 
 def compact(
-    layout: Layout,
+    warehouse: Warehouse,
     *,
     keep: timedelta = timedelta(days=7),
-    catalogue_url: str | None = None,
     caches: CacheSettings | None = None,
     keep_transcripts_days: float | None = None,
 ) -> CompactReport:
@@ -90,28 +88,27 @@ def compact(
         TransientError: a publisher is at work.
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
-    if not may_hold_a_lake(layout, catalogue_url):
-        raise no_lake(layout)
-    if catalogue_url is not None:
-        check_may_publish(catalogue_url)
+    if not warehouse.may_hold_a_lake():
+        raise no_lake(warehouse)
+    warehouse.check_may_publish()
     now, usual = datetime.now(UTC), LanguageModelSettings().keep_transcripts_days
     days = usual if keep_transcripts_days is None else keep_transcripts_days
     expired, unused = _time(now - keep), _time(now - min(keep, _DAY))
-    with open_writer(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.publisher() as connection:
         try:
             before = _merge_files(connection)
             forgotten = _call(connection, "expire_snapshots", f"older_than => {expired}")
             deleted = _delete_files(connection, f"older_than => {unused}")
             after = _file_count(connection)
-            gone = [let_go(connection, layout, kind, now - keep) for kind in KINDS]
-            batches = _remove_batches(connection, layout, now - keep)
+            gone = [let_go(connection, warehouse, kind, now - keep) for kind in KINDS]
+            batches = _remove_batches(connection, warehouse, now - keep)
         except duckdb.Error as error:
             raise ConfigurationError(
                 f"the lake could not be compacted: {one_line(error)}"
             ) from error
-    trimmed = trim_caches(layout, caches or CacheSettings())
+    trimmed = trim_caches(warehouse, caches or CacheSettings())
     return CompactReport(
-        transcripts_deleted=forget_expired(layout, days),
+        transcripts_deleted=forget_expired(warehouse, days),
         cache_entries_dropped=sum(cache.entries_dropped for cache in trimmed),
         landed_units_let_go=sum(one.units for one in gone),
         batch_files_removed=len(batches),
@@ -122,7 +119,7 @@ def compact(
         files_after=after,
         snapshots_expired=forgotten,
         files_deleted=deleted,
-        leftovers_removed=_remove_leftovers(layout) + remove_unfinished(layout),
+        leftovers_removed=_remove_leftovers(warehouse) + remove_unfinished(warehouse),
     )
 
 
@@ -153,25 +150,25 @@ def _call(connection: duckdb.DuckDBPyConnection, name: str, about: str) -> int:
 
 
 def _remove_batches(
-    connection: duckdb.DuckDBPyConnection, layout: Layout, before: datetime
+    connection: duckdb.DuckDBPyConnection, warehouse: Warehouse, before: datetime
 ) -> list[int]:
     """Sizes in bytes of what went: whatever is complete has its answers in its rows."""
     sizes = []
     for kind, complete in ((RUNS, "failed_count = 0"), (RANKINGS, "incomplete_reason is null")):
         for run_id, *ranking_id in published_names(connection, kind, before, complete):
-            size = remove_batches(layout, RunId(run_id), *ranking_id)
+            size = remove_batches(warehouse, RunId(run_id), *ranking_id)
             sizes += [size] if size else []
     return sizes
 
 
-def remove_batches(layout: Layout, run_id: RunId, ranking_id: str | None = None) -> int:
+def remove_batches(warehouse: Warehouse, run_id: RunId, ranking_id: str | None = None) -> int:
     """Remove the questions of a run or a ranking that travelled in batches; bytes that went."""
-    path = layout.batches(run_id, ranking_id)
+    path = warehouse.batches(run_id, ranking_id)
     size = 0
     for file in path.parent.glob(f"{path.name}*"):
         size += file.stat().st_size
         file.unlink()
-    shutil.rmtree(layout.waiting(run_id, ranking_id), ignore_errors=True)
+    shutil.rmtree(warehouse.waiting(run_id, ranking_id), ignore_errors=True)
     return size
 
 
@@ -187,11 +184,11 @@ def _file_count(connection: duckdb.DuckDBPyConnection) -> int:
     )
 
 
-def _remove_leftovers(layout: Layout) -> int:
+def _remove_leftovers(warehouse: Warehouse) -> int:
     """A worker may still be writing the young ones."""
     yesterday = time.time() - _DAY.total_seconds()
     removed = 0
-    for folder in layout.building_places():
+    for folder in warehouse.building_places():
         for entry in os.scandir(folder):
             if entry.name.startswith(LEFTOVERS) and entry.stat().st_mtime < yesterday:
                 (

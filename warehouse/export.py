@@ -10,16 +10,14 @@ from schemas.columns import Table
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.tables import TABLES
-from warehouse.lake import one_line, open_reader
-from warehouse.layout import Layout
+from warehouse.lake import one_line
 from warehouse.statements import MARTS, meaning, quoted, statement, table_statement
+from warehouse.warehouse import Warehouse
 
 _FILES_OF_A_DATABASE = ("", ".wal", ".wal.checkpoint", ".wal.recovery")
 
 
-def export_lake(
-    layout: Layout, target: Path, *, catalogue_url: str | None = None
-) -> dict[str, int]:
+def export_lake(warehouse: Warehouse, target: Path) -> dict[str, int]:
     """Write one snapshot of the lake to `target`, replacing the file at once or leaving it as it
     was.
 
@@ -37,9 +35,7 @@ def export_lake(
     building = target.absolute().with_name(f".{target.name}.{uuid4().hex}")
     files = [building.with_name(f"{building.name}{suffix}") for suffix in _FILES_OF_A_DATABASE]
     try:
-        with open_reader(
-            layout, catalogue_url=catalogue_url, as_defined=False, files=files
-        ) as connection:
+        with warehouse.reader(as_defined=False, files=files) as connection:
             rows = _fill(connection, building)
         building.replace(target)
     except (duckdb.Error, OSError) as error:

@@ -53,8 +53,8 @@ _NO_LAKE = "creating a new DuckLake is explicitly disabled"
 @contextmanager
 def open_writer(
     layout: Layout,
+    catalogue: PostgresCatalogue | None,
     *,
-    catalogue_url: str | None = None,
     wait_seconds: float = 60.0,
     moves: bool = False,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -62,7 +62,7 @@ def open_writer(
     default schema.
 
     Args:
-        catalogue_url: address of a PostgreSQL database; None: an SQLite file in the warehouse.
+        catalogue: in PostgreSQL; None: an SQLite file in the warehouse.
         wait_seconds: how long to wait for another publisher to finish.
         moves: whether the lake is being moved, and so may be in two places.
 
@@ -72,25 +72,24 @@ def open_writer(
             wrote it; the lake was moved elsewhere, or is to be moved first; object storage refuses.
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
-    _check_catalogue_is_shared(layout, catalogue_url)
+    _check_catalogue_is_shared(layout, catalogue)
     if not moves:
-        _refuse_before_a_move(layout, catalogue_url)
+        _refuse_before_a_move(layout, catalogue)
     layout.lake.mkdir(parents=True, exist_ok=True)
     with (
-        _only_publisher(layout, catalogue_url, wait_seconds),
-        _attached(layout, catalogue_url, read_only=False, moves=moves) as connection,
+        _only_publisher(layout, catalogue, wait_seconds),
+        _attached(layout, catalogue, read_only=False, moves=moves) as connection,
     ):
         if not moves:
-            refuse_after_a_move(layout, catalogue_url, object_folder(connection))
+            refuse_after_a_move(layout, catalogue, object_folder(connection))
         check_tables(connection)
         yield connection
 
 
-def _refuse_before_a_move(layout: Layout, catalogue_url: str | None) -> None:
+def _refuse_before_a_move(layout: Layout, catalogue: PostgresCatalogue | None) -> None:
     """A catalogue in a file, and an empty database named: the lake would begin anew there."""
-    if catalogue_url is None or layout.objects is not None or not has_catalogue(layout):
+    if catalogue is None or layout.objects is not None or not has_catalogue(layout):
         return
-    catalogue = PostgresCatalogue.of(catalogue_url)
     if not catalogue_state(catalogue).has_lake:
         raise ConfigurationError(
             f"the catalogue of {layout.root} is a file, and {catalogue.title} holds none yet:"
@@ -99,7 +98,7 @@ def _refuse_before_a_move(layout: Layout, catalogue_url: str | None) -> None:
 
 
 def refuse_after_a_move(
-    layout: Layout, catalogue_url: str | None, place: ObjectFolder | None
+    layout: Layout, catalogue: PostgresCatalogue | None, place: ObjectFolder | None
 ) -> None:
     """With a catalogue that machines share, all of a warehouse goes with its lake's files: who
     published out of the old folder would not see what landed at the address since.
@@ -110,7 +109,7 @@ def refuse_after_a_move(
     Raises:
         ConfigurationError: the warehouse is such a folder.
     """
-    if catalogue_url is not None and layout.objects is None and place is not None:
+    if catalogue is not None and layout.objects is None and place is not None:
         address = place.address.removesuffix("lake/").rstrip("/")
         raise ConfigurationError(
             f"the warehouse {layout.root} was moved to {address}: name that with --warehouse"
@@ -119,22 +118,22 @@ def refuse_after_a_move(
 
 @contextmanager
 def _only_publisher(
-    layout: Layout, catalogue_url: str | None, wait_seconds: float
+    layout: Layout, catalogue: PostgresCatalogue | None, wait_seconds: float
 ) -> Iterator[None]:
     """Publishers of one catalogue meet there: in its database, or beside its file."""
-    if catalogue_url is None:
+    if catalogue is None:
         with publisher_lock(layout.publisher_lock, wait_seconds):
             yield
     else:
-        with only_publisher(PostgresCatalogue.of(catalogue_url), wait_seconds):
+        with only_publisher(catalogue, wait_seconds):
             yield
 
 
 @contextmanager
 def open_reader(
     layout: Layout,
+    catalogue: PostgresCatalogue | None,
     *,
-    catalogue_url: str | None = None,
     as_defined: bool = True,
     files: Collection[Path] = (),
 ) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -151,10 +150,10 @@ def open_reader(
             wrote it; object storage refuses.
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
-    if not may_hold_a_lake(layout, catalogue_url):
+    if not may_hold_a_lake(layout, catalogue):
         raise no_lake(layout)
-    _refuse_before_a_move(layout, catalogue_url)
-    with _attached(layout, catalogue_url, read_only=True, files=files) as connection:
+    _refuse_before_a_move(layout, catalogue)
+    with _attached(layout, catalogue, read_only=True, files=files) as connection:
         if not check_tables(connection):
             raise no_lake(layout)
         if as_defined:
@@ -162,18 +161,18 @@ def open_reader(
         yield connection
 
 
-def may_hold_a_lake(layout: Layout, catalogue_url: str | None) -> bool:
+def may_hold_a_lake(layout: Layout, catalogue: PostgresCatalogue | None) -> bool:
     """Whether there is a catalogue to look into: one in PostgreSQL is known once it is asked.
 
     Raises:
         ConfigurationError: the warehouse needs one there, and none is named.
     """
-    _check_catalogue_is_shared(layout, catalogue_url)
-    return catalogue_url is not None or has_catalogue(layout) or layout.moved_catalogue.exists()
+    _check_catalogue_is_shared(layout, catalogue)
+    return catalogue is not None or has_catalogue(layout) or layout.moved_catalogue.exists()
 
 
-def _check_catalogue_is_shared(layout: Layout, catalogue_url: str | None) -> None:
-    if layout.objects is not None and catalogue_url is None:
+def _check_catalogue_is_shared(layout: Layout, catalogue: PostgresCatalogue | None) -> None:
+    if layout.objects is not None and catalogue is None:
         raise ConfigurationError(
             f"{layout.address} needs its catalogue in PostgreSQL: export"
             f" {VARIABLE}=postgresql://user:password@host:port/database, an empty database for a"
@@ -192,13 +191,12 @@ def no_lake(layout: Layout) -> UnknownNameError:
 @contextmanager
 def _attached(
     layout: Layout,
-    catalogue_url: str | None,
+    catalogue: PostgresCatalogue | None,
     *,
     read_only: bool,
     moves: bool = False,
     files: Collection[Path] = (),
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    catalogue = None if catalogue_url is None else PostgresCatalogue.of(catalogue_url)
     if catalogue is None:
         _prepare_file(layout, read_only=read_only)
     scanner = "sqlite_scanner" if catalogue is None else "postgres_scanner"
@@ -227,7 +225,7 @@ def _attached(
         attach(place)
         (written_at,) = connection.execute(statement("catalogue", "data_path")).fetchall()[0]
         if layout.objects is None and not moves:
-            _refuse_other_places(layout, catalogue_url, written_at)
+            _refuse_other_places(layout, catalogue, written_at)
         if layout.objects is None and in_object_storage(written_at):
             place = written_at
             connection.execute("detach lake")
@@ -325,7 +323,9 @@ def _note_of_place(layout: Layout) -> Path:
     return layout.state / "data_place.txt"
 
 
-def _refuse_other_places(layout: Layout, catalogue_url: str | None, written_at: str) -> None:
+def _refuse_other_places(
+    layout: Layout, catalogue: PostgresCatalogue | None, written_at: str
+) -> None:
     """Refuse an address that the catalogue names and no move has noted.
 
     Whoever may write to the catalogue alone would have files written and deleted there.
@@ -335,7 +335,7 @@ def _refuse_other_places(layout: Layout, catalogue_url: str | None, written_at: 
     if noted == (written_at if in_object_storage(written_at) else None):
         return
     if noted is None:
-        refuse_after_a_move(layout, catalogue_url, ObjectFolder.of(written_at))
+        refuse_after_a_move(layout, catalogue, ObjectFolder.of(written_at))
     here = noted or _own_place(layout)
     address = "file:"
     if in_object_storage(written_at):
@@ -359,17 +359,17 @@ def object_folder(connection: duckdb.DuckDBPyConnection) -> ObjectFolder | None:
     return ObjectFolder.of(place) if in_object_storage(place) else None
 
 
-def lies_in(layout: Layout, catalogue_url: str | None) -> ObjectFolder | None:
+def lies_in(layout: Layout, catalogue: PostgresCatalogue | None) -> ObjectFolder | None:
     """Return where the lake's files lie in object storage; None: elsewhere, or there is no lake.
 
     A lake may be empty, such as one that was moved before its first publication.
     """
-    if not may_hold_a_lake(layout, catalogue_url):
+    if not may_hold_a_lake(layout, catalogue):
         return None
-    _refuse_before_a_move(layout, catalogue_url)
+    _refuse_before_a_move(layout, catalogue)
     with (
         suppress(UnknownNameError),
-        _attached(layout, catalogue_url, read_only=True) as connection,
+        _attached(layout, catalogue, read_only=True) as connection,
     ):
         check_tables(connection)
         return object_folder(connection)

@@ -2,12 +2,11 @@
 
 Only published runs are seen.
 
-with open_queries(layout) as queries:
+with warehouse.queries() as queries:
     for row in queries.ranking(queries.latest_run().run_id): …
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -38,17 +37,13 @@ from warehouse.answers import (
     RunCost,
     StepCost,
 )
-from warehouse.console.console import run_sql, run_sql_to_arrow, run_sql_with_names
-from warehouse.lake import one_snapshot, open_reader, rows_in
-from warehouse.layout import Layout
+from warehouse.lake import one_snapshot, rows_in
 from warehouse.ledger import head_of
 from warehouse.rows import Row, noun_of
 from warehouse.statements import statement, table_statement
 
 if TYPE_CHECKING:  # it takes a while to import, and only the dashboard reads frames
     import polars
-
-__all__ = ["Place", "Queries", "open_queries", "run_sql", "run_sql_to_arrow", "run_sql_with_names"]
 
 NounT = TypeVar("NounT", bound=Noun)
 _IDEAS_AT_ONCE = 40
@@ -59,19 +54,6 @@ class Place(NamedTuple):
 
     rank: int | None
     group_size: int
-
-
-@contextmanager
-def open_queries(
-    layout: Layout, *, catalogue_url: str | None = None, as_defined: bool = True
-) -> Iterator["Queries"]:
-    """Open the lake for reading. Raises ConfigurationError when there is none.
-
-    Args:
-        as_defined: as of `open_reader`; which runs there are is known without, and sooner.
-    """
-    with open_reader(layout, catalogue_url=catalogue_url, as_defined=as_defined) as connection:
-        yield Queries(connection, layout.address)
 
 
 @dataclass(frozen=True, slots=True)

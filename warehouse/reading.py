@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from warehouse.catalogue.definitions import show_marts
-from warehouse.catalogue.postgres import PostgresCatalogue, loss_told
-from warehouse.lake import object_folder, open_reader
-from warehouse.layout import Layout
+from warehouse.catalogue.postgres import loss_told
+from warehouse.lake import object_folder
 from warehouse.objects.object_files import sign, storage_failures_told
 from warehouse.queries import Queries
+from warehouse.warehouse import Warehouse
 
 
 class LakeReading:
@@ -25,14 +25,12 @@ class LakeReading:
             asked.
     """
 
-    def __init__(self, layout: Layout, *, catalogue_url: str | None = None) -> None:
+    def __init__(self, warehouse: Warehouse) -> None:
         self._stack = ExitStack()
         self._lock = threading.Lock()
-        self._warehouse = layout.address
-        self._catalogue = None if catalogue_url is None else PostgresCatalogue.of(catalogue_url)
-        self._connection = self._stack.enter_context(
-            open_reader(layout, catalogue_url=catalogue_url, as_defined=False)
-        )
+        self._warehouse = warehouse.address
+        self._catalogue = warehouse.postgres
+        self._connection = self._stack.enter_context(warehouse.reader(as_defined=False))
         self._objects = object_folder(self._connection)
         self._as_defined = False
         self._connection.execute(

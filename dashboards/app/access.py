@@ -34,7 +34,7 @@ from warehouse.app.accounts import (
     sign_out,
 )
 from warehouse.app.database import ServiceDatabase, services_file
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 SIGN_IN_PATH = "/sign-in"
 OF_AN_OPEN_DASHBOARD = frozenset({Action.READ, Action.SUBMIT})
@@ -45,7 +45,7 @@ _OWN = "ASSAY_DASHBOARD"
 _SMALL_LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
-def signed_in(layout: Layout) -> Person | None:
+def signed_in(warehouse: Warehouse) -> Person | None:
     """Who reads this page, asked anew each time: a sign-out elsewhere counts at once.
 
     None where nobody signs in (`asks_sign_in`), and for who has not. Pages are drawn for nobody who
@@ -57,48 +57,48 @@ def signed_in(layout: Layout) -> Person | None:
         ConfigurationError: the database of the services cannot be used.
     """
     settings = _settings()
-    if not asks_sign_in(layout, settings):
+    if not asks_sign_in(warehouse, settings):
         return None
-    secret = _secret(layout)
-    person = person_of(services_of(layout), secret) if secret else None
-    return person or _known_to_provider(layout, settings)
+    secret = _secret(warehouse)
+    person = person_of(services_of(warehouse), secret) if secret else None
+    return person or _known_to_provider(warehouse, settings)
 
 
-def may(layout: Layout, action: Action) -> bool:
+def may(warehouse: Warehouse, action: Action) -> bool:
     """Whether this reader may do it: controls for what they may not are left out of a page."""
-    person = signed_in(layout)
+    person = signed_in(warehouse)
     if person is not None:
         return person.role.may(action)
-    return action in OF_AN_OPEN_DASHBOARD and not asks_sign_in(layout, _settings())
+    return action in OF_AN_OPEN_DASHBOARD and not asks_sign_in(warehouse, _settings())
 
 
-def check_may(layout: Layout, action: Action) -> Person | None:
+def check_may(warehouse: Warehouse, action: Action) -> Person | None:
     """For what writes: who does it; None on an open dashboard.
 
     Raises:
         NotAllowedError: this reader may not, or has signed out since the page was drawn.
     """
-    person = signed_in(layout)
+    person = signed_in(warehouse)
     if person is not None:
         person.role.check(action)
-    elif not may(layout, action):
+    elif not may(warehouse, action):
         raise NotAllowedError(f"sign in to {action}")
     return person
 
 
-def asks_sign_in(layout: Layout, settings: DashboardSettings) -> bool:
+def asks_sign_in(warehouse: Warehouse, settings: DashboardSettings) -> bool:
     """Whether pages are for those alone who have signed in."""
-    return settings.provider is not None or by_password(layout)
+    return settings.provider is not None or by_password(warehouse)
 
 
-def by_password(layout: Layout) -> bool:
+def by_password(warehouse: Warehouse) -> bool:
     """Whether there are accounts; a warehouse without any gets no database by being asked."""
-    return services_file(layout).exists() and has_accounts(services_of(layout))
+    return services_file(warehouse).exists() and has_accounts(services_of(warehouse))
 
 
-def services_of(layout: Layout) -> ServiceDatabase:
+def services_of(warehouse: Warehouse) -> ServiceDatabase:
     """The database that pages and programs write what they are asked for to."""
-    return _services(layout.root.resolve())
+    return _services(warehouse.root.resolve())
 
 
 def _settings() -> DashboardSettings:
@@ -115,26 +115,26 @@ def _read(named: tuple[tuple[str, str], ...]) -> DashboardSettings:
 
 @cache
 def _services(root: Path) -> ServiceDatabase:
-    return ServiceDatabase(Layout(root))
+    return ServiceDatabase(Warehouse(root))
 
 
-def cookie_name(layout: Layout) -> str:
+def cookie_name(warehouse: Warehouse) -> str:
     """Of this warehouse: browsers send a cookie to every port of a machine."""
-    return f"assay_{content_hash(str(layout.root.resolve()), length=16)}"
+    return f"assay_{content_hash(str(warehouse.root.resolve()), length=16)}"
 
 
-def admitted(layout: Layout, settings: DashboardSettings) -> bool:
+def admitted(warehouse: Warehouse, settings: DashboardSettings) -> bool:
     """Whether this reader may see the pages; shows how to sign in, or asks for the password, where
     that is needed and was not done yet.
     """
-    if not asks_sign_in(layout, settings):
+    if not asks_sign_in(warehouse, settings):
         return _knows_password(settings.password)
-    if signed_in(layout) is not None:
+    if signed_in(warehouse) is not None:
         return True
     st.title("Assay", anchor=False)
     if settings.provider is not None:
         claims = _claims(settings)
-        if claims and not claims_ended(services_of(layout), _named(claims)):
+        if claims and not claims_ended(services_of(warehouse), _named(claims)):
             st.error(
                 "There is no account here for the confirmed e-mail address that the provider names:"
                 " whoever runs this dashboard makes one."
@@ -142,50 +142,50 @@ def admitted(layout: Layout, settings: DashboardSettings) -> bool:
             st.button("Sign out", key="sign_out", on_click=st.logout)
         elif st.button("Sign in", key="sign_in", type="primary"):
             st.login()
-    if by_password(layout):
+    if by_password(warehouse):
         st.html(f'<a href="{SIGN_IN_PATH}?next={quote(_place(), safe="")}">Sign in by password</a>')
     return False
 
 
-def show_person(layout: Layout) -> None:
+def show_person(warehouse: Warehouse) -> None:
     """Who is signed in, with the way out, in the menu; nothing where nobody signs in."""
-    person = signed_in(layout)
+    person = signed_in(warehouse)
     if person is None:
         return
     st.caption("Signed in")
     st.text(f"{person.name}, {person.role}")
     if st.button("Sign out", key="sign_out"):
-        if secret := _secret(layout):
-            sign_out(services_of(layout), secret)
-        _sign_out_of_provider(layout)
+        if secret := _secret(warehouse):
+            sign_out(services_of(warehouse), secret)
+        _sign_out_of_provider(warehouse)
         st.rerun()
 
 
-def _sign_out_of_provider(layout: Layout) -> None:
+def _sign_out_of_provider(warehouse: Warehouse) -> None:
     """Also for what else shows the cookie of this sign-in, which only this browser forgets."""
     settings = _settings()
     if settings.provider is not None and st.user.is_logged_in:
         claims: dict[str, Any] = st.user.to_dict()
-        end_claims(services_of(layout), _named(claims), _end_of(claims, settings))
+        end_claims(services_of(warehouse), _named(claims), _end_of(claims, settings))
         st.logout()
 
 
-def _secret(layout: Layout) -> str | None:
+def _secret(warehouse: Warehouse) -> str | None:
     """What the reader's browser shows of its session, as it opened this page."""
-    found: str | None = st.context.cookies.get(cookie_name(layout))
+    found: str | None = st.context.cookies.get(cookie_name(warehouse))
     return found
 
 
-def _known_to_provider(layout: Layout, settings: DashboardSettings) -> Person | None:
+def _known_to_provider(warehouse: Warehouse, settings: DashboardSettings) -> Person | None:
     """The account of the e-mail address that the provider has confirmed."""
     claims = _claims(settings)
     email = claims.get("email")
     if claims.get("email_verified") is not True or not isinstance(email, str):
         return None
-    if not encodable(email) or claims_ended(services_of(layout), _named(claims)):
+    if not encodable(email) or claims_ended(services_of(warehouse), _named(claims)):
         return None
     # Other folding would take an address for another one, such as `ß` for `ss`.
-    account = account_of(services_of(layout), email.translate(_SMALL_LETTERS))
+    account = account_of(services_of(warehouse), email.translate(_SMALL_LETTERS))
     return None if account is None else Person(name=account.name, role=account.role)
 
 

@@ -60,17 +60,17 @@ def _page_of_address(lake: Lake, settings: DashboardSettings) -> "st.Page | None
     )
     sections[first.section].append(alias)
     chosen = st.navigation(sections, position="hidden")
-    if not admitted(lake.layout, settings):
+    if not admitted(lake.warehouse, settings):
         return None
     _menu(here, pages)
     with st.sidebar:
-        show_person(lake.layout)
+        show_person(lake.warehouse)
     return chosen
 
 
 def _pages_for_reader(lake: Lake) -> tuple[Page, ...]:
     """One that the reader may not use is not there; none for who has not signed in."""
-    allowed = {action for action in Action if may(lake.layout, action)}
+    allowed = {action for action in Action if may(lake.warehouse, action)}
     return tuple(page for page in PAGES if allowed.intersection(page.needs))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -14,13 +14,13 @@ from dashboards.views.alarms import USUAL
 from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings, Settings
-from warehouse.lake import may_hold_a_lake
-from warehouse.layout import Layout
-from warehouse.queries import Queries, run_sql_with_names
+from warehouse.console.console import run_sql_with_names
+from warehouse.queries import Queries
 from warehouse.reading import LakeReading
 from warehouse.units.kind import HeadT, Kind
 from warehouse.units.reading import published_heads, published_units
 from warehouse.units.record import UnitRecord, UnitT
+from warehouse.warehouse import Warehouse
 
 ParametersT = ParamSpec("ParametersT")
 AnswerT = TypeVar("AnswerT")
@@ -40,8 +40,7 @@ class Lake:
         thresholds: from where on there is an alarm.
     """
 
-    layout: Layout
-    catalogue_url: str | None = field(default=None, repr=False)
+    warehouse: Warehouse
     prices: Path | None = None
     requests_per_second: float = 1.0
     thresholds: AlarmSettings = USUAL
@@ -49,7 +48,7 @@ class Lake:
     @property
     def exists(self) -> bool:
         """Whether anything was ever published here."""
-        return may_hold_a_lake(self.layout, self.catalogue_url)
+        return self.warehouse.may_hold_a_lake()
 
     def snapshot(self) -> str:
         """Changes whenever something is published."""
@@ -132,8 +131,7 @@ class _Asked:
 def open_lake(settings: Settings) -> Lake:
     """The warehouse of the settings."""
     return Lake(
-        Layout(settings.dashboard.warehouse.resolve()),
-        settings.catalogue,
+        Warehouse(settings.dashboard.warehouse.resolve(), settings),
         prices=settings.dashboard.prices,
         requests_per_second=settings.literature.requests_per_second,
         thresholds=settings.alarms,
@@ -157,8 +155,8 @@ def _frame(queries: Queries, name: str, /, **parameters: object) -> polars.DataF
 def _identity(lake: Lake) -> str:
     """Another file under the same name is another lake."""
     return (
-        str(lake.layout.catalogue.stat().st_ino)
-        if lake.catalogue_url is None and lake.exists
+        str(lake.warehouse.catalogue.stat().st_ino)
+        if lake.warehouse.postgres is None and lake.exists
         else ""
     )
 
@@ -167,7 +165,7 @@ def _key_of(asked: _Asked) -> str:
     """Never the catalogue's address: it may hold a password."""
     return repr(
         (
-            str(asked.lake.layout.root),
+            str(asked.lake.warehouse.root),
             asked.version,
             asked.question.__module__,
             asked.question.__qualname__,
@@ -182,7 +180,7 @@ _kept = partial(st.cache_resource, hash_funcs={_Asked: _key_of})
 
 @_kept(show_spinner=False, max_entries=_LAKES_OPEN)  # type: ignore[untyped-decorator]
 def _opened(asked: _Asked) -> LakeReading:
-    return LakeReading(asked.lake.layout, catalogue_url=asked.lake.catalogue_url)
+    return LakeReading(asked.lake.warehouse)
 
 
 @_kept(show_spinner=False, max_entries=_ANSWERS_KEPT)  # type: ignore[untyped-decorator]
@@ -195,11 +193,7 @@ def _answer(asked: _Asked) -> Any:
 def _console(asked: _Asked) -> polars.DataFrame:
     statement, timeout_seconds, maximum_rows = asked.args
     names, rows = run_sql_with_names(
-        asked.lake.layout,
-        statement,
-        catalogue_url=asked.lake.catalogue_url,
-        timeout_seconds=timeout_seconds,
-        maximum_rows=maximum_rows,
+        asked.lake.warehouse, statement, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows
     )
     if not rows:
         return polars.DataFrame(schema=dict.fromkeys(names, polars.String))

@@ -21,7 +21,7 @@ from streamlit.web.server.starlette import App
 from dashboards.app.sign_in import OpenPages, SignIn
 from schemas.people.web_origins import is_followed_link, is_of_another_site, names_of_server
 from schemas.settings import ProviderSettings, Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 OPTIONS: dict[str, bool | str] = {
     "server.headless": True,
@@ -113,17 +113,17 @@ def _inline_scripts() -> list[str]:
 def application(host: str, settings: Settings) -> App:
     """The dashboard as it listens on `host`."""
     names = names_of_server(host, settings.dashboard.allowed_hosts)
-    layout = Layout(settings.dashboard.warehouse)
+    warehouse = Warehouse(settings.dashboard.warehouse, settings)
     middleware = [
         Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False),
         Middleware(OwnPagesOnly, policy=content_security_policy()),
-        Middleware(OpenPages, layout=layout, settings=settings.dashboard),
+        Middleware(OpenPages, warehouse=warehouse, settings=settings.dashboard),
     ]
     provider = settings.dashboard.provider
     return App(
         str(resources.files("dashboards.app").joinpath("app.py")),
         middleware=middleware,
-        routes=[SignIn(layout, settings.dashboard).route()],
+        routes=[SignIn(warehouse, settings.dashboard).route()],
         secrets=_secrets(provider) if provider else None,
     )
 

@@ -23,7 +23,7 @@ from schemas.people.web_origins import is_followed_link, is_of_another_site
 from schemas.settings import DashboardSettings
 from schemas.text.patterns import bounded
 from warehouse.app.accounts import person_of, sign_in, sign_out
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 FREE_GUESSES_OF_AN_ADDRESS = 10
 MOST_BYTES, MOST_SECONDS = 8_192, 10.0
@@ -42,8 +42,8 @@ _WRONG = "No account has this name and password."
 class SignIn:
     """The form, and what it sends."""
 
-    def __init__(self, layout: Layout, settings: DashboardSettings) -> None:
-        self._layout = layout
+    def __init__(self, warehouse: Warehouse, settings: DashboardSettings) -> None:
+        self._warehouse = warehouse
         self._lifetime = timedelta(hours=settings.session_hours)
         self._by_name, self._by_address = Attempts(), Attempts(free=FREE_GUESSES_OF_AN_ADDRESS)
         self._one_at_a_time = asyncio.Lock()
@@ -52,7 +52,7 @@ class SignIn:
         return Route(SIGN_IN_PATH, self._answer, methods=["GET", "POST"])
 
     async def _answer(self, request: Request) -> Response:
-        if not await run_in_threadpool(by_password, self._layout):
+        if not await run_in_threadpool(by_password, self._warehouse):
             return RedirectResponse("/", 303)
         if request.method != "POST":
             return _form(_place(request.query_params.get("next", "/")))
@@ -67,7 +67,7 @@ class SignIn:
             return _form(place, line, 429 if line != _WRONG else 403)
         response = RedirectResponse(place, 303)
         response.set_cookie(
-            cookie_name(self._layout),
+            cookie_name(self._warehouse),
             secret,
             max_age=int(self._lifetime.total_seconds()),
             httponly=True,
@@ -89,13 +89,13 @@ class SignIn:
             )
             if wait_seconds > 0:
                 return None, f"Too many wrong passwords: wait {math.ceil(wait_seconds)} s."
-            database = services_of(self._layout)
+            database = services_of(self._warehouse)
             secret = await run_in_threadpool(sign_in, database, name, password, self._lifetime)
             self._by_name.hear(name, right=secret is not None)
             self._by_address.hear(address, right=secret is not None)
             if secret is None:
                 return None, _WRONG
-            before = request.cookies.get(cookie_name(self._layout))
+            before = request.cookies.get(cookie_name(self._warehouse))
             if before:  # a browser has one session, and never one that somebody else began
                 await run_in_threadpool(sign_out, database, before)
         return secret, ""
@@ -106,8 +106,8 @@ class OpenPages:
     that it was opened in.
     """
 
-    def __init__(self, app: ASGIApp, layout: Layout, settings: DashboardSettings) -> None:
-        self._app, self._layout = app, layout
+    def __init__(self, app: ASGIApp, warehouse: Warehouse, settings: DashboardSettings) -> None:
+        self._app, self._warehouse = app, warehouse
         self._by_provider = settings.provider is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -138,7 +138,7 @@ class OpenPages:
             and not self._by_provider
             and is_followed_link(headers)
             and not is_of_another_site(headers)
-            and await run_in_threadpool(by_password, self._layout)
+            and await run_in_threadpool(by_password, self._warehouse)
             and not await run_in_threadpool(self._signed_in, scope)
         )
 
@@ -149,7 +149,7 @@ class OpenPages:
         return (
             scope["path"].startswith(_FILES)
             and not self._by_provider
-            and await run_in_threadpool(by_password, self._layout)
+            and await run_in_threadpool(by_password, self._warehouse)
             and not await run_in_threadpool(self._signed_in, scope)
         )
 
@@ -169,11 +169,11 @@ class OpenPages:
         return next_message
 
     def _signed_in(self, scope: Scope) -> bool:
-        secret = HTTPConnection(scope).cookies.get(cookie_name(self._layout))
+        secret = HTTPConnection(scope).cookies.get(cookie_name(self._warehouse))
         return (
             secret is not None
-            and by_password(self._layout)
-            and person_of(services_of(self._layout), secret) is not None
+            and by_password(self._warehouse)
+            and person_of(services_of(self._warehouse), secret) is not None
         )
 
 

@@ -26,7 +26,7 @@ def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
     """
     runs = {str(run.run_id): run for run in lake.runs()}
     if not runs:
-        empty.no_lake(lake.layout.address)
+        empty.no_lake(lake.warehouse.address)
         return None
     named = st.query_params.get(key)
     if named is not None and named not in runs:

@@ -14,14 +14,13 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.literature.naming import unturned
 from schemas.run import ValidationRow
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.validate.great_expectations import suite_results
+from warehouse.warehouse import Warehouse
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def data_docs(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
+def data_docs(warehouse: Warehouse, run_id: RunId) -> str:
     """One HTML page about the checks held against a published run of ideas, check of manuscripts or
     benchmark.
 
@@ -29,14 +28,14 @@ def data_docs(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
         ConfigurationError: no such lake, nothing checked under that name, or not yet by Great
             Expectations.
     """
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+    with warehouse.queries() as queries:
         rows = queries.validations_of([run_id])
     if not rows:
         raise ConfigurationError(f"nothing that was checked is published under {run_id}")
     if not any(row.great_expectations for row in rows):
         raise ConfigurationError(
             f"Great Expectations has not validated {run_id} yet: `assay warehouse validate"
-            f" --warehouse {layout.address}` does"
+            f" --warehouse {warehouse.address}` does"
         )
     return data_docs_page(run_id, rows)
 

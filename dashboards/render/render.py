@@ -19,12 +19,12 @@ from dashboards.views.ranking_page import RankingPage, ranking_page
 from dashboards.views.run_page import RunPage, run_page
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
-from schemas.settings import Settings
+from schemas.settings import AlarmSettings
 from schemas.text.patterns import bounded
 from warehouse.kinds.rankings.landing import RANKINGS
-from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import Queries
 from warehouse.units.reading import published_head
+from warehouse.warehouse import Warehouse
 
 OutputFormat = Literal["md", "html"]
 
@@ -32,40 +32,39 @@ _BLANK_LINES = bounded(r"\n{3,}")
 
 
 def idea_report(
-    layout: Layout,
+    warehouse: Warehouse,
     run_id: RunId,
     idea_id: IdeaId,
     output_format: OutputFormat,
     *,
     full: bool = False,
-    catalogue_url: str | None = None,
 ) -> str:
     """The first page of one idea; with `full` further concerns, evidence, references and cost too.
 
     Raises:
         ConfigurationError: no such lake, published run or idea.
     """
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+    with warehouse.queries() as queries:
         page = idea_page(queries.idea_review(run_id, idea_id))
     written = idea_markdown if output_format == "md" else idea_html
     return written(page, full=full)
 
 
-def run_report(
-    layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
-) -> str:
+def run_report(warehouse: Warehouse, run_id: RunId, output_format: OutputFormat) -> str:
     """The ranking of a run with its costs, sources, failures and validations.
 
     Raises:
         ConfigurationError: no such lake or published run.
     """
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
-        return run_markdown_or_html(queries, run_id, output_format)
+    with warehouse.queries() as queries:
+        return run_markdown_or_html(queries, run_id, output_format, warehouse.settings.alarms)
 
 
-def run_markdown_or_html(queries: Queries, run_id: RunId, output_format: OutputFormat) -> str:
+def run_markdown_or_html(
+    queries: Queries, run_id: RunId, output_format: OutputFormat, thresholds: AlarmSettings
+) -> str:
     """As `run_report`, of an open lake."""
-    page = run_page(queries, run_id, {}, Settings().alarms)
+    page = run_page(queries, run_id, {}, thresholds)
     return run_markdown(page) if output_format == "md" else run_html(page)
 
 
@@ -127,12 +126,11 @@ def run_html(page: RunPage) -> str:
 
 
 def ranking_report(
-    layout: Layout,
+    warehouse: Warehouse,
     run_id: RunId,
     output_format: OutputFormat,
     *,
     ranking_id: str | None = None,
-    catalogue_url: str | None = None,
 ) -> str:
     """Leaderboards, dimension profiles, match matrices and reasons of a ranking.
 
@@ -142,7 +140,7 @@ def ranking_report(
     Raises:
         ConfigurationError: no such lake, published run or ranking.
     """
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+    with warehouse.queries() as queries:
         head = None
         if ranking_id is not None:
             head = published_head(queries.connection, RANKINGS, run_id, ranking_id)

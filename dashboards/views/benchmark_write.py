@@ -10,16 +10,11 @@ from dashboards.render.html_page import html_page
 from dashboards.render.render import rendered
 from dashboards.views.benchmark_page import BenchmarkPage, Difference, benchmark_page
 from schemas.identifiers import content_hash
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 
 def write_benchmark_report(
-    layout: Layout,
-    run_ids: Sequence[str],
-    differences: Sequence[Difference] = (),
-    *,
-    catalogue_url: str | None = None,
+    warehouse: Warehouse, run_ids: Sequence[str], differences: Sequence[Difference] = ()
 ) -> tuple[Path, Path]:
     """Write `reports/<name>/index.md` and `index.html`; the paths of index.html and index.md.
 
@@ -28,9 +23,9 @@ def write_benchmark_report(
     Raises:
         ConfigurationError: no such lake, or one of the benchmarks is not published.
     """
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+    with warehouse.queries() as queries:
         page = benchmark_page(queries, run_ids, differences)
-    folder = layout.reports / (
+    folder = warehouse.reports / (
         run_ids[0] if len(run_ids) == 1 else f"benchmarks-{content_hash(*run_ids, length=10)}"
     )
     folder.mkdir(parents=True, exist_ok=True)

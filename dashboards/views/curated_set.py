@@ -63,13 +63,13 @@ class CuratedSet:
 
     Attributes:
         curations: as people have edited them.
-        agreements: between people who looked at the same; empty: unknown here, or nobody did.
+        agreement: between people who looked at the same; empty: unknown here, or nobody did.
     """
 
     head: CurationHead
     curations: tuple[Curation, ...]
     edits: tuple[CurationEdit, ...] = ()
-    agreements: tuple[EditAgreement, ...] = ()
+    agreement: tuple[EditAgreement, ...] = ()
 
     @cached_property
     def kept(self) -> tuple[Curation, ...]:

@@ -24,10 +24,10 @@ from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.settings import AlarmSettings
 from schemas.text.patterns import bounded
 from warehouse.answers import IdeaReview
-from warehouse.layout import Layout, safe_name
-from warehouse.queries import open_queries
+from warehouse.layout import safe_name
 from warehouse.unfinished_reports import building_folder
 from warehouse.units.landing import move_into_place
+from warehouse.warehouse import Warehouse
 
 logger = logging.getLogger(__name__)
 
@@ -39,11 +39,7 @@ _DEVICE_NAME = bounded(r"con|prn|aux|nul|com\d|lpt\d")
 
 
 def write_reports(
-    layout: Layout,
-    run_id: RunId,
-    *,
-    catalogue_url: str | None = None,
-    thresholds: AlarmSettings = USUAL,
+    warehouse: Warehouse, run_id: RunId, *, thresholds: AlarmSettings = USUAL
 ) -> tuple[Path, Path]:
     """Write `reports/<run_id>/index.md`, `index.html`, `ideas/<name>.md`, `.html`; the paths of
     index.html and index.md.
@@ -59,10 +55,10 @@ def write_reports(
         ConfigurationError: no such lake or published run.
     """
     safe_name("run", run_id)  # refuses a run_id that cannot name a folder
-    target = layout.reports / run_id
+    target = warehouse.reports / run_id
     with (
-        open_queries(layout, catalogue_url=catalogue_url) as queries,
-        building_folder(layout) as building,
+        warehouse.queries() as queries,
+        building_folder(warehouse) as building,
     ):
         queries.run(run_id)
         for folder in (FIRST_PAGES, FULL_REPORTS):

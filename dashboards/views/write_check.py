@@ -24,9 +24,8 @@ from schemas.works.manuscripts import (
     Vote,
 )
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 
 @dataclass(frozen=True)
@@ -248,8 +247,8 @@ def _listed(files: Sequence[str], one: str, many: str | None = None) -> str:
     )
 
 
-def check_page(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> CheckPage:
+def check_page(warehouse: Warehouse, run_id: RunId) -> CheckPage:
     """All of a published check. Raises UnknownNameError when it is not published."""
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         head = published_head(connection, CHECKS, run_id)
         return CheckPage(head, published_units(connection, CHECK_RECORD, run_id))

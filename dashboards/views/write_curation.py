@@ -2,7 +2,6 @@
 was left out and why.
 """
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dashboards.render import wording
@@ -12,19 +11,12 @@ from dashboards.views.curated_set import CuratedSet, write_curated_set
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.works.curation import Curation
-from schemas.works.curation_edit import CurationEdit, EditAgreement
 from warehouse.kinds.curations.edits import edited, edits_of
 from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 IDEAS = "ideas.jsonl"
-Agreement = Callable[[Sequence[CurationEdit]], tuple[EditAgreement, ...]]
-
-
-def _unknown(_: Sequence[CurationEdit]) -> tuple[EditAgreement, ...]:
-    return ()
 
 
 class CurationPage(CuratedSet, PublishedPage):
@@ -41,26 +33,27 @@ class CurationPage(CuratedSet, PublishedPage):
     def html(self) -> str:
         return html_page(self.markdown(), title=f"Curation {self.head.run_id}")
 
+    def short(self) -> str:
+        return rendered("curation_short.md.jinja", page=self)
+
+    def save_as(self, path: Path) -> tuple[Path, ...]:
+        """`.jsonl`: the ideas, with their datasheet beside them."""
+        return write_curated_set(path, self) if path.suffix == ".jsonl" else ()
+
     def write(self, folder: Path) -> tuple[Path, ...]:
         """As every page, and `ideas.jsonl` with its datasheet."""
         return *super().write(folder), *write_curated_set(folder / IDEAS, self)
 
 
-def curation_page(
-    layout: Layout,
-    run_id: RunId,
-    agreement_on: Agreement = _unknown,
-    *,
-    catalogue_url: str | None = None,
-) -> CurationPage:
-    """All of a published run, as people have edited it; `agreement_on` says how far they agree.
+def curation_page(warehouse: Warehouse, run_id: RunId) -> CurationPage:
+    """All of a published run, as people have edited it.
 
     Raises UnknownNameError when it is not published.
     """
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         edits = edits_of(connection, run_id)
         found = (
             edited(each, edits) for each in published_units(connection, CURATION_RECORD, run_id)
         )
         head = published_head(connection, CURATIONS, run_id)
-        return CurationPage(head, tuple(found), edits, agreement_on(edits))
+        return CurationPage(head, tuple(found), edits)

@@ -17,9 +17,8 @@ from schemas.works.draft import ClaimKind, Draft, DraftClaim
 from schemas.works.draft_habits import Habits, habits_of
 from schemas.works.draft_run import DraftHead
 from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 
 @dataclass(frozen=True)
@@ -80,9 +79,9 @@ class DraftPage(PublishedPage):
         return html_page(self.markdown(), title=f"Draft {self.head.run_id}")
 
 
-def draft_page(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> DraftPage:
+def draft_page(warehouse: Warehouse, run_id: RunId) -> DraftPage:
     """A published draft. Raises UnknownNameError when it is not published."""
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         head = published_head(connection, DRAFTS, run_id)
         drafts = published_units(connection, DRAFT_RECORD, run_id)
         return DraftPage(head, tuple(map(DraftPart, drafts)))

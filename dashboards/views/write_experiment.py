@@ -22,10 +22,10 @@ from schemas.literature.naming import INVISIBLE
 from schemas.works.experiment import Execution, Experiment, Fate, Program, Role, Stage
 from schemas.works.experiment_run import ExperimentHead
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.lake import open_reader, rows_in
-from warehouse.layout import Layout
+from warehouse.lake import rows_in
 from warehouse.statements import statement
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 _FENCE = "~~~~~~"
 
@@ -210,11 +210,9 @@ def _mean_of(executions: list[Execution], program: Program, name: str) -> float 
     return sum(values) / len(values) if values else None
 
 
-def experiment_page(
-    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
-) -> ExperimentPage:
+def experiment_page(warehouse: Warehouse, run_id: RunId) -> ExperimentPage:
     """All of a published run. Raises UnknownNameError when it is not published."""
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         head = published_head(connection, EXPERIMENTS, run_id)
         return ExperimentPage(head, experiment_parts(connection, run_id))
 

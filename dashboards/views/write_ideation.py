@@ -23,11 +23,11 @@ from schemas.works.ideation import (
 )
 from schemas.works.ideation_run import IdeationHead
 from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
-from warehouse.lake import open_reader, rows_in
-from warehouse.layout import Layout
+from warehouse.lake import rows_in
 from warehouse.rows import Row
 from warehouse.statements import statement
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 LINEAGE = "lineage.svg"
 OUTCOMES = (
@@ -134,11 +134,9 @@ class IdeationPage(PublishedPage):
         return tuple(places[place] for place in sorted(places))
 
 
-def ideation_page(
-    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
-) -> IdeationPage:
+def ideation_page(warehouse: Warehouse, run_id: RunId) -> IdeationPage:
     """Raises UnknownNameError when the run is not published."""
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         return ideation_page_of(connection, run_id)
 
 

@@ -16,8 +16,7 @@ from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.answers import RunCost
 from warehouse.catalogue.catalogue_file import has_catalogue
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +44,11 @@ _ROWS: tuple[tuple[str, Callable[[Run, RunCost], str]], ...] = (
 
 
 def write_nightly(
-    layout: Layout,
+    warehouse: Warehouse,
     at: datetime,
     outcomes: Mapping[str, str],
     run_ids: Collection[RunId],
     *,
-    catalogue_url: str | None = None,
     thresholds: AlarmSettings = USUAL,
 ) -> NightlySummary:
     """Write `reports/nightly/<day>T<time>Z.md` and `.html`, and `<day>.md` and `.html`, which lead
@@ -64,12 +62,12 @@ def write_nightly(
     """
     with ExitStack() as stack:
         queries = (
-            stack.enter_context(open_queries(layout, catalogue_url=catalogue_url))
-            if run_ids or (catalogue_url is None and has_catalogue(layout))
+            stack.enter_context(warehouse.queries())
+            if run_ids or (warehouse.postgres is None and has_catalogue(warehouse))
             else None
         )
         page = nightly_page(queries, at.date(), outcomes, run_ids, thresholds)
-    folder = layout.reports / "nightly"
+    folder = warehouse.reports / "nightly"
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{at:%Y-%m-%dT%H%M%S}Z"
     texts = {suffix: _markdown(page, suffix, linked=True) for suffix in _SUFFIXES}

@@ -31,9 +31,8 @@ from schemas.literature.survey_review import (
 )
 from schemas.literature.survey_run import SurveyHead
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 _ENDS = {
     End.DEPTH: "ended at its depth",
@@ -96,6 +95,11 @@ class SurveyPart:
     def not_found(self) -> SurveySection | None:
         """Parts of the question that nothing answers."""
         return self._part(ReviewPart.NOT_FOUND)
+
+    @property
+    def summary(self) -> SurveySection | None:
+        """The review in short; None: none was written."""
+        return self._part(ReviewPart.SUMMARY)
 
     def _part(self, wanted: ReviewPart) -> SurveySection | None:
         return next((each for each in self.survey.sections if each.part is wanted), None)
@@ -232,6 +236,12 @@ class SurveyPage(PublishedPage):
     def markdown(self) -> str:
         return self._rendered(None)
 
+    def short(self) -> str:
+        """An answer whole; of a survey the clusters with their key papers."""
+        if self._is_answer:
+            return self.markdown()
+        return rendered("survey_short.md.jinja", page=self)
+
     def _rendered(self, pictures: Pictures | None) -> str:
         banners = wording.banners(self.head.engine, self.head.literature)
         template = "answer.md.jinja" if self._is_answer else "survey.md.jinja"
@@ -298,9 +308,9 @@ class SurveyPage(PublishedPage):
         return {number: each for number, each in drawn.items() if each is not None}
 
 
-def survey_page(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> SurveyPage:
+def survey_page(warehouse: Warehouse, run_id: RunId) -> SurveyPage:
     """All of a published survey. Raises UnknownNameError when it is not published."""
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         head = published_head(connection, SURVEYS, run_id)
         found = published_units(connection, SURVEY_RECORD, run_id)
         return SurveyPage(head, tuple(map(SurveyPart, found)))

@@ -21,11 +21,10 @@ from starlette.types import Scope as StarletteScope
 
 from dashboards.render.formats.report_format import ReportFormat
 from flows.api.bodies import (
-    AskBody,
-    CurateBody,
     EvaluateBody,
     PlanBody,
     RankBody,
+    body_of,
     options_of,
 )
 from flows.api.events import watched
@@ -51,7 +50,9 @@ from schemas.errors import (
 from schemas.options.commands import EvaluateOptions, PlanOptions
 from schemas.options.literature_options import SearchOptions
 from schemas.people.decisions import GivenAnswer
+from schemas.people.job import WorkJob
 from schemas.people.role import Token
+from tasks.works import works
 
 MCP_PATH = "/mcp"
 _STATUS = (
@@ -115,7 +116,7 @@ def application(service: Service) -> ASGIApp:
     programs = mcp_server(service, _token_over_http)
     over_http = programs.streamable_http_app(
         stateless_http=True,
-        max_request_body_size=service.settings.api.maximum_body_bytes,
+        max_request_body_size=service.warehouse.settings.api.maximum_body_bytes,
         # Names and origins are checked before (`tasks/web/serving.py`).
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
@@ -132,8 +133,7 @@ def application(service: Service) -> ASGIApp:
     api.router.route_class = _StrictRoute
     _add_submissions(api, service)
     _add_jobs(api, service)
-    _add_asking(api, service)
-    _add_curating(api, service)
+    _add_works(api, service)
     _add_decisions(api, service)
     _add_results(api, service)
     _add_literature(api, service)
@@ -145,7 +145,7 @@ def application(service: Service) -> ASGIApp:
     async def either(scope: StarletteScope, receive: Receive, send: Send) -> None:
         await (over_http if scope.get("path") == MCP_PATH else api)(scope, receive, send)
 
-    return Gate(either, service.database, service.settings.api)
+    return Gate(either, service.database, service.warehouse.settings.api)
 
 
 def _token_over_http(context: Context[Any, Any]) -> Token:
@@ -232,26 +232,33 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
             yield event
 
 
-def _add_asking(api: FastAPI, service: Service) -> None:
-    @api.post("/v1/jobs/ask", status_code=202, response_model=Answer, tags=["jobs"])
-    def ask(body: AskBody, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
-        """Have a question answered, with the options of `assay ask`; the report of the run that the
-        job names is the answer as Markdown.
-        """
-        key = idempotency_key
-        job_id = service.ask(token, body.question, body.options, idempotency_key=key)
-        return _told(service.job_answer(service.job(token, job_id)), 202)
+def _add_works(api: FastAPI, service: Service) -> None:
+    """A route for each declared kind of work."""
+    for work in works():
+        _add_work(api, service, work.job)
 
 
-def _add_curating(api: FastAPI, service: Service) -> None:
-    @api.post("/v1/jobs/curate", status_code=202, response_model=Answer, tags=["jobs"])
-    def curate(body: CurateBody, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
-        """Have papers with their reviews made into rated ideas, with the options of `assay curate`;
-        the run that the job names tells them.
-        """
-        name, key = body.name or body.papers[0].paper_id, idempotency_key
-        job_id = service.curate(token, body.papers, body.options, name=name, idempotency_key=key)
+def _add_work(api: FastAPI, service: Service, job: type[WorkJob]) -> None:
+    command = str(job.model_fields["command"].default)
+
+    def submit(body: Any, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
+        sent = {name: getattr(body, name) for name in job.sent_fields()}
+        job_id = service.work(
+            token, job, sent, body.options, name=body.name, idempotency_key=idempotency_key
+        )
         return _told(service.job_answer(service.job(token, job_id)), 202)
+
+    submit.__annotations__["body"] = body_of(job)
+    description = f"{job.__doc__} The options are those of `assay {command}`."
+    add = api.post(
+        f"/v1/jobs/{command}",
+        status_code=202,
+        response_model=Answer,
+        tags=["jobs"],
+        name=command,
+        description=" ".join(description.split()),
+    )
+    add(submit)
 
 
 def _add_decisions(api: FastAPI, service: Service) -> None:

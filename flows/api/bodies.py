@@ -2,20 +2,17 @@
 
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.datastructures import QueryParams
 
 from schemas.errors import ConfigurationError
-from schemas.literature.survey_run import LONGEST_QUESTION
 from schemas.options.commands import (
-    AskOptions,
-    CurateOptions,
     EvaluateOptions,
     PlanOptions,
     RankOptions,
 )
 from schemas.options.values import Options
-from schemas.works.curation_run import MOST_PAPERS, SentPaper
+from schemas.people.job import WorkJob
 
 MOST_IDEAS = 10_000
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -52,27 +49,22 @@ class PlanBody(_IdeasBody):
     options: PlanOptions = Field(default_factory=PlanOptions)
 
 
-class AskBody(BaseModel):
-    """A question, and the options of `assay ask`."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
-    options: AskOptions = Field(default_factory=AskOptions)
-
-
-class CurateBody(_Body):
-    """Papers with their reviews, and the options of `assay curate`."""
-
-    papers: list[SentPaper] = Field(min_length=1, max_length=MOST_PAPERS)
-    options: CurateOptions = Field(default_factory=CurateOptions)
-
-
 class RankBody(_Body):
     """A published run to rank, and the options of `assay rank`."""
 
     run_id: str = Field(min_length=1, max_length=200)
     options: RankOptions = Field(default_factory=RankOptions)
+
+
+def body_of(job: type[WorkJob]) -> type[BaseModel]:
+    """What a program sends to have work of a declared kind done."""
+    options: Any = job.model_fields["options"].annotation
+    sent: dict[str, Any] = {
+        name: (field.annotation, field) for name, field in job.sent_fields().items()
+    }
+    sent["options"] = (options, Field(default_factory=options))
+    body: type[BaseModel] = create_model(f"{job.__name__}Body", __base__=_Body, **sent)
+    return body
 
 
 def options_of(kind: type[OptionsT], query: QueryParams) -> OptionsT:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from warehouse.lake import no_lake
-from warehouse.layout import Layout
 from warehouse.reading import LakeReading
+from warehouse.warehouse import Warehouse
 
 MOST_BYTES = 200_000_000
 _HEADER_BYTES, _CHANGE_COUNTER = 100, slice(24, 28)
@@ -20,8 +20,8 @@ class LakeAnswers:
     once wait for one answer. Shared by threads.
     """
 
-    def __init__(self, layout: Layout, catalogue_url: str | None) -> None:
-        self._layout, self._catalogue_url = layout, catalogue_url
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
         self._lock = threading.Lock()
         self._reading: LakeReading | None = None
         self._version = ""
@@ -75,15 +75,15 @@ class LakeAnswers:
 
     def _snapshot(self) -> str:
         """Changes whenever something is published, or another lake lies in this place."""
-        if self._catalogue_url is None:
-            return catalogue_state(self._layout)
+        if self._warehouse.postgres is None:
+            return catalogue_state(self._warehouse)
         with self._lock:
             if self._reading is None:
-                self._reading = LakeReading(self._layout, catalogue_url=self._catalogue_url)
+                self._reading = LakeReading(self._warehouse)
         return self._reading.snapshot()
 
 
-def catalogue_state(layout: Layout) -> str:
+def catalogue_state(warehouse: Warehouse) -> str:
     """Differs after each commit to the SQLite catalogue; asking DuckDB costs hundreds of times as
     much.
 
@@ -91,8 +91,8 @@ def catalogue_state(layout: Layout) -> str:
         UnknownNameError: there is no lake.
     """
     try:
-        with layout.catalogue.open("rb") as file:
+        with warehouse.catalogue.open("rb") as file:
             head, found = file.read(_HEADER_BYTES), os.fstat(file.fileno())
     except FileNotFoundError:
-        raise no_lake(layout) from None
+        raise no_lake(warehouse) from None
     return f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}-{head[_CHANGE_COUNTER].hex()}"

@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import inspect
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -27,15 +28,13 @@ from flows.cli.answer import Answer
 from flows.cli.command_line import log_to_stderr, run_command
 from flows.run.environment import prepare_environment
 from schemas.errors import AssayError
-from schemas.literature.survey_run import LONGEST_QUESTION
-from schemas.options.commands import AskOptions, CurateOptions, EvaluateOptions, RankOptions
+from schemas.options.commands import EvaluateOptions, RankOptions
 from schemas.options.literature_options import SearchOptions
-from schemas.people.job import NOT_OF_A_RANKING, NOT_OF_SENT_PAPERS, OF_THE_MACHINE, JobState
+from schemas.people.job import NOT_OF_A_RANKING, OF_THE_MACHINE, JobState, WorkJob
 from schemas.people.role import Role, Token
-from schemas.settings import Settings
-from schemas.works.curation_run import MOST_PAPERS, SentPaper
+from tasks.works import works
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 LOOK_EVERY_SECONDS = 0.5
 MOST_IDEAS = 1_000
@@ -48,8 +47,8 @@ _INSTRUCTIONS = (
     " evaluate_ideas, follow the job with job_progress until it is done, then read ranking,"
     " read_review and closest_prior_work of the run it names. What could not be looked up or judged"
     " is said with a reason: it is never evidence that nothing exists. ask_literature answers a"
-    " question about the literature, every sentence cited. curate_papers makes papers with their"
-    " reviews into rated ideas."
+    " question about the literature, every sentence cited; survey_literature surveys it."
+    " curate_papers makes papers with their reviews into rated ideas."
 )
 
 
@@ -67,12 +66,6 @@ Ideas = Annotated[
 EvaluateOptionsSaid = Annotated[
     dict[str, Any], WithJsonSchema(schema_of(EvaluateOptions, without=OF_THE_MACHINE))
 ]
-AskOptionsSaid = Annotated[
-    dict[str, Any], WithJsonSchema(schema_of(AskOptions, without=OF_THE_MACHINE))
-]
-CurateOptionsSaid = Annotated[
-    dict[str, Any], WithJsonSchema(schema_of(CurateOptions, without=NOT_OF_SENT_PAPERS))
-]
 RankOptionsSaid = Annotated[
     dict[str, Any], WithJsonSchema(schema_of(RankOptions, without=NOT_OF_A_RANKING))
 ]
@@ -88,8 +81,7 @@ def mcp_server(service: Service, caller_of: CallerOf) -> MCPServer[Any]:
         "assay", instructions=_INSTRUCTIONS, log_level="WARNING", subscriptions=False
     )
     _add_job_tools(server, service, caller_of)
-    _add_asking_tools(server, service, caller_of)
-    _add_curating_tools(server, service, caller_of)
+    _add_work_tools(server, service, caller_of)
     _add_reading_tools(server, service)
     return server
 
@@ -156,25 +148,42 @@ def _add_job_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf
             return _plain(service.job_answer(service.stop(caller_of(ctx), job_id)))
 
 
-def _add_asking_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
+def _add_work_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
+    """A tool for each declared kind of work, and what reads what came of it."""
+    for work in works():
+        _add_work_tool(server, service, caller_of, work.job)
+
     @server.tool()
-    async def ask_literature(
-        ctx: Context[Any, Any],
-        question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)],
-        options: AskOptionsSaid | None = None,
-        wait_seconds: WaitSeconds = 120.0,
-        idempotency_key: str | None = None,
-    ) -> dict[str, Any]:
-        """Answer a question from the literature in a few paragraphs. `answer` is Markdown: every
-        sentence cites a paper and was checked against it, and what no paper answers is said to be
-        not in what was found. What takes longer than wait_seconds is a job: follow it with
-        job_progress, then read_answer. A source that could not be asked is an error.
+    def read_answer(run_id: RunName) -> str:
+        """The report of an answer, a survey or another published run, as Markdown."""
+        with _errors_told():
+            return _markdown_of(service, run_id)
+
+    @server.tool()
+    def rated_ideas(run_id: RunName) -> dict[str, Any]:
+        """All units of a published run: of curate_papers each paper with its idea, its statements
+        and their sentences, and what was left out, with reasons.
         """
         with _errors_told():
-            caller, asked = caller_of(ctx), AskOptions(**(options or {}))
-            job_id = await run_in_threadpool(
-                partial(service.ask, idempotency_key=idempotency_key), caller, question, asked
-            )
+            return _plain(service.run(run_id))
+
+
+def _add_work_tool(
+    server: MCPServer[Any], service: Service, caller_of: CallerOf, job: type[WorkJob]
+) -> None:
+    kind: Any = job.model_fields["options"].annotation
+
+    async def tool(
+        ctx: Context[Any, Any],
+        options: dict[str, Any] | None = None,
+        wait_seconds: WaitSeconds = 0.0,
+        idempotency_key: str | None = None,
+        **sent: Any,
+    ) -> dict[str, Any]:
+        with _errors_told():
+            caller = caller_of(ctx)
+            submit = partial(service.work, name="", idempotency_key=idempotency_key)
+            job_id = await run_in_threadpool(submit, caller, job, sent, kind(**(options or {})))
             seen = await _followed(service, caller, ctx, job_id, wait_seconds)
             told = _plain(await run_in_threadpool(service.job_answer, seen))
             status = seen.job.status
@@ -184,42 +193,29 @@ def _add_asking_tools(server: MCPServer[Any], service: Service, caller_of: Calle
                 told["answer"] = await run_in_threadpool(_markdown_of, service, status.run_id)
             return told
 
-    @server.tool()
-    def read_answer(run_id: RunName) -> str:
-        """The answer to a question that ask_literature was asked, as Markdown."""
-        with _errors_told():
-            return _markdown_of(service, run_id)
-
-
-def _add_curating_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
-    @server.tool()
-    def curate_papers(
-        ctx: Context[Any, Any],
-        papers: Annotated[list[SentPaper], Field(min_length=1, max_length=MOST_PAPERS)],
-        options: CurateOptionsSaid | None = None,
-        idempotency_key: str | None = None,
-    ) -> dict[str, Any]:
-        """Have papers with their reviews made into rated ideas: an idea without results, and
-        reviewers' points as statements that lead back to their sentences. Gives a job to follow
-        with job_progress, then rated_ideas.
-        """
-        with _errors_told():
-            job_id = service.curate(
-                caller := caller_of(ctx),
-                papers,
-                CurateOptions(**(options or {})),
-                name=papers[0].paper_id,
-                idempotency_key=idempotency_key,
-            )
-            return _plain(service.job_answer(service.job(caller, job_id)))
-
-    @server.tool()
-    def rated_ideas(run_id: RunName) -> dict[str, Any]:
-        """What curate_papers made of each paper: the idea, its statements and their sentences, and
-        what was left out, with reasons.
-        """
-        with _errors_told():
-            return _plain(service.run(run_id))
+    said = Annotated[dict[str, Any], WithJsonSchema(schema_of(kind, without=job.not_offered))]
+    own = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[each, field])
+        for name, field in job.sent_fields().items()
+        for each in (field.annotation,)
+    ]
+    context, options, wait, key, _ = inspect.signature(tool).parameters.values()
+    tool.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            context,
+            options.replace(annotation=said | None),
+            wait.replace(default=job.wait_seconds),
+            key,
+            *own,
+        ],
+        return_annotation=dict[str, Any],
+    )
+    ending = (
+        "What takes longer than wait_seconds is a job: follow it with job_progress, then read its"
+        " run with read_answer. A source that could not be asked is an error."
+    )
+    description = " ".join(f"{job.__doc__} {ending}".split())
+    server.tool(name=job.tool, description=description)(tool)
 
 
 async def _followed(
@@ -325,10 +321,9 @@ def _plain(answer: Answer | bytes) -> dict[str, Any]:
     return found
 
 
-def serve_standard_input(warehouse: Path, gateway_url: str, maximum_cost_usd: float) -> None:
+def serve_standard_input(warehouse: Warehouse, gateway_url: str, maximum_cost_usd: float) -> None:
     """Serve whoever started this process, who owns all jobs, until standard input ends."""
-    settings, layout = Settings(), Layout(warehouse)
-    prepare_environment(settings.home)
+    prepare_environment(warehouse.settings.home)
     owner = Token(
         token_id=LOCAL,
         name="MCP on this machine",
@@ -338,12 +333,14 @@ def serve_standard_input(warehouse: Path, gateway_url: str, maximum_cost_usd: fl
         maximum_cost_usd=maximum_cost_usd,
         maximum_open_jobs=MOST_OPEN_JOBS,
     )
-    with ServiceDatabase(layout) as database:
-        service = open_service(layout, settings, database, gateway_url)
+    with ServiceDatabase(warehouse) as database:
+        service = open_service(warehouse, database, gateway_url)
         mcp_server(service, lambda _: owner).run("stdio")
 
 
 if __name__ == "__main__":
     log_to_stderr()
     place, gateway, most_usd = sys.argv[1:]
-    sys.exit(run_command(lambda: serve_standard_input(Path(place), gateway, float(most_usd))))
+    sys.exit(
+        run_command(lambda: serve_standard_input(Warehouse(Path(place)), gateway, float(most_usd)))
+    )

@@ -3,7 +3,7 @@
 Who asks is a `Token`; what they may not do is refused here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -16,7 +16,6 @@ from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.idea.closest_work import closest_works
 from flows.api.lake_answers import LakeAnswers
 from flows.api.sent_ideas import NAME_CHARACTERS, IdeaFile
-from flows.api.sent_papers import check_papers
 from flows.cli.answer import Answer, answer_of
 from flows.cli.evaluate.report_answer import report_answer
 from flows.cli.operate.jobs import job_row
@@ -25,10 +24,8 @@ from schemas.base import Noun, replace
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.literature.survey_run import as_question
 from schemas.options.commands import (
-    AskOptions,
-    CurateOptions,
+    DeclaredOptions,
     EvaluateOptions,
     PlanOptions,
     RankOptions,
@@ -37,25 +34,20 @@ from schemas.options.literature_options import SearchOptions
 from schemas.options.values import Options, flag_of
 from schemas.people.job import (
     NOT_OF_A_RANKING,
-    NOT_OF_SENT_PAPERS,
     OF_THE_MACHINE,
-    AskJob,
-    CurateJob,
     EvaluateJob,
     JobRequest,
     PlanJob,
     RankJob,
+    WorkJob,
     check_offered,
 )
 from schemas.people.role import Action, Token
-from schemas.settings import Settings
-from schemas.works.curation_run import SentPaper
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import Job, read_job, read_result, request_stop
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
-from warehouse.layout import Layout
 from warehouse.progress import RunProgress, Watch
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 SEARCHES_AT_ONCE = 8
 
@@ -82,8 +74,7 @@ class JobSeen(Noun):
 class Service:
     """One warehouse, its settings, and the gateway that is asked for literature."""
 
-    layout: Layout
-    settings: Settings
+    warehouse: Warehouse
     database: ServiceDatabase
     watch: Watch
     gateway_url: str
@@ -113,34 +104,27 @@ class Service:
             PlanJob(**told) if isinstance(options, PlanOptions) else EvaluateJob(**told),
         )
 
-    def ask(
-        self, token: Token, question: str, options: AskOptions, *, idempotency_key: str | None
-    ) -> str:
-        """Have a question answered; the job_id, which is known again under the same key.
-
-        Raises:
-            As `submit`, and ConfigurationError for what is no question.
-        """
-        told = _told(token, options, question, idempotency_key)
-        return self._accepted(token, AskJob(question=as_question(question), **told))
-
-    def curate(
+    def work(
         self,
         token: Token,
-        papers: Sequence[SentPaper],
-        options: CurateOptions,
+        job: type[WorkJob],
+        sent: Mapping[str, Any],
+        options: DeclaredOptions,
         *,
         name: str,
         idempotency_key: str | None,
     ) -> str:
-        """Have papers with their reviews made into rated ideas; the job_id, as `submit` has it.
+        """Have work of a declared kind done; the job_id, as `submit` has it.
+
+        Args:
+            sent: what is worked on, by the fields of the job.
 
         Raises:
-            As `submit`, and ConfigurationError for two papers of one name.
+            As `submit`, and ConfigurationError for what cannot be worked on.
         """
-        check_papers(papers)
-        told = _told(token, options, name, idempotency_key, others=NOT_OF_SENT_PAPERS)
-        return self._accepted(token, CurateJob(papers=tuple(papers), **told))
+        told = _told(token, options, "", idempotency_key, others=job.not_offered)
+        request = job(**told, **sent)
+        return self._accepted(token, replace(request, name=_named(name or request.title)))
 
     def rank(
         self,
@@ -161,7 +145,7 @@ class Service:
         """
         asked = name or f"ranking of {run_id}"
         told = _told(token, options, asked, idempotency_key, others=NOT_OF_A_RANKING)
-        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+        with self.warehouse.queries() as queries:
             run = queries.run(RunId(run_id))
         told["options"] = replace(
             options,
@@ -171,10 +155,8 @@ class Service:
         return self._accepted(token, RankJob(run_id=run.run_id, **told))
 
     def _accepted(self, token: Token, request: JobRequest) -> str:
-        check_offered(request, self.settings.dashboard)
-        return accept(
-            self.layout, self.database, token, request, catalogue_url=self.settings.catalogue
-        )
+        check_offered(request, self.warehouse.settings.dashboard)
+        return accept(self.warehouse, self.database, token, request)
 
     def jobs(self, token: Token) -> Answer:
         """The jobs that the token's holder may see, newest first.
@@ -184,7 +166,7 @@ class Service:
         """
         token.scope.check(Action.SUBMIT)
         return answer_of(
-            "listed", [job_row(job) for job in jobs_of(self.layout, self.database, token)]
+            "listed", [job_row(job) for job in jobs_of(self.warehouse, self.database, token)]
         )
 
     def job(self, token: Token, job_id: str) -> JobSeen:
@@ -195,7 +177,7 @@ class Service:
             UnknownNameError: there is none of this name, or it is another's.
         """
         token.scope.check(Action.SUBMIT)
-        job = read_job(self.layout, job_id)
+        job = read_job(self.warehouse, job_id)
         if job is None or not may_see(self.database, token, job_id):
             raise UnknownNameError(f"no job {job_id!r}")
         progress = self.watch.of_ideas(job.ideas) if job.status.started_at else None
@@ -228,7 +210,7 @@ class Service:
         """What `assay report --json` says."""
 
         def told() -> bytes:
-            answer = report_answer(self.layout, run_id, idea_id, ranking=ranking)
+            answer = report_answer(self.warehouse, run_id, idea_id, ranking=ranking)
             return answer.document().encode()
 
         return self.kept.of(told, "run", run_id, idea_id, ranking)
@@ -246,13 +228,12 @@ class Service:
 
         def written() -> bytes:
             return report_file(
-                self.layout,
+                self.warehouse,
                 RunId(run_id),
                 IdeaId(idea_id) if idea_id is not None else None,
                 form,
                 ranking=ranking,
                 full=full,
-                catalogue_url=self.settings.catalogue,
             )
 
         return self.kept.of(written, "report", run_id, idea_id, form, ranking, full)
@@ -265,11 +246,11 @@ class Service:
         )
 
     def _runs(self) -> Answer:
-        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+        with self.warehouse.queries() as queries:
             return answer_of("listed", queries.list_runs())
 
     def _closest(self, run_id: str, idea_id: str) -> Answer:
-        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+        with self.warehouse.queries() as queries:
             review = queries.idea_review(RunId(run_id), IdeaId(idea_id))
         evaluation = review.evaluation
         if evaluation.contribution is None:
@@ -313,17 +294,19 @@ class Service:
         at_gateway = LiteratureChoice(url=self.gateway_url)
         told = SearchOptions(literature=at_gateway, limit=options.limit, cutoff=options.cutoff)
         return await to_thread.run_sync(
-            search_answer, query, told, self.settings, limiter=self.searches
+            search_answer, query, told, self.warehouse.settings, limiter=self.searches
         )
 
 
-def open_service(
-    layout: Layout, settings: Settings, database: ServiceDatabase, gateway_url: str
-) -> Service:
+def open_service(warehouse: Warehouse, database: ServiceDatabase, gateway_url: str) -> Service:
     """The service of a warehouse; what was accepted before it was last killed is handed over."""
-    hand_over(layout, database)
-    kept = LakeAnswers(layout, settings.catalogue)
-    return Service(layout, settings, database, Watch(layout), gateway_url, kept)
+    hand_over(warehouse, database)
+    kept = LakeAnswers(warehouse)
+    return Service(warehouse, database, Watch(warehouse), gateway_url, kept)
+
+
+def _named(name: str) -> str:
+    return " ".join(name.split())[:NAME_CHARACTERS] or "unnamed"
 
 
 def _told(
@@ -340,7 +323,7 @@ def _told(
     if said:
         raise ConfigurationError(f"{flag_of(said[0])} is not for a request to say: leave it out")
     return {
-        "name": " ".join(name.split())[:NAME_CHARACTERS] or "unnamed",
+        "name": _named(name),
         "asked_by": f"{token.name} ({token.token_id})",
         "created_at": datetime.now(UTC),
         # Keys of two tokens are two keys.

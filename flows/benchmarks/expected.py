@@ -18,7 +18,6 @@ from flows.benchmarks.suites.survey_reviews import REVIEWED_CASES, WITH_HOPS, re
 from flows.run.estimates.estimate import Estimate, estimate_run, unpriced
 from flows.works.evaluate.request import bundled
 from flows.works.rank.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
-from flows.works.survey.survey_request import answer_parameters
 from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.judgement.benchmark import (
@@ -65,6 +64,7 @@ from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 from tasks.survey.expected import ANSWER_STEPS, SURVEY_STEPS, TOKENS_PER_WORD, expected_survey
 from tasks.survey.steps.survey_plan import SURVEY_PLAN
 from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
+from tasks.survey.work import answer_parameters
 
 REVIEW_TOKENS = 1_800
 """Of one review of an idea by `economy`: 6,900 characters on average of three real ideas."""

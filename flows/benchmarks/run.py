@@ -19,12 +19,12 @@ from schemas.judgement.benchmark import (
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
 from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD, BENCHMARKS
-from warehouse.layout import Layout
 from warehouse.objects.shared_reports import share_reports
 from warehouse.run_log import EVENTS, run_log
 from warehouse.units.landing import complete_receipt, journalled_calls
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 BenchmarkSummary = Summary[BenchmarkHead]
 
@@ -39,11 +39,11 @@ def run_suite(
     Raises:
         ConfigurationError: data are missing or do not fit, or the engine cannot be used.
     """
-    layout, data = Layout(request.warehouse), data_sha256(suite, request.data)
+    warehouse, data = Warehouse(request.warehouse, settings), data_sha256(suite, request.data)
     run_id = benchmark_id(suite, request, settings, data)
-    with only_command_on(layout, run_id), run_log(layout.log(run_id)):
+    with only_command_on(warehouse, run_id), run_log(warehouse.log(run_id)):
         EVENTS.info("benchmark begun", extra={"suite": suite.name, "engine": request.engine.text})
-        receipt = complete_receipt(layout, BENCHMARKS, run_id)
+        receipt = complete_receipt(warehouse, BENCHMARKS, run_id)
         if receipt is None:
             trial = Trial(request, run_id, settings, evaluate)
             trial.folder.mkdir(parents=True, exist_ok=True)
@@ -51,17 +51,17 @@ def run_suite(
             scores = tuple(suite.run(trial))
             run = _run(suite, trial, data, scores, watch)
             receipt = land_unit(
-                layout, BENCHMARK_RECORD, run_id, run, run.started_at, run.finished_at
+                warehouse, BENCHMARK_RECORD, run_id, run, run.started_at, run.finished_at
             )
-        publication = publish(layout, BENCHMARKS, receipt, catalogue_url=settings.catalogue)
+        publication = publish(warehouse, BENCHMARKS, receipt)
         told = publication.model_dump(include={"published", "unchanged", "failed_expectations"})
         EVENTS.info("benchmark ended", extra=told)
     reports: tuple[Path, ...] = ()
     if publication.published:
-        reports = write_benchmark_report(layout, (run_id,), catalogue_url=settings.catalogue)
-        share_reports(layout, reports)
+        reports = write_benchmark_report(warehouse, (run_id,))
+        share_reports(warehouse, reports)
     summary = summary_of(BENCHMARKS, receipt, publication, reports)
-    return replace(summary, log_path=layout.log(run_id))
+    return replace(summary, log_path=warehouse.log(run_id))
 
 
 def _run(
@@ -69,7 +69,9 @@ def _run(
 ) -> BenchmarkRun:
     request = trial.request
     # Those that were paid for but answered nothing, as a kill came first, are in the journal alone.
-    journalled = journalled_calls(trial.layout, BENCHMARKS.unit_path(trial.layout, trial.run_id))
+    journalled = journalled_calls(
+        trial.warehouse, BENCHMARKS.unit_path(trial.warehouse, trial.run_id)
+    )
     calls = tuple({call.call_id: call for call in (*journalled, *trial.calls)}.values())
     prices = [call.cost_usd for call in calls]
     models = {call.model_answered for call in calls if call.model_answered is not None}

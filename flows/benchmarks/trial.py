@@ -49,8 +49,7 @@ from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.web.client import open_client
 from warehouse.answers import IdeaReview
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 ItemT = TypeVar("ItemT")
 NounT = TypeVar("NounT", bound=Noun)
@@ -63,9 +62,9 @@ class Evaluates(Protocol):
     def __call__(self, request: RunRequest) -> Run: ...
 
 
-def folder_of(layout: Layout, run_id: RunId) -> Path:
+def folder_of(warehouse: Warehouse, run_id: RunId) -> Path:
     """Where a benchmark keeps its answers, and what it makes besides scores."""
-    return layout.state / "benchmarks" / run_id
+    return warehouse.state / "benchmarks" / run_id
 
 
 def drawn_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[ItemT]:
@@ -92,8 +91,7 @@ class Trial:
     ) -> None:
         self.request = request
         self.run_id = run_id
-        self.settings = settings
-        self.layout = Layout(request.warehouse)
+        self.warehouse = Warehouse(request.warehouse, settings)
         self.items: list[BenchmarkItem] = []
         self.calls: list[LlmCall] = []
         self.evaluated_run_ids: list[RunId] = []
@@ -108,7 +106,7 @@ class Trial:
     @property
     def folder(self) -> Path:
         """Where the trial keeps its state."""
-        return folder_of(self.layout, self.run_id)
+        return folder_of(self.warehouse, self.run_id)
 
     def file(self, name: str) -> Path:
         """A data file of the suite; the harness has checked that it is there."""
@@ -130,7 +128,9 @@ class Trial:
         print_note(f"{self.request.suite}: reading {len(found):,} full papers")
         ideas = asyncio.run(
             ideas_of_papers(
-                [one.idea for one in found.values()], self.request.data, self.settings.documents
+                [one.idea for one in found.values()],
+                self.request.data,
+                self.warehouse.settings.documents,
             )
         )
         return {name: replace(one, idea=ideas[name]) for name, one in found.items()}
@@ -189,7 +189,7 @@ class Trial:
         print_note(f"{self.request.suite}: {task}, {len(items):,} items")
         with ExitStack() as stack:
             gateway = (
-                stack.enter_context(open_gateway(literature, self.settings, self.layout))
+                stack.enter_context(open_gateway(literature, self.warehouse))
                 if literature is not None
                 else None
             )
@@ -207,7 +207,9 @@ class Trial:
         gateway: OpenGateway | None,
     ) -> dict[str, Done[NounT]]:
         async with AsyncExitStack() as stack:
-            judging = open_judging(self.request, self.settings, self.layout, self.run_id, stack)
+            judging = open_judging(
+                self.request, self.warehouse.settings, self.warehouse, self.run_id, stack
+            )
             store = AnswerStore(self.folder / "answers.sqlite")
             stack.callback(store.close)
             literature_of = (
@@ -218,7 +220,7 @@ class Trial:
             tools = Tools(
                 judging.engine_of,
                 judging.embedder,
-                self.settings.language_model.maximum_concurrency,
+                self.warehouse.settings.language_model.maximum_concurrency,
                 literature_of,
             )
             return await work_through(
@@ -229,13 +231,13 @@ class Trial:
                 store=store,
                 tools=tools,
                 ask_again=ask_again,
-                unit=BENCHMARKS.unit_path(self.layout, self.run_id),
+                unit=BENCHMARKS.unit_path(self.warehouse, self.run_id),
             )
 
     async def _literature(
         self, gateway: OpenGateway, budget: SharedBudget, stack: AsyncExitStack
     ) -> Callable[[Ledger], SemanticScholarClient]:
-        settings = self.settings.literature
+        settings = self.warehouse.settings.literature
         http = await stack.enter_async_context(open_client(settings.timeout_seconds))
         url = gateway.url
         return lambda ledger: SemanticScholarClient(
@@ -304,5 +306,5 @@ class Trial:
 
         Raises ConfigurationError when the run is not published.
         """
-        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+        with self.warehouse.queries() as queries:
             yield from queries.idea_reviews(run_id)

@@ -40,7 +40,7 @@ from schemas.interpreter import collect_garbage_seldom
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
 
 
-_COMMANDS = {  # in the order of the help page, each with the folder of its group
+COMMANDS = {  # in the order of the help page, each with the folder of its group
     "demo": "evaluate",
     "evaluate": "evaluate",
     "plan": "evaluate",
@@ -246,12 +246,12 @@ def application(only: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     commands.callback()(_options_of_all)
-    for name in (only,) if only in (*_COMMANDS, *_GROUPS) else (*_COMMANDS, *_GROUPS):
+    for name in (only,) if only in (*COMMANDS, *_GROUPS) else (*COMMANDS, *_GROUPS):
         if name in _GROUPS:
             folder, description = _GROUPS[name]
             group = import_module(f"flows.cli.{folder}.{name}").application
             commands.add_typer(group, name=name, help=description, short_help=description)
         else:
-            module = import_module(f"flows.cli.{_COMMANDS[name]}.{name}")
+            module = import_module(f"flows.cli.{COMMANDS[name]}.{name}")
             commands.command(name)(getattr(module, name))
     return commands

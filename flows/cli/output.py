@@ -22,7 +22,7 @@ from schemas.options.values import flag_of
 from schemas.reasons import Passes, Reason
 from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import IdeaScore, RankedIdea
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is known
     from flows.run.campaign import Summary
@@ -81,7 +81,7 @@ def ended_early(
     if reason is None:
         return ()
     if reason == Reason.BUDGET_EXHAUSTED:
-        path = Layout(warehouse).budgets
+        path = Warehouse(warehouse).budgets
         return (ended_by_budget(SharedBudget(path, scope, budget), unit),)
     other = reason.passes is Passes.WITH_OTHER_SETTINGS
     return (
@@ -143,6 +143,13 @@ def print_steps(title: str, steps: "Iterable[StepEstimate]") -> None:
     )
 
 
+def print_expected(estimate: "WorkEstimate", *, as_json: bool) -> int:
+    """Print what work of a declared kind would ask; the command's exit code."""
+    counts = {name.replace("_", " "): count for name, count in estimate.counts.items()}
+    note = f"nothing was asked; {estimate.note}"
+    return print_whole(estimate, "step", counts, note, as_json=as_json)
+
+
 def print_whole(
     estimate: "WorkEstimate", title: str, counts: Mapping[str, int], note: str, *, as_json: bool
 ) -> int:
@@ -153,7 +160,8 @@ def print_whole(
         counts: what the run is made of, told before its calls.
     """
     if as_json:
-        print_answer("expected", estimate.steps, **estimate.model_dump(exclude={"steps"}))
+        told = estimate.model_dump(exclude={"steps", "counts", "note"}) | estimate.counts
+        print_answer("expected", estimate.steps, **told)
         return EXIT_DONE
     print_steps(title, estimate.steps)
     counts = {

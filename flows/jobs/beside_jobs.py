@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from flows.jobs.runner import run_jobs
 from schemas.interpreter import module_command
-from schemas.settings import Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 STOP_SECONDS = 10.0
 
@@ -16,8 +15,7 @@ STOP_SECONDS = 10.0
 def work_beside(
     module: Sequence[str],
     environment: Mapping[str, str],
-    layout: Layout,
-    settings: Settings,
+    warehouse: Warehouse,
     *,
     answers_on_stdout: bool = False,
 ) -> int:
@@ -35,7 +33,7 @@ def work_beside(
     )
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     try:
-        run_jobs(layout, settings, over=lambda: child.poll() is not None)
+        run_jobs(warehouse, over=lambda: child.poll() is not None)
     except KeyboardInterrupt:
         return _stop(child)
     return 0 if child.returncode in (0, -signal.SIGTERM) else 1

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from schemas.choices import remote_model
-from schemas.options.commands import CurateOptions, QuestionOptions, RunOptions
+from schemas.options.commands import DeclaredOptions, RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.judging.model_keys import model_variables
@@ -34,7 +34,7 @@ SOURCE_VARIABLES = frozenset({
 
 
 def environment_of(
-    options: RunOptions | QuestionOptions | CurateOptions,
+    options: RunOptions | DeclaredOptions,
     settings: Settings,
     inherited: Mapping[str, str],
     *,
@@ -49,8 +49,9 @@ def environment_of(
     """
     models = (options.engine.model, remote_model(settings.embeddings.model))
     wanted = _BASE.union(*(model_variables(model) for model in models if model is not None))
-    live = not isinstance(options, CurateOptions) and (
-        options.literature is None or options.literature.asks_upstream
+    literature = getattr(options, "literature", None)
+    live = "literature" in type(options).model_fields and (
+        literature is None or literature.asks_upstream
     )
     if live:
         wanted |= _SEMANTIC_SCHOLAR

@@ -12,43 +12,35 @@ from typing import Any, TypeVar
 import orjson
 from filelock import FileLock, Timeout
 
-from dashboards.views.write_curation import curation_page
-from flows.api.sent_papers import write_papers
 from flows.cli.command_line import ending_of, log_to_stderr
 from flows.cli.evaluate.evaluate import run_and_print
 from flows.cli.evaluate.rank import admitted, lines_of, rank_and_print, rank_request
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
-from flows.cli.literature.survey_output import exit_code_of
-from flows.cli.make.curate_output import exit_code_of as exit_code_of_set
 from flows.cli.people.inbox import waiting_in_words
+from flows.cli.works import exit_code_of
 from flows.jobs.runner import EXIT_HELD
 from flows.run.campaign import Summary
 from flows.run.environment import prepare_environment
+from flows.run.estimates.declared import estimate
 from flows.run.estimates.model_comparison import named_engines
 from flows.run.estimates.prediction import predict
+from flows.run.pages import published_page
+from flows.run.requests import request_of
 from flows.run.session import Session
-from flows.works.curate.curate_request import resolve_curation
 from flows.works.evaluate.request import resolve_request
-from flows.works.survey.survey_estimate import estimate_survey
-from flows.works.survey.survey_request import resolve_ask, resolve_survey
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.literature.survey_run import SurveyRequest
 from schemas.options.values import Options
-from schemas.people.job import AskJob, CurateJob, JobState, PlanJob, RankJob, SurveyJob
+from schemas.people.job import JobState, PlanJob, RankJob, WorkJob
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from schemas.works.curation_run import CurationRequest
+from tasks.works import work_named
 from warehouse.app.jobs import Job, read_job, read_request, write_status
-from warehouse.kinds.surveys import SURVEY_RECORD
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
-from warehouse.queries import open_queries
-from warehouse.units.reading import published_units
+from warehouse.warehouse import Warehouse
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 LOCK_SECONDS = 5.0
@@ -75,19 +67,19 @@ def main() -> None:
     # A shell that starts a program in the background has it ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     log_to_stderr()
-    layout, job_id = Layout(Path(sys.argv[1])), sys.argv[2]
-    job = read_job(layout, job_id)
+    warehouse, job_id = Warehouse(Path(sys.argv[1])), sys.argv[2]
+    job = read_job(warehouse, job_id)
     assert job is not None
     try:
         with FileLock(job.lock, LOCK_SECONDS, fallback_to_soft=False):
-            sys.exit(_do(layout, job_id, *sys.argv[3:]))
+            sys.exit(_do(warehouse, job_id, *sys.argv[3:]))
     except Timeout:
         sys.exit(EXIT_HELD)
 
 
-def _do(layout: Layout, job_id: str, checked_sha256: str | None = None) -> int:
+def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) -> int:
     """The exit code of a job that has not ended; what has ended is left alone."""
-    job = read_job(layout, job_id)
+    job = read_job(warehouse, job_id)
     assert job is not None
     if not job.at_work:
         return job.status.exit_code or EXIT_DONE
@@ -99,7 +91,7 @@ def _do(layout: Layout, job_id: str, checked_sha256: str | None = None) -> int:
         started_at=job.status.started_at or watch.started_at,
     )
     write_status(job, status)
-    ending = ending_of(lambda: _result(layout, job, checked_sha256))
+    ending = ending_of(lambda: _result(warehouse, job, checked_sha256))
     if ending.interrupted:
         # Back into the queue. The runner says that it has ended, unless it is stopping itself.
         write_status(job, job.status)
@@ -127,72 +119,47 @@ def _do(layout: Layout, job_id: str, checked_sha256: str | None = None) -> int:
     return result.exit_code
 
 
-def _result(layout: Layout, job: Job, checked_sha256: str | None) -> JobResult:
-    prepare_environment(Settings().home)
-    request = read_request(layout, job.job_id)
+def _result(warehouse: Warehouse, job: Job, checked_sha256: str | None) -> JobResult:
+    prepare_environment(warehouse.settings.home)
+    request = read_request(warehouse, job.job_id)
     if checked_sha256 not in (None, content_hash(request.model_dump_json())):
         raise ConfigurationError("the request was changed after it was checked: request it again")
-    if isinstance(request, AskJob | SurveyJob):
-        return _follow(request, layout, job)
+    if isinstance(request, WorkJob):
+        return _declared(request, job, warehouse)
     if isinstance(request, RankJob):
-        return _rank(layout, request)
-    if isinstance(request, CurateJob):
-        papers, reviews = write_papers(job.folder, request.papers)
-        return _curate(resolve_curation(str(papers), reviews, _here(request.options, layout)))
+        return _rank(warehouse, request)
     write_bytes(job.ideas, request.idea_file)
-    resolved = resolve_request(job.ideas, _here(request.options, layout), Settings())
+    resolved = resolve_request(job.ideas, _here(request.options, warehouse), warehouse.settings)
     if isinstance(request, PlanJob):
-        return _plan(resolved, named_engines(request.options.compare), job)
+        return _plan(resolved, named_engines(request.options.compare), job, warehouse.settings)
     return _evaluate(resolved, rank=request.options.rank)
 
 
-def _here(options: OptionsT, layout: Layout) -> OptionsT:
+def _here(options: OptionsT, warehouse: Warehouse) -> OptionsT:
     """Wherever a request was written, its job is done in the warehouse that holds it."""
-    return replace(options, warehouse=layout.root)
+    return replace(options, warehouse=warehouse.root)
 
 
-def _follow(asked: AskJob | SurveyJob, layout: Layout, job: Job) -> JobResult:
-    if isinstance(asked, AskJob):
-        request = resolve_ask(asked.question, _here(asked.options, layout), Settings())
-    else:
-        options = _here(asked.options, layout)
-        request = resolve_survey((asked.question,), options, Settings())
-    if asked.options.dry_run:
-        expected = estimate_survey(request, Settings())
+def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
+    """Do work of a declared kind, or say what it would take."""
+    work, settings = work_named(asked.command), warehouse.settings
+    options = _here(asked.options, warehouse)
+    request = request_of(work, work.given(asked, job.folder), options, settings)
+    if asked.asks_nothing:
+        expected = estimate(work, request, settings)
         write_bytes(job.result, orjson.dumps(expected.model_dump(mode="json")))
         return JobResult(exit_code=EXIT_DONE, done=True)
-    return _survey(request)
-
-
-def _survey(request: SurveyRequest) -> JobResult:
     with Session() as session:
-        summary = session.survey(request)
+        summary = session.run(work, request)
     if not summary.published:
         return _unpublished(summary)
-    layout, catalogue = Layout(request.warehouse), Settings().catalogue
-    with open_reader(layout, catalogue_url=catalogue) as connection:
-        surveys = published_units(connection, SURVEY_RECORD, summary.head.run_id)
-    lost = [survey.unscored_detail for survey in surveys if survey.kept_count is None]
+    head = summary.head
+    page = published_page(work, warehouse, head.run_id)
+    result = work.result(head, page.units)
     return JobResult(
-        exit_code=exit_code_of(summary.head, surveys),
-        done=not lost,
-        last_word="; ".join(lost),
-        run_id=summary.head.run_id,
-    )
-
-
-def _curate(request: CurationRequest) -> JobResult:
-    with Session() as session:
-        summary = session.curate(request)
-    if not summary.published:
-        return _unpublished(summary)
-    head, catalogue = summary.head, Settings().catalogue
-    found = curation_page(Layout(request.warehouse), head.run_id, catalogue_url=catalogue)
-    dropped = [f"{each.paper_id}: {each.dropped_detail}" for each in found.dropped]
-    return JobResult(
-        exit_code=exit_code_of_set(head, found),
-        done=bool(found.kept),
-        last_word="; ".join(dropped),
+        exit_code=exit_code_of(head, result),
+        done=result.in_order,
+        last_word="; ".join(result.lost),
         run_id=head.run_id,
     )
 
@@ -210,10 +177,10 @@ def _evaluate(request: RunRequest, *, rank: bool) -> JobResult:
     return JobResult(exit_code=exit_code, done=head.idea_count > 0, run_id=head.run_id)
 
 
-def _rank(layout: Layout, request: RankJob) -> JobResult:
+def _rank(warehouse: Warehouse, request: RankJob) -> JobResult:
     """What is ranked so already is done, as with the command."""
-    options = replace(request.options, warehouse=layout.root)
-    with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+    options = replace(request.options, warehouse=warehouse.root)
+    with warehouse.queries() as queries:
         run = queries.run(request.run_id)
     asked_anew = (options.votes, options.bridge_pairs, options.project)
     anew = any(each is not None for each in asked_anew)
@@ -238,8 +205,10 @@ def _rank(layout: Layout, request: RankJob) -> JobResult:
     return JobResult(exit_code=exit_code, done=True, run_id=run.run_id)
 
 
-def _plan(request: RunRequest, others: tuple[EngineChoice, ...], job: Job) -> JobResult:
-    document = predict(request, others, Settings()).document()
+def _plan(
+    request: RunRequest, others: tuple[EngineChoice, ...], job: Job, settings: Settings
+) -> JobResult:
+    document = predict(request, others, settings).document()
     write_bytes(job.result, orjson.dumps(document))
     return JobResult(exit_code=EXIT_DONE, done=True)
 

@@ -22,7 +22,6 @@ from schemas.identifiers import content_hash
 from schemas.interpreter import module_command
 from schemas.options.commands import RankOptions
 from schemas.people.job import JobRequest, JobState, check_offered
-from schemas.settings import Settings
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import open_requests
 from warehouse.app.jobs import (
@@ -35,8 +34,7 @@ from warehouse.app.jobs import (
     runner_lock,
     write_status,
 )
-from warehouse.lake import lies_in
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 _LONG = frozenset({"evaluate", "rank", "survey", "curate"})
 _BESIDE = {"plan": 1, "ask": 2}
@@ -52,7 +50,7 @@ EXIT_HELD = 75
 """Of a job's process: another one is at work on the job."""
 
 
-def run_jobs(layout: Layout, settings: Settings, over: Callable[[], bool]) -> None:
+def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
     """Take up the jobs of a warehouse, and count its votes, until `over` says so; then stop them
     in order.
 
@@ -60,14 +58,14 @@ def run_jobs(layout: Layout, settings: Settings, over: Callable[[], bool]) -> No
     warehouse, this one waits to take its place. Call it in the main thread: a job's process ends
     with the thread that started it.
     """
-    lock = FileLock(runner_lock(layout), blocking=False, fallback_to_soft=False)
-    runner, counter = _Runner(layout, settings), VoteCounter(layout, settings)
+    lock = FileLock(runner_lock(warehouse), blocking=False, fallback_to_soft=False)
+    runner, counter = _Runner(warehouse), VoteCounter(warehouse)
     said = ""
     try:
         while not over():
             try:
                 # Nothing is made in a warehouse where nobody asks for anything.
-                if jobs_folder(layout).is_dir():
+                if jobs_folder(warehouse).is_dir():
                     if not lock.is_locked:
                         lock.acquire()
                     runner.look()
@@ -107,9 +105,8 @@ class _Working:
 class _Runner:
     """Starts, watches and stops the processes of jobs."""
 
-    def __init__(self, layout: Layout, settings: Settings) -> None:
-        self._layout = layout
-        self._settings = settings
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
         self._working: dict[str, _Working] = {}
         self._ended: set[str] = set()
         self._seen: dict[str, int] = {}
@@ -154,8 +151,8 @@ class _Runner:
 
     def _open_jobs(self) -> Iterator[Job]:
         """In the order in which they were asked; each job that has ended is read once more only."""
-        for job_id in job_ids(self._layout):
-            job = read_job(self._layout, job_id) if job_id not in self._ended else None
+        for job_id in job_ids(self._warehouse):
+            job = read_job(self._warehouse, job_id) if job_id not in self._ended else None
             if job is None:  # has ended, or its request is yet to be written
                 continue
             if job.at_work:
@@ -185,7 +182,7 @@ class _Runner:
         if job.status.state is not JobState.WAITING or job.request is None:
             return True
         if self._database is None:
-            self._database = ServiceDatabase(self._layout)
+            self._database = ServiceDatabase(self._warehouse)
         ((count,),) = self._database.ask("record_count")
         if self._seen.get(job.job_id) == count:
             return False
@@ -197,9 +194,9 @@ class _Runner:
     def _take_up(self, job: Job) -> None:
         try:
             check_folder(job)
-            request = read_request(self._layout, job.job_id)
+            request = read_request(self._warehouse, job.job_id)
             # Before the process starts: it has the keys.
-            check_offered(request, self._settings.dashboard)
+            check_offered(request, self._warehouse.settings.dashboard)
         except ConfigurationError as error:
             _end(job, JobState.FAILED, EXIT_USAGE, str(error))
             return
@@ -222,14 +219,14 @@ class _Runner:
             return False
         alike = _alike(request.command)
         count = sum(_alike(working.command) == alike for working in self._working.values())
-        return count < _BESIDE.get(alike, self._settings.jobs.at_once)
+        return count < _BESIDE.get(alike, self._warehouse.settings.jobs.at_once)
 
     def _start(self, job: Job, request: JobRequest) -> None:
         """A process of its own: a stop is a signal to its main thread, Prefect's client finds one
         server in its life, its memory is given back, and its environment holds no key that the
         job does not need.
         """
-        place = str(self._layout.root.resolve())
+        place = str(self._warehouse.root.resolve())
         asked = request.options
         options = asked.evaluation if isinstance(asked, RankOptions) else asked
         command = module_command(
@@ -240,7 +237,10 @@ class _Runner:
             process = subprocess.Popen(  # noqa: S603 a list, no shell
                 command,
                 env=environment_of(
-                    options, self._settings, os.environ, in_object_storage=self._in_object_storage()
+                    options,
+                    self._warehouse.settings,
+                    os.environ,
+                    in_object_storage=self._in_object_storage(),
                 ),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -252,10 +252,10 @@ class _Runner:
 
     def _in_object_storage(self) -> bool:
         """Whether the warehouse lies there, or may have the lake's files there."""
-        if self._layout.objects is not None:
+        if self._warehouse.objects is not None:
             return True
         try:
-            return lies_in(self._layout, self._settings.catalogue) is not None
+            return self._warehouse.lies_in() is not None
         except TransientError:
             return True
         except ConfigurationError:  # the job says so
@@ -271,7 +271,7 @@ class _Runner:
 
     def _settle(self, job_id: str, return_code: int) -> None:
         """Say how a job ended whose process could not."""
-        job = read_job(self._layout, job_id)
+        job = read_job(self._warehouse, job_id)
         if job is None or not job.at_work or return_code == EXIT_HELD:
             return
         if job.stop_requested:

@@ -20,9 +20,9 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import decide_by_rule, decisions, request_for_stage
 from warehouse.app.people import participant, reason_of
 from warehouse.app.records import fold_into_lake
-from warehouse.layout import Layout
 from warehouse.ledger import parts_by_unit, parts_of_report
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import Queries
+from warehouse.warehouse import Warehouse
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,7 @@ def load_project(path: Path) -> Project:
     return project
 
 
-def admit(
-    layout: Layout,
-    project: Project,
-    stage: Stage,
-    run_id: RunId,
-    *,
-    catalogue_url: str | None = None,
-) -> Admission:
+def admit(warehouse: Warehouse, project: Project, stage: Stage, run_id: RunId) -> Admission:
     """Ask what is not asked yet, decide what a rule decides, and say who may enter.
 
     An idea whose evaluation has changed since it was decided on is asked about anew, and one that
@@ -87,10 +80,10 @@ def admit(
     """
     if stage not in project.stages:
         return Admission((), {})
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+    with warehouse.queries() as queries:
         to_ask = tuple(_requests(queries, project, stage, run_id))
         scores = {each.idea_id: each.score for each in queries.idea_scores(run_id)}
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         for each in project.participants:
             participant(database, each)
         asked = request_for_stage(database, to_ask)
@@ -108,7 +101,7 @@ def admit(
             for idea_id, decision in answered.items()
             if decision is not None and decision.verdict is Verdict.REJECTED
         }
-    fold_into_lake(layout, catalogue_url=catalogue_url)
+    fold_into_lake(warehouse)
     waiting = tuple(each for each in asked if each.request_id not in known)
     return Admission(waiting, left_out)
 

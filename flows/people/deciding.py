@@ -28,12 +28,7 @@ def decide(service: Service, token: Token, request_id: str, given: GivenAnswer) 
         As `inbox`, and as `warehouse.app.decisions.decide`.
     """
     made = decide_and_fold(
-        service.layout,
-        service.database,
-        request_id,
-        _decider(service, token),
-        given,
-        catalogue_url=service.settings.catalogue,
+        service.warehouse, service.database, request_id, _decider(service, token), given
     )
     return answer_of(made.verdict, [made])
 

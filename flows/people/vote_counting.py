@@ -10,11 +10,10 @@ from filelock import FileLock, Timeout
 from schemas.errors import TransientError
 from schemas.people.votes import HumanVote, Track
 from schemas.profile import RankingParameters
-from schemas.settings import Settings
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.records import fold_into_lake, recorded
 from warehouse.app.voting import VOTES, contests, keep_standing
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 _LOG = logging.getLogger(__name__)
 FOLD_SECONDS = 30.0
@@ -24,11 +23,12 @@ FOLD_SECONDS = 30.0
 class VoteCounter:
     """One process of those that look counts for a warehouse; the others stand by."""
 
-    def __init__(self, layout: Layout, settings: Settings) -> None:
-        self._layout = layout
-        self._settings = settings
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
         self._database: ServiceDatabase | None = None
-        self._lock = FileLock(layout.state / "votes.lock", blocking=False, fallback_to_soft=False)
+        self._lock = FileLock(
+            warehouse.state / "votes.lock", blocking=False, fallback_to_soft=False
+        )
         self._seen: tuple[int, int] = (0, 0)
         self._folded_count = 0
         self._folded_at = -FOLD_SECONDS
@@ -40,9 +40,9 @@ class VoteCounter:
             ConfigurationError: the database of the services cannot be read.
         """
         if self._database is None:
-            if not services_file(self._layout).exists():
+            if not services_file(self._warehouse).exists():
                 return
-            self._database = ServiceDatabase(self._layout)
+            self._database = ServiceDatabase(self._warehouse)
         seen = self._counts(self._database)
         try:
             if seen == self._seen and seen[0] == self._folded_count:
@@ -72,7 +72,7 @@ class VoteCounter:
     def _fold(self, count: int) -> None:
         self._folded_at = time.monotonic()
         try:
-            fold_into_lake(self._layout, catalogue_url=self._settings.catalogue, wait_seconds=0.0)
+            fold_into_lake(self._warehouse, wait_seconds=0.0)
         except TransientError as error:  # whoever publishes now may take them along
             _LOG.info("votes wait for the lake: %s", error)
         else:

@@ -8,7 +8,6 @@ from schemas.judgement.ranking import Match, Rating, RatingMethod
 from schemas.people.vote_report import Board, VoteFigure, VoteReport
 from schemas.people.votes import HumanVote, Track, VotedStrength
 from schemas.profile import RankingParameters
-from schemas.settings import Settings
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import mean, share
 from tasks.metrics.rankings import kendall
@@ -21,21 +20,21 @@ from warehouse.app.contests import human_votes, makers
 from warehouse.app.records import fold_into_lake
 from warehouse.kinds.rankings.queries import group_summaries, ranking_shown, ratings_of
 from warehouse.kinds.rankings.queries import matches_of as matches_of_ranking
-from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import Queries
+from warehouse.warehouse import Warehouse
 
 _EVERYTHING = "all"
 
 
-def report_on_votes(layout: Layout, settings: Settings, by: Board) -> VoteReport:
+def report_on_votes(warehouse: Warehouse, by: Board) -> VoteReport:
     """Take new votes into the lake, and report on all.
 
     Raises:
         ConfigurationError: the lake or the services' database cannot be read.
         TransientError: another publisher is at work.
     """
-    fold_into_lake(layout, catalogue_url=settings.catalogue)
-    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+    fold_into_lake(warehouse)
+    with warehouse.queries() as queries:
         votes = human_votes(queries)
         made_by = makers(queries)
         engine = tuple(_engine_figures(queries, votes))

@@ -5,13 +5,12 @@ answered in batches.
 from schemas.identifiers import RunId
 from schemas.judgement.ranking import RankRequest
 from schemas.run import RunRequest
-from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.judging.batches.questions import Questions
 from tasks.judging.batches.waves import WaveProgress, Waves
 from tasks.judging.models import price_of
 from tasks.shards.standstill import PutDown
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 class BatchWaves:
@@ -27,20 +26,19 @@ class BatchWaves:
         request: RunRequest | RankRequest,
         names: tuple[RunId] | tuple[RunId, str],
         scope: RunId,
-        layout: Layout,
-        settings: Settings,
+        warehouse: Warehouse,
     ) -> None:
         from tasks.judging.batches.providers.opening import open_provider
 
         self._told: WaveProgress | None = None
-        self._waiting = PutDown(layout.waiting(*names))
+        self._waiting = PutDown(warehouse.waiting(*names))
         self._waiting.go_on()  # an earlier start may have ended before it did
         self._waves = Waves(
-            Questions(layout.batches(*names)),
-            SharedBudget(layout.budgets, scope, request.budget),
-            settings.batches,
+            Questions(warehouse.batches(*names)),
+            SharedBudget(warehouse.budgets, scope, request.budget),
+            warehouse.settings.batches,
             open_provider=open_provider,
-            price_of=lambda model: price_of(model, settings.language_model),
+            price_of=lambda model: price_of(model, warehouse.settings.language_model),
             tell=self._tell,
         )
 

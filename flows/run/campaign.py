@@ -23,12 +23,10 @@ from schemas.boundary import ErrorBoundary
 from schemas.errors import PublicationError
 from schemas.reasons import Reason
 from schemas.run import WorkRequest
-from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from tasks.shards.work import Shard, ShardWork
+from tasks.shards.work import Shard, WorksOnShards
 from tasks.telemetry.reporting import reporting, span
 from warehouse.answers import Publication
-from warehouse.layout import Layout
 from warehouse.objects.shared_reports import share_reports, with_pages
 from warehouse.run_log import EVENTS, run_log
 from warehouse.units.kind import Kind
@@ -41,6 +39,7 @@ from warehouse.units.landing import (
     write_head,
 )
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 logger = logging.getLogger(__name__)
 
@@ -105,11 +104,11 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     artifact_key: ClassVar[str]
     verb: ClassVar[str]
     nouns: ClassVar[str]
-    work: ClassVar[ShardWork[Any]]
+    work: ClassVar[WorksOnShards]
 
     def __init__(self, request: WorkRequest, warehouse: Path, **told: str) -> None:
         """`told`: what its span says of it."""
-        self.where, self.settings, self.layout = request, Settings(), Layout(warehouse)
+        self.where, self.warehouse = request, Warehouse(warehouse)
         self.watch = Stopwatch()
         self.started_at = self.watch.started_at
         self.told = told
@@ -140,11 +139,11 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         """Write what of `units`, by their names, has no complete receipt yet as shard files; the
         names of each file's units. `shard` is told the units that a file holds.
         """
-        folder = self.layout.state / f"{self.kind.word}s" / self.run_id
+        folder = self.warehouse.state / f"{self.kind.word}s" / self.run_id
         waiting = [
             unit
             for name, unit in units.items()
-            if complete_receipt(self.layout, self.kind, self.run_id, name) is None
+            if complete_receipt(self.warehouse, self.kind, self.run_id, name) is None
         ]
         return write_shards(folder, map(shard, dealt(waiting, self.where)))
 
@@ -153,7 +152,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         names = self.kind.names(plan.head)
         count = len(plan.unit_names)
         return Watched(
-            done=lambda: min(len(unit_folders(self.layout, self.kind, *names)), count),
+            done=lambda: min(len(unit_folders(self.warehouse, self.kind, *names)), count),
             total=lambda: count,
             verb=self.verb,
             nouns=self.nouns,
@@ -168,7 +167,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         """
         names = self.kind.names(plan.head)
         receipts = {
-            receipt.unit: receipt for receipt in iterate_receipts(self.layout, self.kind, *names)
+            receipt.unit: receipt for receipt in iterate_receipts(self.warehouse, self.kind, *names)
         }
         reasons = (
             receipts[name].incomplete_reason if name in receipts else Reason.WORKER_LOST
@@ -214,7 +213,7 @@ class Waves(Protocol):
 class Workplace(Protocol):
     """Where shards are worked on, and who is told how it goes."""
 
-    def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
+    def send(self, work: WorksOnShards, paths: Sequence[Path]) -> Iterator[BaseException]:
         """Have the shard files worked on; what became of those that failed."""
         ...
 
@@ -230,7 +229,7 @@ class Workplace(Protocol):
 class ThisProcess:
     """Implements `Workplace` in the command itself, one shard after the other."""
 
-    def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
+    def send(self, work: WorksOnShards, paths: Sequence[Path]) -> Iterator[BaseException]:
         for path in paths:
             boundary = ErrorBoundary()
             with boundary:
@@ -263,14 +262,14 @@ def run_campaign(
             changed.
     """
     with (
-        reporting(campaign.settings.telemetry, "assay-run"),
+        reporting(campaign.warehouse.settings.telemetry, "assay-run"),
         span(campaign.name) as spanned,
         campaign.open(),
     ):
         spanned.note(run_id=campaign.run_id, **campaign.told)
         with (
-            only_command_on(campaign.layout, campaign.run_id),
-            run_log(campaign.layout.log(campaign.run_id)),
+            only_command_on(campaign.warehouse, campaign.run_id),
+            run_log(campaign.warehouse.log(campaign.run_id)),
         ):
             plan = campaign.plan()
             unit_count = sum(len(units) for units in plan.shards.values())
@@ -287,14 +286,14 @@ def run_campaign(
 
 def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -> Summary[HeadT]:
     """Have the shards of a plan worked on in `place`, and conclude."""
-    layout, kind = campaign.layout, campaign.kind
+    warehouse, kind = campaign.warehouse, campaign.kind
     names = kind.names(plan.head)
 
     def waits(unit: str) -> bool:
         return waves is not None and waves.is_waiting(unit)
 
     def is_undone(unit: str) -> bool:
-        return read_receipt(layout, kind, *names, unit) is None and not waits(unit)
+        return read_receipt(warehouse, kind, *names, unit) is None and not waits(unit)
 
     def shards_with(wanted: Callable[[str], bool]) -> tuple[Path, ...]:
         return tuple(path for path, units in plan.shards.items() if any(map(wanted, units)))
@@ -336,11 +335,11 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
 
 def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
     """End the head, publish what has landed and write its reports."""
-    layout, kind = campaign.layout, campaign.kind
+    warehouse, kind = campaign.warehouse, campaign.kind
     head = campaign.ended(plan)
-    if kind.has_head_file and head != read_head(layout, kind, *kind.names(head)):
-        write_head(layout, kind, head)
-    publication = publish(layout, kind, head, catalogue_url=campaign.settings.catalogue)
+    if kind.has_head_file and head != read_head(warehouse, kind, *kind.names(head)):
+        write_head(warehouse, kind, head)
+    publication = publish(warehouse, kind, head)
     if publication.unchanged:
         head = campaign.as_published(head)
     if not publication.published:
@@ -349,9 +348,9 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
     if publication.published:
         kept = campaign.current_reports() if publication.unchanged else ()
         reports = kept or campaign.write_reports(head)
-        share_reports(layout, with_pages(reports), new=not kept)
+        share_reports(warehouse, with_pages(reports), new=not kept)
     summary = summary_of(kind, head, publication, reports, campaign.remarks())
-    return replace(summary, log_path=layout.log(campaign.run_id))
+    return replace(summary, log_path=warehouse.log(campaign.run_id))
 
 
 def summary_of(

@@ -28,7 +28,7 @@ from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
 from schemas.run import WorkRequest
 from tasks.prefect_task import work_on_shard
-from tasks.shards.work import Shard, ShardWork
+from tasks.shards.work import Shard, WorksOnShards
 from tasks.web.client import ConnectionFailure
 from warehouse.units.landing import read_receipt
 
@@ -46,7 +46,7 @@ class PrefectWorkers:
     ) -> None:
         self._landed, self._elsewhere = landed, elsewhere
 
-    def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
+    def send(self, work: WorksOnShards, paths: Sequence[Path]) -> Iterator[BaseException]:
         contents = [(path.stem, path.read_text()) for path in paths]
         asked: dict[str, Any] = {}
         if self._elsewhere is not None:
@@ -92,7 +92,7 @@ class WorkersElsewhere:
         self._admission: Admission | None = None
 
     def __enter__(self) -> Self:
-        use_certificates(self._campaign.settings)
+        use_certificates(self._campaign.warehouse.settings)
         self._client = Client(self._address)
         return self
 
@@ -114,7 +114,7 @@ class WorkersElsewhere:
             ConfigurationError: no worker may, and why.
         """
         if self._admission is None:
-            where, settings = self._campaign.where, self._campaign.settings
+            where, settings = self._campaign.where, self._campaign.warehouse.settings
             self._admit(needs_of(where, shards, path, settings))
         assert self._admission is not None
         return self._admission.resource
@@ -174,18 +174,18 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
     A Prefect server must answer at the address that the environment names.
     """
 
-    layout, kind = campaign.layout, campaign.kind
+    warehouse, kind = campaign.warehouse, campaign.kind
     names = kind.names(plan.head)
 
     def landed(path: Path) -> None:
         """Have the units of a shard here, where progress counts them."""
         for unit in plan.shards[path]:
-            read_receipt(layout, kind, *names, unit)
+            read_receipt(warehouse, kind, *names, unit)
 
     with ExitStack() as stack:
         address, elsewhere = campaign.where.scheduler_address, None
         if address is not None:
-            work = kind.folder(layout, *names).relative_to(layout.landing).as_posix()
+            work = kind.folder(warehouse, *names).relative_to(warehouse.landing).as_posix()
             elsewhere = stack.enter_context(WorkersElsewhere(campaign, address, work))
         place = PrefectWorkers(landed, elsewhere)
         carried = _StaysHere(lambda: carry_out(campaign, plan, place))

@@ -17,7 +17,7 @@ from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess, literature_identity
 from tasks.literature.gateway.upstreams import identity_of
 from tasks.literature.snapshot.folder import read_manifest
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 NO_REFERENCES = "The snapshot knows no references: papers are found by search alone."
 NO_PASSAGES = "The snapshot does not know how papers cite each other, only that they do."
@@ -47,10 +47,7 @@ class OpenGateway:
 
 @contextmanager
 def open_gateway(
-    literature: LiteratureChoice,
-    settings: Settings,
-    layout: Layout,
-    scheduler_address: str | None = None,
+    literature: LiteratureChoice, warehouse: Warehouse, scheduler_address: str | None = None
 ) -> Iterator[OpenGateway]:
     """A gateway for the literature, or the one it names; one that is started here is there for the
     workers of the scheduler, too, and starts when its address is first asked for.
@@ -65,16 +62,18 @@ def open_gateway(
         url = literature.url
         yield OpenGateway(lambda: url, literature_identity(url))
         return
-    found = indexed(literature, settings)
+    found = indexed(literature, warehouse.settings)
     _warn_of_earlier_rules(found)
     with ExitStack() as stack:
 
         @cache
         def start() -> str:
-            place = places_for_workers(scheduler_address, settings)
-            return stack.enter_context(GatewayProcess(settings, found, layout.cache, place)).url
+            place = places_for_workers(scheduler_address, warehouse.settings)
+            return stack.enter_context(
+                GatewayProcess(warehouse.settings, found, warehouse.cache, place)
+            ).url
 
-        lacks, identity = lacking(found), identity_of(found, settings)
+        lacks, identity = lacking(found), identity_of(found, warehouse.settings)
         yield OpenGateway(
             lambda: _serving(start(), identity), identity, lacks, lacks != NO_REFERENCES
         )

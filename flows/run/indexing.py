@@ -17,8 +17,8 @@ from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
 from tasks.literature.snapshot.folder import read_manifest
 from tasks.literature.snapshot.store import PaperStore
 from tasks.literature.snapshot.update import update_snapshot
-from warehouse.layout import Layout
 from warehouse.stores.keyed_store import KeyedStore
+from warehouse.warehouse import Warehouse
 
 LINE_EVERY = 10_000
 _PAPERS_PER_TURN = 512
@@ -104,7 +104,7 @@ def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> s
     manifest = read_manifest(index)
     store = PaperStore(index, name=manifest.store_name)
     embedder = SentenceEmbedder(
-        settings.embeddings, KeyedStore(Layout(warehouse).cache / "embeddings.sqlite")
+        settings.embeddings, KeyedStore(Warehouse(warehouse, settings).cache / "embeddings.sqlite")
     )
     try:
         with shown_progress() as report:

@@ -15,12 +15,10 @@ from tasks.literature.snapshot.build import index_of_file
 from tasks.literature.snapshot.folder import MANIFEST_NAME
 from warehouse.kinds.rankings.queries import whole_ranking
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.lake import may_hold_a_lake
 from warehouse.landed import read_rows
-from warehouse.layout import Layout
 from warehouse.progress import read_planned
-from warehouse.queries import open_queries
 from warehouse.units.landing import landed_files
+from warehouse.warehouse import Warehouse
 
 
 def landed_before(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:
@@ -33,23 +31,23 @@ def landed_before(batch: IdeaBatch, request: RunRequest, settings: Settings) -> 
         SnapshotError: the snapshot is missing, empty or broken.
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
-    layout = Layout(request.warehouse)
+    warehouse = Warehouse(request.warehouse, settings)
     # The second is there and the first is not when a run was stopped before anything landed.
-    folders = (layout.receipts, layout.state / "runs")
-    if layout.objects is None and not any(folder.is_dir() for folder in folders):
+    folders = (warehouse.receipts, warehouse.state / "runs")
+    if warehouse.objects is None and not any(folder.is_dir() for folder in folders):
         return NOTHING_DONE
     literature = _literature(request.literature, settings)
     if literature is None:
         return NOTHING_DONE
     keyed = key_batch(batch, request, settings, literature)
-    receipts = receipts_of(keyed, layout)
+    receipts = receipts_of(keyed, warehouse)
     evaluated = sum(receipt.complete for receipt in receipts.values())
-    begun = read_planned(layout, keyed.run_id) is not None
+    begun = read_planned(warehouse, keyed.run_id) is not None
     return DoneBefore(
         evaluated=evaluated,
-        replies=tuple(_replies(layout, each) for each in receipts.values() if not each.complete),
+        replies=tuple(_replies(warehouse, each) for each in receipts.values() if not each.complete),
         interrupted=len(keyed.planned) - len(receipts) if begun else 0,
-        ranked=evaluated == len(keyed.planned) and _is_ranked(keyed, request, layout, settings),
+        ranked=evaluated == len(keyed.planned) and _is_ranked(keyed, request, warehouse),
     )
 
 
@@ -67,17 +65,17 @@ def _literature(literature: LiteratureChoice, settings: Settings) -> str | None:
     return identity_of(literature, settings)
 
 
-def _replies(layout: Layout, receipt: Receipt) -> int:
+def _replies(warehouse: Warehouse, receipt: Receipt) -> int:
     """Count the replies that an evaluation which ended early has paid for."""
     table = TABLE["llm_calls"]
-    files = landed_files(layout, RUNS, table, [receipt])
+    files = landed_files(warehouse, RUNS, table, [receipt])
     return sum(row["status"] == CallStatus.OK for path in files for row in read_rows(table, path))
 
 
-def _is_ranked(keyed: KeyedBatch, request: RunRequest, layout: Layout, settings: Settings) -> bool:
-    if not may_hold_a_lake(layout, settings.catalogue):
+def _is_ranked(keyed: KeyedBatch, request: RunRequest, warehouse: Warehouse) -> bool:
+    if not warehouse.may_hold_a_lake():
         return False
-    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+    with warehouse.queries() as queries:
         if keyed.run_id not in {run.run_id for run in queries.list_runs()}:
             return False
         engine, profile = request.engine.text, request.profile.name

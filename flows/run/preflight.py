@@ -14,12 +14,11 @@ from schemas.errors import AssayError, ConfigurationError
 from schemas.judgement.benchmark import BenchmarkRequest
 from schemas.judgement.ranking import RankRequest
 from schemas.judging import JudgingParameters
-from schemas.literature.survey_run import SurveyRequest
 from schemas.profile import Profile
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
+from schemas.work import Request
 from schemas.works.check_run import CheckRequest
-from schemas.works.curation_run import CurationRequest
 from schemas.works.draft_run import DraftRequest
 from schemas.works.experiment_run import ExperimentRequest
 from schemas.works.ideation_run import IdeationRequest
@@ -30,7 +29,9 @@ from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 if TYPE_CHECKING:
     from tasks.judging.first_contact import Contact
     from tasks.judging.step import Step
+    from tasks.work.declaration import Work
     from warehouse.objects.object_storage import ObjectFolder
+    from warehouse.warehouse import Warehouse
 
 CONNECT_SECONDS = 5.0
 
@@ -110,7 +111,9 @@ def check_before_checking(request: CheckRequest, settings: Settings) -> "tuple[C
     )
 
 
-def check_before_surveying(request: SurveyRequest, settings: Settings) -> "tuple[Contact, ...]":
+def check_before(
+    work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
+) -> "tuple[Contact, ...]":
     """Fail before anything is paid for; what the models that answered take and cost.
 
     Raises:
@@ -120,23 +123,7 @@ def check_before_surveying(request: SurveyRequest, settings: Settings) -> "tuple
     check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
-    from tasks.survey.expected import steps_of
-
-    return check_models(request, steps_of(request.parameters), settings)
-
-
-def check_before_curating(request: CurationRequest, settings: Settings) -> "tuple[Contact, ...]":
-    """Fail before anything is paid for; what the models that answered take and cost.
-
-    Raises:
-        ConfigurationError: as `check_before_surveying`.
-    """
-    check_writable(request.warehouse)
-    if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, settings)
-    from tasks.curation.steps import STEPS
-
-    return check_models(request, STEPS, settings)
+    return check_models(request, work.steps(request.parameters), settings)
 
 
 def check_before_experimenting(request: ExperimentRequest, settings: Settings) -> None:
@@ -166,7 +153,7 @@ def check_before_writing(request: DraftRequest, settings: Settings) -> "tuple[Co
     """Fail before anything is paid for; what the models that answered take and cost.
 
     Raises:
-        ConfigurationError: as `check_before_surveying`.
+        ConfigurationError: as `check_before`.
     """
     check_place(request.warehouse, settings)
     if request.scheduler_address:
@@ -179,12 +166,7 @@ def check_before_writing(request: DraftRequest, settings: Settings) -> "tuple[Co
 
 
 def check_models(
-    request: RunRequest
-    | RankRequest
-    | BenchmarkRequest
-    | SurveyRequest
-    | CurationRequest
-    | DraftRequest,
+    request: RunRequest | RankRequest | BenchmarkRequest | Request[Any, Any] | DraftRequest,
     steps: "Iterable[Step[Any, Any]]",
     settings: Settings,
 ) -> "tuple[Contact, ...]":
@@ -245,8 +227,11 @@ def examine(
     warehouse: Path, engine: str, api_base: str | None, profile: Profile, settings: Settings
 ) -> list[ComponentStatus]:
     """Findings for `assay doctor`, most basic first."""
+    from warehouse.warehouse import Warehouse
+
     installed = "install with `-c infra/constraints.txt`"
-    catalogue = _catalogue(warehouse, settings)
+    opened = Warehouse(warehouse, settings)
+    catalogue = _catalogue(opened)
     return [
         ComponentStatus(part="Python", state="ok", detail=platform.python_version()),
         _tried(
@@ -257,7 +242,7 @@ def examine(
         ),
         _tried("lake", "DuckLake's extensions are installed", _check_extensions, installed),
         catalogue,
-        *_object_storage(warehouse, settings, lake_is_found=catalogue.state != "broken"),
+        *_object_storage(opened, lake_is_found=catalogue.state != "broken"),
         _prefect(settings),
         _tried(
             "embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), installed
@@ -289,15 +274,13 @@ def check_place(folder: Path, settings: Settings) -> None:
         UpstreamError: PostgreSQL or the object storage cannot be reached.
     """
     check_writable(folder)
-    if settings.catalogue is not None:
-        from warehouse.catalogue.postgres import check_may_publish
-
-        check_may_publish(settings.catalogue)
     from warehouse.lake import refuse_after_a_move
-    from warehouse.layout import Layout
+    from warehouse.warehouse import Warehouse
 
-    found = _objects_of(folder, settings)
-    refuse_after_a_move(Layout(folder), settings.catalogue, found.get(_OF_LAKE))
+    warehouse = Warehouse(folder, settings)
+    warehouse.check_may_publish()
+    found = _objects_of(warehouse)
+    refuse_after_a_move(warehouse, warehouse.postgres, found.get(_OF_LAKE))
     for objects in found.values():
         objects.check()
 
@@ -361,27 +344,23 @@ def _check_extensions() -> None:
         extension_path(name)
 
 
-def _catalogue(warehouse: Path, settings: Settings) -> ComponentStatus:
+def _catalogue(warehouse: "Warehouse") -> ComponentStatus:
     """The catalogue; one that may only be read serves dashboards and questions, and nights fail."""
-    from warehouse.catalogue.postgres import VARIABLE, PostgresCatalogue, catalogue_state
-    from warehouse.lake import lies_in
-    from warehouse.layout import Layout
+    from warehouse.catalogue.postgres import VARIABLE, catalogue_state
 
-    url = settings.catalogue
-    layout = Layout(warehouse)
-    if url is None and (layout.objects is not None or layout.moved_catalogue.exists()):
-        remedy = f"export {VARIABLE}, the address of the database that holds it"
-        return _tried("catalogue", "", lambda: lies_in(layout, url), remedy)
-    if url is None:
+    remedy = f"check the server and {VARIABLE}"
+    try:
+        catalogue = warehouse.postgres
+        state = None if catalogue is None else catalogue_state(catalogue)
+    except AssayError as error:
+        return ComponentStatus(part="catalogue", state="broken", detail=str(error), remedy=remedy)
+    if catalogue is None or state is None:
+        if warehouse.objects is not None or warehouse.moved_catalogue.exists():
+            remedy = f"export {VARIABLE}, the address of the database that holds it"
+            return _tried("catalogue", "", warehouse.lies_in, remedy)
         detail = "an SQLite file in the warehouse"
         remedy = f"export {VARIABLE} when several machines publish"
         return ComponentStatus(part="catalogue", state="default", detail=detail, remedy=remedy)
-    remedy = f"check the server and {VARIABLE}"
-    try:
-        catalogue = PostgresCatalogue.of(url)
-        state = catalogue_state(catalogue)
-    except AssayError as error:
-        return ComponentStatus(part="catalogue", state="broken", detail=str(error), remedy=remedy)
     return ComponentStatus(
         part="catalogue",
         state="ok" if state.is_usable else "broken",
@@ -395,31 +374,23 @@ def _catalogue(warehouse: Path, settings: Settings) -> ComponentStatus:
 _OF_LAKE = "files of the lake"
 
 
-def _objects_of(
-    warehouse: Path, settings: Settings, *, lake_is_found: bool = True
-) -> "dict[str, ObjectFolder]":
+def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[str, ObjectFolder]":
     """What lies in object storage, and where; without a catalogue nobody knows it of the lake."""
-    from warehouse.lake import lies_in
-    from warehouse.layout import Layout
-
-    layout = Layout(warehouse)
     found = {}
-    if layout.objects is not None:
-        found["warehouse"] = layout.objects
-    lake = lies_in(layout, settings.catalogue) if lake_is_found else None
-    if lake is not None and layout.objects is None:
+    if warehouse.objects is not None:
+        found["warehouse"] = warehouse.objects
+    lake = warehouse.lies_in() if lake_is_found else None
+    if lake is not None and warehouse.objects is None:
         found[_OF_LAKE] = lake
     return found
 
 
-def _object_storage(
-    warehouse: Path, settings: Settings, *, lake_is_found: bool
-) -> list[ComponentStatus]:
+def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[ComponentStatus]:
     """Of what lies there."""
     remedy = "check AWS_ENDPOINT_URL_S3, the credentials and their rights in the bucket"
     part = "object storage"
     try:
-        places = _objects_of(warehouse, settings, lake_is_found=lake_is_found)
+        places = _objects_of(warehouse, lake_is_found=lake_is_found)
         for place in places.values():
             place.check()
     except AssayError as error:

@@ -8,18 +8,14 @@ from typing import Any
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.run import Budget
-from schemas.settings import Settings
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 
-def remaining(
-    budget: Budget, layout: Layout, settings: Settings, others: Sequence[RunId]
-) -> Budget:
+def remaining(budget: Budget, warehouse: Warehouse, others: Sequence[RunId]) -> Budget:
     """The budget without what `others`, which are published, have spent."""
     if budget == Budget() or not others:
         return budget
-    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+    with warehouse.queries() as queries:
         rows = queries.rows("spent_by_runs", run_ids=list(others))
     (spent,) = rows
     return replace(budget, **_rest(budget, spent))

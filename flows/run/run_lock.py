@@ -7,17 +7,17 @@ from filelock import FileLock, Timeout
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 @contextmanager
-def only_command_on(layout: Layout, run_id: RunId) -> Iterator[None]:
+def only_command_on(warehouse: Warehouse, run_id: RunId) -> Iterator[None]:
     """Hold the run while the block runs; a killed process lets go by dying.
 
     Raises:
         ConfigurationError: another command is at work on the same run.
     """
-    path = layout.state / "runs" / run_id / "lock"
+    path = warehouse.state / "runs" / run_id / "lock"
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path, blocking=False, fallback_to_soft=False)
     try:

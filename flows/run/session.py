@@ -4,17 +4,15 @@ is first needed.
 
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flows.cli.talk import print_note
 from flows.run.interruption import interruptible
 from schemas.judgement.ranking import RankRequest
-from schemas.literature.survey_review import Written
-from schemas.literature.survey_run import SurveyRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
+from schemas.work import Request
 from schemas.works.check_run import CheckRequest
-from schemas.works.curation_run import CurationRequest
 from schemas.works.draft_run import DraftRequest
 from schemas.works.experiment_run import ExperimentRequest
 from schemas.works.ideation_run import IdeationRequest
@@ -23,14 +21,13 @@ if TYPE_CHECKING:
     from flows.run.campaign import Campaign, HeadT, PlanT, Summary
     from flows.run.prefect_server import PrefectServer
     from flows.works.check.checking import CheckSummary
-    from flows.works.curate.curating import CurationSummary
     from flows.works.evaluate.evaluate import RunSummary
     from flows.works.experiment.experimenting import ExperimentSummary
     from flows.works.ideate.ideating import IdeationSummary
     from flows.works.rank.ranking import RankSummary
-    from flows.works.survey.surveying import SurveySummary
     from flows.works.write.writing import DraftSummary
     from tasks.judging.first_contact import Contact
+    from tasks.work.declaration import Work
 
 
 class Session:
@@ -41,6 +38,7 @@ class Session:
 
     def __init__(self) -> None:
         self._stack = ExitStack()
+        self._settings = Settings()
         self._server: PrefectServer | None = None
         self._interruptible = False
 
@@ -60,7 +58,7 @@ class Session:
         self._prepare(request)
         from flows.run.preflight import check_before_run
 
-        _tell(check_before_run(request, Settings()))
+        _tell(check_before_run(request, self._settings))
         from flows.works.evaluate.evaluate import Evaluation
 
         return self._run(Evaluation(request))
@@ -70,7 +68,7 @@ class Session:
         self._prepare(request)
         from flows.run.preflight import check_before_ranking
 
-        _tell(check_before_ranking(request, Settings()))
+        _tell(check_before_ranking(request, self._settings))
         from flows.works.rank.ranking import Ranking
 
         return self._run(Ranking(request))
@@ -80,38 +78,27 @@ class Session:
         self._prepare(request)
         from flows.run.preflight import check_before_checking
 
-        _tell(check_before_checking(request, Settings()))
+        _tell(check_before_checking(request, self._settings))
         from flows.works.check.checking import Check
 
         return self._run(Check(request))
 
-    def survey(self, request: SurveyRequest) -> "SurveySummary":
-        """Survey or answer questions, after a look at all it needs."""
+    def run(self, work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Summary[Any]":
+        """Do work of a declared kind, after a look at all it needs."""
         self._prepare(request)
-        from flows.run.preflight import check_before_surveying
+        from flows.run.preflight import check_before
 
-        _tell(check_before_surveying(request, Settings()))
-        from flows.works.survey.surveying import Asking, Surveying
+        _tell(check_before(work, request, self._settings))
+        from flows.run.declared import Declared
 
-        answers = request.parameters.written is Written.ANSWER
-        return self._run(Asking(request) if answers else Surveying(request))
-
-    def curate(self, request: CurationRequest) -> "CurationSummary":
-        """Curate papers with their reviews, after a look at all it needs."""
-        self._prepare(request)
-        from flows.run.preflight import check_before_curating
-
-        _tell(check_before_curating(request, Settings()))
-        from flows.works.curate.curating import Curating
-
-        return self._run(Curating(request))
+        return self._run(Declared(work, request))
 
     def experiment(self, request: ExperimentRequest) -> "ExperimentSummary":
         """Try programs on tasks, after a look at all it needs."""
         self._prepare(request)
         from flows.run.preflight import check_before_experimenting
 
-        check_before_experimenting(request, Settings())
+        check_before_experimenting(request, self._settings)
         from flows.works.experiment.experimenting import Experimenting
 
         return self._run(Experimenting(request))
@@ -123,24 +110,24 @@ class Session:
         self._prepare(request)
         from flows.run.preflight import check_before_writing
 
-        _tell(check_before_writing(request, Settings()))
+        _tell(check_before_writing(request, self._settings))
         from flows.works.write.draft_review import write_reviewed
 
-        return write_reviewed(request, Settings(), self._run)
+        return write_reviewed(request, self._settings, self._run)
 
     def ideate(self, request: IdeationRequest) -> "IdeationSummary":
         """Make ideas in rounds, after a look at all it needs."""
         self._prepare(request)
         from flows.run.preflight import check_before_ideating
 
-        _tell(check_before_ideating(request, Settings()))
+        _tell(check_before_ideating(request, self._settings))
         from flows.works.evaluate.evaluate import Evaluation
         from flows.works.ideate.ideating import ideate
 
         def evaluate(asked: RunRequest) -> "RunSummary":
             return self._run(Evaluation(asked))
 
-        return ideate(request, Settings(), self._run, evaluate)
+        return ideate(request, self._settings, self._run, evaluate)
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:
@@ -165,7 +152,7 @@ class Session:
         if self._server is None:
             from flows.run.prefect_server import PrefectServer
 
-            self._server = self._stack.enter_context(PrefectServer(Settings().prefect_api_url))
+            self._server = self._stack.enter_context(PrefectServer(self._settings.prefect_api_url))
         return self._server
 
 

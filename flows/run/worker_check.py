@@ -30,10 +30,10 @@ from tasks.judging.identity import prompts_of
 from tasks.literature.gateway.process import literature_identity
 from tasks.telemetry.figures import REFUSALS
 from tasks.web.exchange import NoAnswerError, probe
-from warehouse.layout import Layout
 from warehouse.scrubbing import one_line
 from warehouse.shared_database import shared_database
 from warehouse.stores.budget_file import this_machine
+from warehouse.warehouse import Warehouse
 
 # Below Dask's own, so that it is told where the worker tells everything else.
 logger = logging.getLogger("distributed.assay")
@@ -172,7 +172,7 @@ def _unshared(needs: WorkerNeeds) -> str | None:
             " that folder there, or leave out --batch"
         )
     try:
-        if (objects := Layout.of(needs.warehouse).objects) is not None:
+        if (objects := Warehouse.of(needs.warehouse).objects) is not None:
             objects.check()
         database = shared_database()
         identity = None if database is None else database.identity

@@ -18,16 +18,16 @@ from flows.run.worker_check import (
 from schemas.choices import remote_model
 from schemas.run import Module, RunRequest, WorkRequest
 from schemas.settings import Settings
+from schemas.work import Request
 from schemas.works.check_run import CheckRequest
-from schemas.works.curation_run import CurationRequest
 from schemas.works.draft_run import DraftRequest
 from schemas.works.experiment_run import ExperimentRequest
 from schemas.works.ideation_run import IdeationRequest
 from tasks.judging.model_keys import model_variables
 from tasks.shards.work import Shard
-from warehouse.layout import Layout
 from warehouse.shared_database import shared_database
 from warehouse.stores.budget_file import this_machine
+from warehouse.warehouse import Warehouse
 
 _DOCUMENT_VARIABLES = ("GROBID_URL", "UNPAYWALL_EMAIL")
 
@@ -41,13 +41,15 @@ def needs_of(
         SharedStateError: the catalogue's database cannot be reached.
     """
     database, files = shared_database(), {path for shard in shards for path in shard.files}
-    embeds = not isinstance(request, ExperimentRequest | DraftRequest | CurationRequest)
+    embeds = not isinstance(request, ExperimentRequest | DraftRequest)
+    if isinstance(request, Request):
+        embeds = request.literature is not None
     return WorkerNeeds(
         assay_version=metadata.version("assay"),
         python_version=python_version(),
         code=code_hash(),
         settings=compared(settings),
-        warehouse=Layout(shards[0].warehouse).address,
+        warehouse=Warehouse(shards[0].warehouse, settings).address,
         shard_file=shard_file.absolute(),
         machine=this_machine(),
         database=None if database is None else database.identity,

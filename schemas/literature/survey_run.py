@@ -5,13 +5,11 @@ from datetime import date
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.literature.survey import SurveyParameters
 from schemas.literature.survey_review import Written
-from schemas.place import WarehouseFolder
-from schemas.profile import Profile
-from schemas.run import Budget, EndedEarly, WorkHead, WorkRequest
+from schemas.run import EndedEarly, WorkHead
+from schemas.work import Request
 
 LONGEST_QUESTION = 4_000
 """Characters; a longer text is no question but a paper."""
@@ -40,21 +38,7 @@ class SurveyQuestion(Noun):
     question: str = Field(min_length=1)
 
 
-class SurveyRequest(WorkRequest):
-    """What a user asked to be surveyed, resolved: everything a survey needs."""
-
-    questions: tuple[SurveyQuestion, ...]
-    warehouse: WarehouseFolder
-    profile: Profile = Field(description="Says which models are asked, and how.")
-    engine: EngineChoice
-    api_base: str | None = None
-    literature: LiteratureChoice
-    parameters: SurveyParameters
-    cutoff_date: date | None = None
-    full_text: bool = Field(
-        default=False, description="Whether works that are read are looked for in full."
-    )
-    budget: Budget = Budget()
+SurveyRequest = Request[SurveyQuestion, SurveyParameters]
 
 
 class SurveyHead(WorkHead):

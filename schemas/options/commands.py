@@ -103,6 +103,19 @@ class WorkOptions(LakeOptions):
         return Budget(**{limit: getattr(self, name) for name, limit in given.items()})
 
 
+class DeclaredOptions(WorkOptions):
+    """Of the command of every declared kind of work."""
+
+    engine: Engine = EXTRACTIVE
+    profile: Profile = DEFAULT_PROFILE
+    cutoff: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "Look at nothing published after it."),
+    ] = None
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
+
+
 class IdeaOptions(WorkOptions):
     """Of every command that evaluates ideas."""
 
@@ -303,11 +316,9 @@ class CheckOptions(WorkOptions):
     )
 
 
-class CurateOptions(WorkOptions):
+class CurateOptions(DeclaredOptions):
     """Of `assay curate`."""
 
-    engine: Engine = EXTRACTIVE
-    profile: Profile = DEFAULT_PROFILE
     reviews_at_least: int = option(2, "N", "Usable reviews that a paper must have.", ge=1, le=20)
     rating_spread: float | None = option(
         None, "X", "Leave out papers whose ratings lie further apart.", ge=0
@@ -319,7 +330,6 @@ class CurateOptions(WorkOptions):
         read_by(parse_cutoff),
         option(..., "DATE", "For papers that do not say when they were submitted."),
     ] = None
-    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
     max_requests: int | None = option(
         None, "N", "End early after this many requests to OpenReview.", ge=0
     )
@@ -381,21 +391,13 @@ class WriteOptions(WorkOptions):
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
 
-class QuestionOptions(WorkOptions):
+class QuestionOptions(DeclaredOptions):
     """Of every command that follows a question."""
 
     literature: Literature = None
-    engine: Engine = EXTRACTIVE
-    profile: Profile = DEFAULT_PROFILE
     full_text: bool | None = option(
         None, "", "Download and parse papers that are read. Default: yes, except for snapshots."
     )
-    cutoff: Annotated[
-        date | None,
-        read_by(parse_cutoff),
-        option(..., "DATE", "Look at nothing published after it."),
-    ] = None
-    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
     max_requests: int | None = option(
         None, "N", "End early after this many literature requests.", ge=0
     )

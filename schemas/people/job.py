@@ -5,25 +5,27 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, get_args
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, field_validator
+from pydantic.fields import FieldInfo
 
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.literature.survey_run import LONGEST_QUESTION, as_question
 from schemas.options.commands import (
     VOTES_IN_LAKE,
     AskOptions,
     CurateOptions,
+    DeclaredOptions,
     EvaluateOptions,
     PlanOptions,
-    QuestionOptions,
     RankOptions,
     SurveyOptions,
 )
 from schemas.options.values import flag_of
 from schemas.settings import DashboardSettings
-from schemas.works.curation_run import MOST_PAPERS, SentPaper
+from schemas.works.curation_run import MOST_PAPERS, SentPaper, check_papers
 
 OFFERED_PROFILES = ("economy", "faithful")
 """The profiles that ship: a path would be a file of the reader's choice."""
@@ -121,38 +123,82 @@ class PlanJob(_OfIdeas):
         return True
 
 
-class _OfAQuestion(_Request):
-    """With one question."""
+class WorkJob(_Request):
+    """What the command of a declared kind of work does with what a program sends."""
 
-    question: str = Field(min_length=1)
-    options: QuestionOptions
+    command: str
+    options: DeclaredOptions
+
+    tool: ClassVar[str]
+    """What agents call it."""
+    wait_seconds: ClassVar[float] = 0.0
+    """How long an agent waits for it unless it says so."""
 
     @property
     def asks_nothing(self) -> bool:
         return self.options.dry_run
 
+    @classmethod
+    def sent_fields(cls) -> dict[str, FieldInfo]:
+        """What is worked on: the fields beside those that all jobs have."""
+        common = WorkJob.model_fields
+        return {name: field for name, field in cls.model_fields.items() if name not in common}
+
+    @property
+    def title(self) -> str:
+        """What lists call it where it is sent without a name."""
+        raise NotImplementedError
+
+
+class _OfAQuestion(WorkJob):
+    """With one question."""
+
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
+
+    _on_one_line = field_validator("question")(as_question)
+
+    @property
+    def title(self) -> str:
+        return self.question
+
 
 class AskJob(_OfAQuestion):
-    """What `assay ask` does."""
+    """Answer a question from the literature in a few paragraphs: every sentence cites a paper and
+    was checked against it, and what no paper answers is said to be not in what was found.
+    """
 
+    tool = "ask_literature"
+    wait_seconds = 120.0
     command: Literal["ask"] = "ask"
     options: AskOptions
 
 
 class SurveyJob(_OfAQuestion):
-    """What `assay survey` does with one question."""
+    """Survey the literature on a question, along references and citations: clusters, key papers
+    with passages, and a review whose every statement is cited and checked.
+    """
 
+    tool = "survey_literature"
     command: Literal["survey"] = "survey"
     options: SurveyOptions
 
 
-class CurateJob(_Request):
-    """What `assay curate` does, for papers that are sent with their reviews."""
+class CurateJob(WorkJob):
+    """Make papers with their reviews into rated ideas: an idea without results, and reviewers'
+    points as statements that lead back to their sentences.
+    """
 
+    tool = "curate_papers"
     not_offered = NOT_OF_SENT_PAPERS
     command: Literal["curate"] = "curate"
     papers: tuple[SentPaper, ...] = Field(min_length=1, max_length=MOST_PAPERS)
     options: CurateOptions
+
+    _of_different_names = field_validator("papers")(check_papers)
+
+    @property
+    def title(self) -> str:
+        return self.papers[0].paper_id
 
 
 class RankJob(_Request):
@@ -164,11 +210,14 @@ class RankJob(_Request):
     options: RankOptions
 
 
-JobRequest = EvaluateJob | PlanJob | AskJob | SurveyJob | CurateJob | RankJob
+JobRequest = EvaluateJob | PlanJob | RankJob | WorkJob
 """`options.warehouse` does not count: a job is done in the warehouse that holds its request."""
 
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
-    Annotated[JobRequest, Field(discriminator="command")]
+    Annotated[
+        EvaluateJob | PlanJob | RankJob | AskJob | SurveyJob | CurateJob,
+        Field(discriminator="command"),
+    ]
 )
 
 
@@ -224,7 +273,7 @@ def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
         raise ConfigurationError(
             "this model or its server is not offered here: add it to ASSAY_DASHBOARD__MODELS"
         )
-    literature = None if isinstance(options, CurateOptions) else options.literature
+    literature = getattr(options, "literature", None)
     if literature is not None and literature not in offered.literatures.values():
         raise ConfigurationError(
             "this literature is not offered here: add it to ASSAY_DASHBOARD__LITERATURES"

@@ -9,11 +9,10 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from schemas.base import Noun
-from schemas.choices import EngineChoice
+from schemas.errors import ConfigurationError
 from schemas.idea import cutoff_day
-from schemas.place import WarehouseFolder
-from schemas.profile import Profile
-from schemas.run import Budget, EndedEarly, WorkHead, WorkRequest
+from schemas.run import EndedEarly, WorkHead
+from schemas.work import Request
 from schemas.works.curation import ReviewedAt
 
 MOST_PAPERS = 100
@@ -57,6 +56,15 @@ class SentPaper(BaseModel):
     )
 
 
+def check_papers(papers: tuple[SentPaper, ...]) -> tuple[SentPaper, ...]:
+    """Raises ConfigurationError when they cannot be written as files of different names."""
+    names = [paper.paper_id.casefold() for paper in papers]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigurationError(f"two papers are called {twice}: rename one of them")
+    return papers
+
+
 class PaperSource(Noun):
     """One paper to be curated: where it and its reviews lie."""
 
@@ -85,16 +93,7 @@ class CurationParameters(Noun):
     cutoff_date: date | None = None
 
 
-class CurationRequest(WorkRequest):
-    """What a user asked to be curated, resolved: everything it needs."""
-
-    sources: tuple[PaperSource, ...]
-    warehouse: WarehouseFolder
-    profile: Profile = Field(description="Says which models are asked, and how.")
-    engine: EngineChoice
-    api_base: str | None = None
-    parameters: CurationParameters = CurationParameters()
-    budget: Budget = Budget()
+CurationRequest = Request[PaperSource, CurationParameters]
 
 
 class CurationHead(WorkHead):

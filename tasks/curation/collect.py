@@ -10,39 +10,14 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.text.plain_files import PlainFileError, read_file
 from schemas.works.curation import ReviewedAt
-from schemas.works.curation_run import CurationRequest, PaperSource
+from schemas.works.curation_run import PaperSource
 from tasks.curation.review_files import LARGEST_FILE_BYTES, TEXT_SUFFIXES
-from tasks.shards.work import Shard
 
 OPENREVIEW = "openreview:"
 PAPER_SUFFIXES = (".pdf", *TEXT_SUFFIXES, ".tex", ".tar.gz", ".zip")
 PARSED = ".pdf.json"
 _MOST_PAPERS = 50_000
 _PEERREAD_PAPERS = ("parsed_pdfs", "pdfs")
-
-
-class CurationJob(Shard):
-    """Some papers of one run, for one worker."""
-
-    request: CurationRequest
-    sources: tuple[PaperSource, ...]
-
-    @property
-    def unit_names(self) -> tuple[str, ...]:
-        return tuple(source.paper_id for source in self.sources)
-
-    @property
-    def warehouse(self) -> Path:
-        return self.request.warehouse
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return tuple(
-            path
-            for source in self.sources
-            for path in (source.paper, *source.reviews)
-            if path is not None
-        )
 
 
 def collect_papers(papers: str, reviews: Path | None) -> tuple[PaperSource, ...]:

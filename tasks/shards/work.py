@@ -9,7 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from pydantic import Field
 
@@ -61,6 +61,24 @@ class Shard(Noun):
     def files(self) -> tuple[Path, ...]:
         """Files and folders that its work reads, beside the warehouse."""
         return ()
+
+
+class WorksOnShards(Protocol):
+    """What is done with the content of a shard file; travels to workers."""
+
+    @property
+    def kind(self) -> type[Any]:
+        """What the content is of."""
+        ...
+
+    @property
+    def span_name(self) -> str:
+        """How traces call the shard."""
+        ...
+
+    def __call__(self, content: str | bytes) -> int:
+        """How many units have a receipt once it is done."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from schemas.identifiers import RunId
 from schemas.tables import IDEA_TABLES
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_writer, transaction
-from warehouse.layout import Layout
+from warehouse.lake import transaction
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 MODELS = 40
 """Ideas that are really made; the others are their copies, with names, keys and texts of their own.
@@ -25,19 +25,19 @@ _TOLD_APART = ("idea_id", "evaluation_key", "call_id")
 _RUN = RunId("run-a")
 
 
-def lake_of(root: Path, ideas: int) -> Layout:
+def lake_of(root: Path, ideas: int) -> Warehouse:
     """Publish one run of `ideas` ideas (a multiple of 40): per idea some 60 papers, 125
     comparisons, 60 calls.
     """
-    layout = Layout(root)
+    warehouse = Warehouse(root)
     for number in range(MODELS):
         land(
-            layout,
+            warehouse,
             make_evaluation(number, papers=60, methods=6, dimensions=5, compared=25, calls=60),
         )
-    report = publish(layout, RUNS, make_run(ideas=MODELS))
+    report = publish(warehouse, RUNS, make_run(ideas=MODELS))
     assert report.published, report.validation
-    with open_writer(layout) as connection:
+    with warehouse.publisher() as connection:
         for first in range(1, ideas // MODELS, COPIES_AT_ONCE):
             last = min(first + COPIES_AT_ONCE, ideas // MODELS)
             with transaction(connection, _RUN):
@@ -47,7 +47,7 @@ def lake_of(root: Path, ideas: int) -> Layout:
             connection.execute(
                 "update runs set idea_count = $ideas, evaluated_count = $ideas", {"ideas": ideas}
             )
-    return layout
+    return warehouse
 
 
 def copy_ideas(
@@ -83,13 +83,13 @@ def copy_ideas(
     )
 
 
-def told(layout: Layout, started: float) -> str:
+def told(warehouse: Warehouse, started: float) -> str:
     """Rows and bytes of the lake and how long it took."""
-    with open_writer(layout) as connection:
+    with warehouse.publisher() as connection:
         counts = [
             connection.execute(f"select count(*) from {table.name}").fetchone()
             for table in RUNS.published_tables
         ]
     rows = sum(int(count[0]) for count in counts if count)
-    size = sum(path.stat().st_size for path in layout.root.rglob("*.parquet"))
+    size = sum(path.stat().st_size for path in warehouse.root.rglob("*.parquet"))
     return f"{rows:,} rows, {size / 1e6:,.0f} MB, made in {time.monotonic() - started:.0f} s"

@@ -16,9 +16,9 @@ import duckdb
 from tests.benchmarks._soak_cluster import CATALOGUE, SAMPLES
 from tests.benchmarks._soak_servers import ASKED
 from tests.support.assay_command import COMMAND
+from tests.support.catalogues import with_catalogue
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 Samples = dict[tuple[str, int], list[tuple[float, int, float]]]
 
@@ -93,8 +93,8 @@ def _counted(words: Iterator[str] | Any) -> str:
 
 def report_lake(warehouse: Path, env: Mapping[str, str]) -> None:
     """What was published, while the servers of the lake are there."""
-    layout, url = Layout(warehouse), env.get("ASSAY_CATALOGUE_URL")
-    with open_reader(layout, catalogue_url=url) as lake:
+    opened, url = Warehouse(warehouse), env.get("ASSAY_CATALOGUE_URL")
+    with with_catalogue(opened, url).reader() as lake:
         for row in _rows(lake, "select state, idea_count, evaluated_count, failed_count from runs"):
             print(f"run: {row}")
         judged = "count(*), count(distinct idea_id), count(score_1_to_5), count(unscored_reason)"

@@ -30,8 +30,8 @@ from tests.benchmarks._assay import IDEAS, PAPERS, data_is_here, first
 from tests.benchmarks._reader import Judge, Reader, reading_server
 from tests.benchmarks._semantic_scholar import SemanticScholarOverSnapshot
 from tests.support.openai_server import start_openai_server
-from warehouse.layout import Layout
-from warehouse.queries import run_sql
+from warehouse.console.console import run_sql
+from warehouse.warehouse import Warehouse
 
 
 def ideas_file(path: Path, first: int, count: int) -> Path:
@@ -127,7 +127,7 @@ def _of_real_papers(count: int, index: Path | None, *, known: bool) -> None:
         seconds = measured(folder, ideas, warehouse, engine, upstream_url=upstream.url)
         _print("live, texts nobody has embedded", seconds, count)
         (found,) = run_sql(
-            Layout(warehouse),
+            Warehouse(warehouse),
             "select count(distinct paper_id) papers, (select count(*) from llm_calls) calls"
             " from candidates",
         )

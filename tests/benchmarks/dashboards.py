@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 from dashboards.app.registry import PAGES
 from tests.benchmarks._many_ideas import lake_of, told
 from tests.support.dashboard import open_page
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 FIRST_PAINT_SECONDS, INTERACTION_SECONDS = 2.0, 1.0
 
@@ -34,27 +34,27 @@ def main() -> None:
     parser.add_argument("--lake", type=Path, help="one made before; default: a new one")
     options, _ = parser.parse_known_args()
     with tempfile.TemporaryDirectory(prefix="assay-tools-") as folder:
-        layout = Layout(options.lake or Path(folder))
-        if not layout.catalogue.exists():
+        warehouse = Warehouse(options.lake or Path(folder))
+        if not warehouse.catalogue.exists():
             started = time.monotonic()
-            lake_of(layout.root, options.ideas)
-            print(told(layout, started), flush=True)
+            lake_of(warehouse.root, options.ideas)
+            print(told(warehouse, started), flush=True)
         print(
             f"{'page':<12} {'first paint':>12} {'of it CPU':>11} {'interaction':>12}"
             f" {'of it CPU':>11}   moved",
             flush=True,
         )
         for page in PAGES:
-            print(_line(page.name, layout), flush=True)
+            print(_line(page.name, warehouse), flush=True)
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
 
-def _line(name: str, layout: Layout) -> str:
-    open_page(name, layout)  # imports what the page needs; the server does so once
+def _line(name: str, warehouse: Warehouse) -> str:
+    open_page(name, warehouse)  # imports what the page needs; the server does so once
     st.cache_resource.clear()
     st.cache_data.clear()
     started, cpu = time.monotonic(), time.process_time()
-    test = open_page(name, layout)
+    test = open_page(name, warehouse)
     first, cpu_seconds = time.monotonic() - started, time.process_time() - cpu
     move, control = _control(test)
     started, cpu = time.monotonic(), time.process_time()

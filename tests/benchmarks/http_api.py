@@ -21,7 +21,7 @@ from schemas.people.role import Role
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.report_lake import publish_report_lake
 from warehouse.app.jobs import job_ids
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 READERS, SUBMITTERS, SECONDS = 200, 20, 30.0
 READERS_OF_A_TOKEN = 10
@@ -30,9 +30,9 @@ READERS_OF_A_TOKEN = 10
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        layout = publish_report_lake(folder / "warehouse")
-        with api_server(layout, folder / "home") as (url, process):
-            taken, refused = asyncio.run(_crowd(url, layout))
+        warehouse = publish_report_lake(folder / "warehouse")
+        with api_server(warehouse, folder / "home") as (url, process):
+            taken, refused = asyncio.run(_crowd(url, warehouse))
             megabytes = psutil.Process(process.pid).memory_info().rss / 1e6
         for kind, seconds in taken.items():
             ordered = statistics.quantiles(seconds, n=100)
@@ -42,14 +42,14 @@ def main() -> None:
             )
         accepted = len(taken["jobs submitted"])
         print(f"refused or failed: {dict(refused) or 'none'}")
-        print(f"{accepted} jobs accepted, {len(job_ids(layout))} on disk; {megabytes:.0f} MB")
+        print(f"{accepted} jobs accepted, {len(job_ids(warehouse))} on disk; {megabytes:.0f} MB")
 
 
-async def _crowd(url: str, layout: Layout) -> tuple[dict[str, list[float]], Counter[int]]:
+async def _crowd(url: str, warehouse: Warehouse) -> tuple[dict[str, list[float]], Counter[int]]:
     taken: dict[str, list[float]] = defaultdict(list)
     refused: Counter[int] = Counter()
-    tokens = [make_token(layout, Role.READER) for _ in range(READERS // READERS_OF_A_TOKEN)]
-    submitting = [make_token(layout, maximum_open_jobs=10_000) for _ in range(SUBMITTERS)]
+    tokens = [make_token(warehouse, Role.READER) for _ in range(READERS // READERS_OF_A_TOKEN)]
+    submitting = [make_token(warehouse, maximum_open_jobs=10_000) for _ in range(SUBMITTERS)]
     async with httpx.AsyncClient(
         base_url=url, timeout=120, limits=httpx.Limits(max_connections=None)
     ) as client:

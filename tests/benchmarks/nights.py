@@ -44,11 +44,10 @@ from tests.support.dashboard import open_page
 from tests.support.openai_server import start_openai_server
 from warehouse.compact import compact
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_reader, open_writer, transaction
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.lake import transaction
 from warehouse.statements import MARTS
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 CLOCKS = {"wall": time.monotonic, "cpu": time.process_time}
 COMPACTED_EVERY = 10
@@ -59,7 +58,7 @@ COPIES_AT_ONCE = 25
 class Nights:
     """A lake that grows by a night at a time."""
 
-    layout: Layout
+    warehouse: Warehouse
     run: Run
     models: Sequence[IdeaEvaluation]
     ideas: int
@@ -72,12 +71,12 @@ class Nights:
         by = run.started_at - self.run.started_at
         models = [shifted(each, by) for each in self.models]
         for place in range(self.landed):
-            land(self.layout, renamed(models[place % len(models)], run.run_id, place))
+            land(self.warehouse, renamed(models[place % len(models)], run.run_id, place))
         started = time.monotonic()
-        report = publish(self.layout, RUNS, run)
+        report = publish(self.warehouse, RUNS, run)
         assert report.published, report.failed_expectations
         published = time.monotonic()
-        write_reports(self.layout, run.run_id)
+        write_reports(self.warehouse, run.run_id)
         ended = time.monotonic()
         self._copy(run)
         return published - started, ended - published
@@ -100,7 +99,7 @@ class Nights:
         run, source = self._run(number), self._run(1)
         days = (run.started_at - source.started_at).days
         started = time.monotonic()
-        with open_writer(self.layout) as connection, transaction(connection, run.run_id):
+        with self.warehouse.publisher() as connection, transaction(connection, run.run_id):
             for table in RUNS.published_tables:
                 moved = [
                     f"{column.name} + interval {days} day as {column.name}"
@@ -116,7 +115,7 @@ class Nights:
 
     def _copy(self, run: Run) -> None:
         copies = self.ideas // self.landed
-        with open_writer(self.layout) as connection:
+        with self.warehouse.publisher() as connection:
             for start in range(1, copies, COPIES_AT_ONCE):
                 with transaction(connection, run.run_id):
                     for table in IDEA_TABLES:
@@ -177,7 +176,7 @@ def evaluated(folder: Path, count: int) -> Path:
 
 
 def newest(warehouse: Path) -> tuple[Run, list[IdeaEvaluation]]:
-    with open_queries(Layout(warehouse)) as queries:
+    with Warehouse(warehouse).queries() as queries:
         run = queries.latest_run()
         return run, [each.evaluation for each in queries.idea_reviews(run.run_id)]
 
@@ -190,14 +189,14 @@ class Latencies:
     clock: Callable[[], float]
     seconds: dict[str, dict[str, list[float]]] = field(default_factory=dict)
 
-    def look(self, layout: Layout, when: str) -> None:
-        with open_reader(layout) as lake:
+    def look(self, warehouse: Warehouse, when: str) -> None:
+        with warehouse.reader() as lake:
             for mart in MARTS:
                 self._take(f"mart {mart}", when, partial(_rows, lake, mart))
         for page in PAGES:
             if f"page {page.name}" not in self.seconds:
-                open_page(page.name, layout)  # imports what it needs; the server does so once
-            self._take(f"page {page.name}", when, partial(opened, page.name, layout))
+                open_page(page.name, warehouse)  # imports what it needs; the server does so once
+            self._take(f"page {page.name}", when, partial(opened, page.name, warehouse))
 
     def _take(self, what: str, when: str, ask: Callable[[], object]) -> None:
         taken = self.seconds.setdefault(what, {}).setdefault(when, [])
@@ -220,11 +219,11 @@ def _rows(lake: duckdb.DuckDBPyConnection, mart: str) -> int:
     return len(lake.execute(f"from {mart}").fetchall())
 
 
-def opened(name: str, layout: Layout) -> None:
+def opened(name: str, warehouse: Warehouse) -> None:
     """The page, with nothing cached."""
     st.cache_resource.clear()
     st.cache_data.clear()
-    test = open_page(name, layout)
+    test = open_page(name, warehouse)
     assert not test.exception, test.exception[0].message
 
 
@@ -244,15 +243,15 @@ def size(path: Path) -> float:
     return sum(each.stat().st_size for each in files if each.is_file()) / 1e6
 
 
-def sizes(layout: Layout) -> str:
-    parts = {"catalogue": layout.catalogue, "data": layout.data, "landing": layout.landing}
+def sizes(warehouse: Warehouse) -> str:
+    parts = {"catalogue": warehouse.catalogue, "data": warehouse.data, "landing": warehouse.landing}
     return ", ".join(f"{name} {size(path):,.1f} MB" for name, path in parts.items())
 
 
-def command(layout: Layout, *arguments: str) -> None:
+def command(warehouse: Warehouse, *arguments: str) -> None:
     started = time.monotonic()
     done = subprocess.run(
-        [*COMMAND, *arguments, "--warehouse", str(layout.root)],
+        [*COMMAND, *arguments, "--warehouse", str(warehouse.root)],
         capture_output=True,
         text=True,
         check=False,
@@ -260,7 +259,7 @@ def command(layout: Layout, *arguments: str) -> None:
     assert done.returncode == 0, done.stderr
     told = " ".join((done.stdout + done.stderr).split())[-200:]
     print(f"assay {' '.join(arguments)}: {time.monotonic() - started:.1f} s; {told}")
-    print(f"  then {sizes(layout)}", flush=True)
+    print(f"  then {sizes(warehouse)}", flush=True)
 
 
 def main() -> None:
@@ -283,16 +282,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="assay-nights-") as name:
         folder = Path(name)
         run, models = newest(options.warehouse or evaluated(folder, options.base))
-        layout = Layout(folder / "warehouse")
+        warehouse = Warehouse(folder / "warehouse")
         landed = options.landed or options.ideas
-        nights = Nights(layout, run, models, options.ideas, landed, options.nights)
+        nights = Nights(warehouse, run, models, options.ideas, landed, options.nights)
         latencies = Latencies(options.repeat, CLOCKS[options.clock])
         _grow(nights, latencies, options.every, set(map(int, options.looked_at.split(","))))
-        command(layout, "runs", "expire", "--older-than", str(options.keep_days), "--yes")
-        command(layout, "warehouse", "compact")
-        compact(layout, keep=timedelta(0))
-        print(f"once no snapshot reads what went: {sizes(layout)}", flush=True)
-        latencies.look(layout, "after retention")
+        command(warehouse, "runs", "expire", "--older-than", str(options.keep_days), "--yes")
+        command(warehouse, "warehouse", "compact")
+        compact(warehouse, keep=timedelta(0))
+        print(f"once no snapshot reads what went: {sizes(warehouse)}", flush=True)
+        latencies.look(warehouse, "after retention")
         print(*latencies.lines(), sep="\n")
 
 
@@ -305,11 +304,11 @@ def _grow(nights: Nights, latencies: Latencies, every: int, looked_at: set[int])
             )
         else:
             told = f"copied in {nights.copied(number):.1f} s"
-        print(f"night {number}: {told}; {sizes(nights.layout)}", flush=True)
+        print(f"night {number}: {told}; {sizes(nights.warehouse)}", flush=True)
         if number % COMPACTED_EVERY == 0:
-            command(nights.layout, "warehouse", "compact")
+            command(nights.warehouse, "warehouse", "compact")
         if number in looked_at or number == nights.nights:
-            latencies.look(nights.layout, f"night {number}")
+            latencies.look(nights.warehouse, f"night {number}")
             print(*latencies.lines(), sep="\n", flush=True)
 
 

@@ -47,8 +47,7 @@ from tasks.ranking.rating import rate
 from tests.benchmarks._assay import command, environment
 from tests.benchmarks.ranking_stack import submissions_of
 from warehouse.kinds.rankings.queries import ranked_by, rankings_of
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 SEED = 7
 BRIDGE_PAIRS = 8
@@ -364,7 +363,7 @@ def print_evaluated(folder: Path) -> None:
                 *("--profile", str(profile), "--literature", f"snapshot:{index}", "--json"),
             )
             run_id = json.loads(evaluated)["run"]["run_id"]
-            with open_queries(Layout(lake)) as queries:
+            with Warehouse(lake).queries() as queries:
                 scores = queries.idea_scores(run_id)
             rows = {"committee alone": {one.idea_id: one.committee_0_to_10 for one in scores}}
             if same == "true":
@@ -380,7 +379,7 @@ def print_evaluated(folder: Path) -> None:
                         *("rank", run_id, "--warehouse", str(lake)),
                         *("--profile", str(profile), "--json"),
                     )
-                    with open_queries(Layout(lake)) as queries:
+                    with Warehouse(lake).queries() as queries:
                         newest = rankings_of(queries, run_id)[0]
                         ranked = ranked_by(queries, newest)
                     label = f"matches, scores {'shown' if shown == 'true' else 'hidden'}"

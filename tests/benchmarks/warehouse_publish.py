@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 SIZES = (300, 1000)
 SPAWN = multiprocessing.get_context("spawn")
@@ -24,7 +24,7 @@ SPAWN = multiprocessing.get_context("spawn")
 def land_ideas(root: str, count: int) -> dict[str, float]:
     for number in range(count):
         receipt = land(
-            Layout(Path(root)),
+            Warehouse(Path(root)),
             make_evaluation(number, papers=60, methods=6, dimensions=5, compared=25, calls=60),
         )
     return used() | {
@@ -37,7 +37,7 @@ def publish_ideas(root: str, count: int) -> dict[str, float]:
     from warehouse.units.publish import publish
 
     started = time.monotonic()
-    assert publish(Layout(Path(root)), RUNS, make_run(ideas=count)).published
+    assert publish(Warehouse(Path(root)), RUNS, make_run(ideas=count)).published
     return used() | {"wall_seconds": time.monotonic() - started}
 
 

@@ -23,9 +23,9 @@ from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_
 from tests.support.small_task import write_task
 from tests.support.tiers import some
 from tests.support.work_of_every_kind import WORKS, Work
-from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 IDEA = (
     "We will train a variational autoencoder on molecular fragments, compare it with the strongest"
@@ -121,20 +121,20 @@ WITH_JSON = [
 _, RANKING, *OTHERS = WORKS  # a ranking brings its run
 
 
-def publish_work(layout: Layout, work: Work) -> None:
-    work.prepare(layout)
+def publish_work(warehouse: Warehouse, work: Work) -> None:
+    work.prepare(warehouse)
     for number in range(1 if work.kind.unit is None else 2):
-        work.land(layout, number, f"{work.kind.word}-{number}")
+        work.land(warehouse, number, f"{work.kind.word}-{number}")
     if work.kind.has_head_file:
-        write_head(layout, work.kind, work.head(layout))
-    assert publish(layout, work.kind, work.head(layout)).published
+        write_head(warehouse, work.kind, work.head(warehouse))
+    assert publish(warehouse, work.kind, work.head(warehouse)).published
 
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a lake that holds a run and its ranking, and files to work on."""
     folder = tmp_path_factory.mktemp("every")
-    publish_work(Layout(folder / "assay-warehouse"), RANKING)
+    publish_work(Warehouse(folder / "assay-warehouse"), RANKING)
     (folder / "ideas.jsonl").write_text(
         json.dumps({"idea_id": "a", "text": IDEA}) + '\n{"text": "Use transformers"}\n'
     )
@@ -185,7 +185,7 @@ def test_whatever_is_published_is_reported_as_json_and_as_data_or_says_in_one_li
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for work in OTHERS:
-        publish_work(Layout(here / "assay-warehouse"), work)
+        publish_work(Warehouse(here / "assay-warehouse"), work)
         assert run(monkeypatch, "report", *work.names, "--json") == EXIT_DONE, work.names
         read_answer(capsys.readouterr().out)
     for name in ("survey-a", "curation-a"):

@@ -30,9 +30,7 @@ from warehouse.answers import Publication
 from warehouse.compact import compact
 from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.registry import KINDS
-from warehouse.lake import open_reader
 from warehouse.landed import read_rows
-from warehouse.layout import Layout
 from warehouse.units import landing
 from warehouse.units.deletion import delete_work, deletions_path
 from warehouse.units.landing import (
@@ -50,6 +48,7 @@ from warehouse.units.publish import publish
 from warehouse.units.reading import published_units
 from warehouse.units.record import land_unit, landed_unit
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 every_kind = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
 in_depth = pytest.mark.parametrize(
@@ -67,9 +66,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
     @cache
     def made(work: Work) -> Path:
-        layout = Layout(tmp_path_factory.mktemp("prepared"))
-        work.prepare(layout)
-        return layout.root
+        warehouse = Warehouse(tmp_path_factory.mktemp("prepared"))
+        work.prepare(warehouse)
+        return warehouse.root
 
     return made
 
@@ -80,63 +79,63 @@ def in_lake(prepared: Made, tmp_path_factory: pytest.TempPathFactory) -> Made:
 
     @cache
     def made(work: Work) -> Path:
-        layout = copied(prepared(work), tmp_path_factory.mktemp("published"))
-        land_all(layout, work)
-        assert published(layout, work).published
-        return layout.root
+        warehouse = copied(prepared(work), tmp_path_factory.mktemp("published"))
+        land_all(warehouse, work)
+        assert published(warehouse, work).published
+        return warehouse.root
 
     return made
 
 
-def copied(warehouse: Path, folder: Path) -> Layout:
-    return Layout(shutil.copytree(warehouse, folder, dirs_exist_ok=True))
+def copied(warehouse: Path, folder: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(warehouse, folder, dirs_exist_ok=True))
 
 
 @pytest.fixture
-def layout(work: Work, prepared: Made, tmp_path: Path) -> Layout:
+def warehouse(work: Work, prepared: Made, tmp_path: Path) -> Warehouse:
     """A warehouse with all that the work rests on."""
     return copied(prepared(work), tmp_path)
 
 
 @pytest.fixture
-def done(work: Work, in_lake: Made, tmp_path: Path) -> Layout:
+def done(work: Work, in_lake: Made, tmp_path: Path) -> Warehouse:
     """A warehouse in which the work is published."""
     return copied(in_lake(work), tmp_path)
 
 
-def receipts_of(layout: Layout, work: Work) -> list[UnitReceipt]:
-    return list(iterate_receipts(layout, work.kind, *work.names))
+def receipts_of(warehouse: Warehouse, work: Work) -> list[UnitReceipt]:
+    return list(iterate_receipts(warehouse, work.kind, *work.names))
 
 
-def land_all(layout: Layout, work: Work) -> None:
+def land_all(warehouse: Warehouse, work: Work) -> None:
     for number in range(1 if work.kind.unit is None else 2):
-        work.land(layout, number, f"call-{number}")
+        work.land(warehouse, number, f"call-{number}")
     if work.kind.has_head_file:
-        write_head(layout, work.kind, work.head(layout))
+        write_head(warehouse, work.kind, work.head(warehouse))
 
 
-def published(layout: Layout, work: Work) -> Publication:
-    return publish(layout, work.kind, work.head(layout))
+def published(warehouse: Warehouse, work: Work) -> Publication:
+    return publish(warehouse, work.kind, work.head(warehouse))
 
 
-def rows_in_lake(layout: Layout, work: Work) -> dict[str, int]:
+def rows_in_lake(warehouse: Warehouse, work: Work) -> dict[str, int]:
     counted = (
         f"select '{table.name}', count(*) from {table.name} where {work.kind.condition(table)}"
         for table in work.kind.published_tables
     )
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         sql = " union all ".join(counted)
         return dict(connection.execute(sql, work.kind.parameters(*work.names)).fetchall())
 
 
-def snapshots(layout: Layout) -> int:
-    with open_reader(layout) as connection:
+def snapshots(warehouse: Warehouse) -> int:
+    with warehouse.reader() as connection:
         sql = "select count(*) from ducklake_snapshots('lake')"
         return int(connection.execute(sql).fetchall()[0][0])
 
 
-def first_folder(layout: Layout, work: Work) -> Path:
-    return unit_folders(layout, work.kind, *work.names)[0]
+def first_folder(warehouse: Warehouse, work: Work) -> Path:
+    return unit_folders(warehouse, work.kind, *work.names)[0]
 
 
 def test_every_kind_is_tried_here_and_its_tables_are_known() -> None:
@@ -148,62 +147,66 @@ def test_every_kind_is_tried_here_and_its_tables_are_known() -> None:
 
 
 @every_kind
-def test_a_unit_landed_twice_is_there_once_and_says_the_same(work: Work, layout: Layout) -> None:
-    before = work.land(layout, 0, "call-0")
-    assert work.land(layout, 0, "call-0").rows == before.rows
-    (receipt,) = receipts_of(layout, work)
+def test_a_unit_landed_twice_is_there_once_and_says_the_same(
+    work: Work, warehouse: Warehouse
+) -> None:
+    before = work.land(warehouse, 0, "call-0")
+    assert work.land(warehouse, 0, "call-0").rows == before.rows
+    (receipt,) = receipts_of(warehouse, work)
     assert receipt.rows == before.rows
     for name, count in receipt.rows.items():
-        path = first_folder(layout, work) / f"{name}.parquet"
+        path = first_folder(warehouse, work) / f"{name}.parquet"
         assert path.exists() == bool(count)
         assert not count or len(read_rows(TABLE[name], path)) == count
 
 
 @every_kind
-def test_a_landed_unit_is_read_back_whole(work: Work, layout: Layout, tmp_path: Path) -> None:
-    receipt = work.land(layout, 0, "call-0")
-    unit = landed_unit(layout, work.record, *filter(None, (*work.names, receipt.unit)))
-    other, times = Layout(tmp_path / "other"), (receipt.started_at, receipt.finished_at)
+def test_a_landed_unit_is_read_back_whole(work: Work, warehouse: Warehouse, tmp_path: Path) -> None:
+    receipt = work.land(warehouse, 0, "call-0")
+    unit = landed_unit(warehouse, work.record, *filter(None, (*work.names, receipt.unit)))
+    other, times = Warehouse(tmp_path / "other"), (receipt.started_at, receipt.finished_at)
     again = land_unit(other, work.record, receipt.run_id, unit, *times)
-    rows = landing.landed_rows(layout, work.kind, receipt)
+    rows = landing.landed_rows(warehouse, work.kind, receipt)
     assert rows and landing.landed_rows(other, work.kind, again) == rows
     assert again.incomplete_reason == receipt.incomplete_reason
 
 
 @every_kind
-def test_calls_of_an_earlier_start_land_with_the_unit_once(work: Work, layout: Layout) -> None:
-    work.land(layout, 0, "call-0")
-    folder = first_folder(layout, work)
-    unit = folder.relative_to(layout.landing).as_posix()
+def test_calls_of_an_earlier_start_land_with_the_unit_once(
+    work: Work, warehouse: Warehouse
+) -> None:
+    work.land(warehouse, 0, "call-0")
+    folder = first_folder(warehouse, work)
+    unit = folder.relative_to(warehouse.landing).as_posix()
     shutil.rmtree(folder)
     answered = make_llm_call(IdeaId("i1"), 0, call_id="answered", cost_usd=0.25)
     lost = make_llm_call(IdeaId("i1"), 1, call_id="lost", cost_usd=None)
-    asyncio.run(journal(layout, unit, answered, lost))
+    asyncio.run(journal(warehouse, unit, answered, lost))
     for _ in range(2):
-        work.land(layout, 0, "call-0")
+        work.land(warehouse, 0, "call-0")
         rows = read_rows(TABLE["llm_calls"], folder / "llm_calls.parquet")
         costs = {row["call_id"]: row["cost_usd"] for row in rows}
         assert len(rows) == len(costs) == 3
         assert (costs["answered"], costs["lost"]) == (0.25, None)
         assert all(row[name] == value for row in rows for name, value in keys(work).items())
-    budget = SharedBudget(layout.budgets, JOURNALLED_RUN, Budget())
+    budget = SharedBudget(warehouse.budgets, JOURNALLED_RUN, Budget())
     assert budget.spent() == Spend(cost_usd=0.25 + 0.5, tokens=7 + 9)
 
 
 @every_kind
 def test_a_landed_call_replaces_the_journalled_row_without_an_answer(
-    work: Work, layout: Layout
+    work: Work, warehouse: Warehouse
 ) -> None:
-    work.land(layout, 0, "call-0")
-    folder = first_folder(layout, work)
+    work.land(warehouse, 0, "call-0")
+    folder = first_folder(warehouse, work)
     (landed,) = read_rows(TABLE["llm_calls"], folder / "llm_calls.parquet")
     assert landed["cost_usd"] is not None
     lost = [
         make_llm_call(IdeaId("i1"), place, call_id=name, cost_usd=None)
         for place, name in enumerate(("another", "call-0"))
     ]
-    asyncio.run(journal(layout, folder.relative_to(layout.landing).as_posix(), *lost))
-    work.land(layout, 0, "call-1")
+    asyncio.run(journal(warehouse, folder.relative_to(warehouse.landing).as_posix(), *lost))
+    work.land(warehouse, 0, "call-1")
     rows = read_rows(TABLE["llm_calls"], folder / "llm_calls.parquet")
     costs = {row["call_id"]: row["cost_usd"] for row in rows}
     assert len(rows) == len(costs) == 3
@@ -215,10 +218,14 @@ def keys(work: Work) -> dict[str, str]:
 
 
 async def journal(
-    layout: Layout, unit: str, answered: LlmCall, lost: LlmCall, run_id: RunId = JOURNALLED_RUN
+    warehouse: Warehouse,
+    unit: str,
+    answered: LlmCall,
+    lost: LlmCall,
+    run_id: RunId = JOURNALLED_RUN,
 ) -> None:
     """What a start leaves that is killed while it waits for the answer to `lost`."""
-    budget = SharedBudget(layout.budgets, run_id, Budget())
+    budget = SharedBudget(warehouse.budgets, run_id, Budget())
     first = await budget.reserve(answered.idea_id, cost_usd=0.5, tokens=9)
     budget.send(first, unit, answered)
     budget.settle(first, cost_usd=0.25, tokens=7, call=answered)
@@ -227,7 +234,7 @@ async def journal(
     budget.close()
 
 
-def die_while_landing(layout: Layout, work: Work, monkeypatch: pytest.MonkeyPatch) -> Path:
+def die_while_landing(warehouse: Warehouse, work: Work, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What it leaves behind."""
 
     def die(*_: object, **__: object) -> None:
@@ -237,10 +244,10 @@ def die_while_landing(layout: Layout, work: Work, monkeypatch: pytest.MonkeyPatc
         patched.setattr(landing, "move_into_place", die)
         patched.setattr(landing.shutil, "rmtree", lambda *_, **__: None)
         with pytest.raises(KeyboardInterrupt):
-            work.land(layout, 0, "another call")
+            work.land(warehouse, 0, "another call")
     (left,) = [
         path
-        for place in layout.building_places()
+        for place in warehouse.building_places()
         for path in place.iterdir()
         if path.name.startswith(landing.LEFTOVERS)
     ]
@@ -249,15 +256,15 @@ def die_while_landing(layout: Layout, work: Work, monkeypatch: pytest.MonkeyPatc
 
 @every_kind
 def test_a_unit_whose_worker_died_while_it_landed_is_absent(
-    work: Work, layout: Layout, monkeypatch: pytest.MonkeyPatch
+    work: Work, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    die_while_landing(layout, work, monkeypatch)
-    assert receipts_of(layout, work) == []
+    die_while_landing(warehouse, work, monkeypatch)
+    assert receipts_of(warehouse, work) == []
 
 
 @in_depth
 def test_a_unit_whose_worker_died_while_it_landed_anew_is_what_it_was_and_is_tidied_up(
-    work: Work, done: Layout, monkeypatch: pytest.MonkeyPatch
+    work: Work, done: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = receipts_of(done, work)
     os.utime(die_while_landing(done, work, monkeypatch), (0, 0))
@@ -268,37 +275,37 @@ def test_a_unit_whose_worker_died_while_it_landed_anew_is_what_it_was_and_is_tid
 
 
 @every_kind
-def test_calls_once_paid_for_stay_on_the_bill(work: Work, layout: Layout) -> None:
-    work.land(layout, 0, "first")
-    receipt = work.land(layout, 0, "second")
-    rows = read_rows(TABLE["llm_calls"], first_folder(layout, work) / "llm_calls.parquet")
+def test_calls_once_paid_for_stay_on_the_bill(work: Work, warehouse: Warehouse) -> None:
+    work.land(warehouse, 0, "first")
+    receipt = work.land(warehouse, 0, "second")
+    rows = read_rows(TABLE["llm_calls"], first_folder(warehouse, work) / "llm_calls.parquet")
     assert [(row["call_id"], row["position"]) for row in rows] == [("first", 0), ("second", 1)]
     assert receipt.rows["llm_calls"] == 2
 
 
 @every_kind
-def test_it_is_landed_published_verified_and_deleted(work: Work, layout: Layout) -> None:
-    land_all(layout, work)
-    told = published(layout, work)
-    rows = rows_in_lake(layout, work)
+def test_it_is_landed_published_verified_and_deleted(work: Work, warehouse: Warehouse) -> None:
+    land_all(warehouse, work)
+    told = published(warehouse, work)
+    rows = rows_in_lake(warehouse, work)
     assert (told.published, told.rows) == (True, rows)
-    landed = receipts_of(layout, work)
+    landed = receipts_of(warehouse, work)
     if work.kind.unit is not None:  # a benchmark is read by its head and its scores
-        with open_reader(layout) as connection:
+        with warehouse.reader() as connection:
             units = published_units(connection, work.record, *work.names)
         names = sorted(receipt.unit for receipt in landed)
         assert sorted(getattr(unit, work.record.name_column) for unit in units) == names
     for name in work.kind.tables:
         assert rows[name] == sum(receipt.rows[name] for receipt in landed)
     assert rows[work.kind.head_table] == 1
-    assert verify(layout).problems == ()
+    assert verify(warehouse).problems == ()
     if len(work.names) == 1:  # a ranking goes with its run
-        delete_work(layout, work.kind, work.kind.run_id(*work.names))
-        assert set(rows_in_lake(layout, work).values()) == {0}
+        delete_work(warehouse, work.kind, work.kind.run_id(*work.names))
+        assert set(rows_in_lake(warehouse, work).values()) == {0}
 
 
 @in_depth
-def test_publishing_twice_changes_nothing(work: Work, done: Layout) -> None:
+def test_publishing_twice_changes_nothing(work: Work, done: Warehouse) -> None:
     before, told = snapshots(done), rows_in_lake(done, work)
     again = published(done, work)
     assert (again.published, again.unchanged) == (True, True)
@@ -307,7 +314,7 @@ def test_publishing_twice_changes_nothing(work: Work, done: Layout) -> None:
 
 
 @in_depth
-def test_a_unit_landed_anew_replaces_its_rows(work: Work, done: Layout) -> None:
+def test_a_unit_landed_anew_replaces_its_rows(work: Work, done: Warehouse) -> None:
     before = rows_in_lake(done, work)
     work.land(done, 0, "another call")
     again = published(done, work)
@@ -322,45 +329,45 @@ def test_a_unit_landed_anew_replaces_its_rows(work: Work, done: Layout) -> None:
 
 @in_depth
 def test_rows_that_are_not_those_of_the_receipts_are_not_published(
-    work: Work, layout: Layout
+    work: Work, warehouse: Warehouse
 ) -> None:
-    land_all(layout, work)
-    path = first_folder(layout, work) / RECEIPT_FILE
+    land_all(warehouse, work)
+    path = first_folder(warehouse, work) / RECEIPT_FILE
     told = orjson.loads(path.read_bytes())
     told["rows"]["llm_calls"] += 1
     path.write_bytes(orjson.dumps(told))
     with pytest.raises(
         PublicationError, match=r"was not published: its files hold .* receipts say"
     ):
-        published(layout, work)
-    assert set(rows_in_lake(layout, work).values()) == {0}
+        published(warehouse, work)
+    assert set(rows_in_lake(warehouse, work).values()) == {0}
 
 
 @in_depth
 def test_a_broken_critical_expectation_keeps_it_out_of_the_lake_and_is_kept_beside_it(
-    work: Work, layout: Layout
+    work: Work, warehouse: Warehouse
 ) -> None:
-    land_all(layout, work)
-    path = first_folder(layout, work) / "llm_calls.parquet"
+    land_all(warehouse, work)
+    path = first_folder(warehouse, work) / "llm_calls.parquet"
     rows = pq.read_table(path)
     place = rows.schema.get_field_index("run_id")
     others = pa.array(["another run"] * len(rows))
     pq.write_table(rows.set_column(place, rows.schema.field(place), others), path)
-    report = published(layout, work)
+    report = published(warehouse, work)
     assert not report.published
     assert report.failed_expectations[0].startswith(
         "llm_calls.run_id: expect_column_values_to_be_in_set"
     )
-    assert set(rows_in_lake(layout, work).values()) == {0}
-    kept = orjson.loads(work.kind.validation_file(layout, *work.names).read_bytes())
+    assert set(rows_in_lake(warehouse, work).values()) == {0}
+    kept = orjson.loads(work.kind.validation_file(warehouse, *work.names).read_bytes())
     assert kept["passed"] is False
 
 
 @every_kind
-def test_great_expectations_validates_it_after_its_publication(work: Work, done: Layout) -> None:
+def test_great_expectations_validates_it_after_its_publication(work: Work, done: Warehouse) -> None:
     before = rows_in_lake(done, work)
     assert validate_published(done, [work.kind]) == LaterValidation(validated=1)
-    with open_reader(done) as connection:
+    with done.reader() as connection:
         condition = work.kind.condition(TABLE["validations"])
         sql = f"select bool_and(great_expectations is not null) from validations where {condition}"
         assert connection.execute(sql, work.kind.parameters(*work.names)).fetchall() == [(True,)]
@@ -370,7 +377,7 @@ def test_great_expectations_validates_it_after_its_publication(work: Work, done:
 
 
 @in_depth
-def test_what_is_deleted_is_gone_and_leaves_a_line(work: Work, done: Layout) -> None:
+def test_what_is_deleted_is_gone_and_leaves_a_line(work: Work, done: Warehouse) -> None:
     if len(work.names) > 1:
         pytest.skip("it goes with its run")
     name = work.kind.run_id(*work.names)
@@ -389,7 +396,7 @@ def test_what_is_deleted_is_gone_and_leaves_a_line(work: Work, done: Layout) -> 
 
 
 @in_depth
-def test_deleted_work_leaves_no_spending_and_no_journal(work: Work, done: Layout) -> None:
+def test_deleted_work_leaves_no_spending_and_no_journal(work: Work, done: Warehouse) -> None:
     if len(work.names) > 1:
         pytest.skip("it goes with its run")
     name = work.kind.run_id(*work.names)
@@ -407,7 +414,7 @@ def test_deleted_work_leaves_no_spending_and_no_journal(work: Work, done: Layout
 
 
 @in_depth
-def test_a_damaged_receipt_is_one_line_that_says_what_to_do(work: Work, done: Layout) -> None:
+def test_a_damaged_receipt_is_one_line_that_says_what_to_do(work: Work, done: Warehouse) -> None:
     path = first_folder(done, work) / RECEIPT_FILE
     for content in (b"", b'{"colour": "red"}', b'{"run_id": "r'):
         path.write_bytes(content)
@@ -425,28 +432,28 @@ def test_what_has_landed_and_is_not_published_is_found(
 ) -> None:
     """Beside what is: what it rests on, or work of another kind."""
     beside = prepared(work)
-    if not Layout(beside).catalogue.exists():
+    if not Warehouse(beside).catalogue.exists():
         others = (other for other in WORKS if set(other.names).isdisjoint(work.names))
         beside = in_lake(next(others))
-    layout = copied(beside, tmp_path)
-    land_all(layout, work)
-    assert work.names in landed_names(layout, work.kind)
-    assert list(loose_files(layout, work.kind, *work.names)) == []
-    about = [each for each in verify(layout).problems if work.kind.titled(*work.names) in each]
+    warehouse = copied(beside, tmp_path)
+    land_all(warehouse, work)
+    assert work.names in landed_names(warehouse, work.kind)
+    assert list(loose_files(warehouse, work.kind, *work.names)) == []
+    about = [each for each in verify(warehouse).problems if work.kind.titled(*work.names) in each]
     assert bool(about) is not work.kind.outlives_its_publication
 
 
 @every_kind
-def test_the_head_is_absent_until_it_is_written(work: Work, layout: Layout) -> None:
-    work.land(layout, 0, "call-0")
-    assert read_head(layout, work.kind, *work.names) is None
+def test_the_head_is_absent_until_it_is_written(work: Work, warehouse: Warehouse) -> None:
+    work.land(warehouse, 0, "call-0")
+    assert read_head(warehouse, work.kind, *work.names) is None
     if work.kind.has_head_file:
-        land_all(layout, work)
-        assert read_head(layout, work.kind, *work.names) == work.head(layout)
+        land_all(warehouse, work)
+        assert read_head(warehouse, work.kind, *work.names) == work.head(warehouse)
 
 
 @every_kind
 def test_a_name_that_can_name_no_folder_is_refused(work: Work, tmp_path: Path) -> None:
     for name in ("", "../up", "a/b", ".hidden", "a" * 300):
         with pytest.raises(ConfigurationError, match="cannot name a folder"):
-            work.kind.folder(Layout(tmp_path), *work.names[:-1], name)
+            work.kind.folder(Warehouse(tmp_path), *work.names[:-1], name)

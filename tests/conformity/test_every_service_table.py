@@ -19,11 +19,11 @@ from tests.support.tiers import some
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.records import fold_into_lake, key_of, record, recorded
 from warehouse.dictionary import data_dictionary
-from warehouse.lake import open_reader, open_writer, rows_in
-from warehouse.layout import Layout
+from warehouse.lake import rows_in
 from warehouse.rows import noun_of
 from warehouse.verify.verify import verify
 from warehouse.verify.verify_ledger import verify_ledger
+from warehouse.warehouse import Warehouse
 
 every_table = pytest.mark.parametrize("table", SERVICE_TABLES, ids=lambda table: table.name)
 in_depth = pytest.mark.parametrize(
@@ -39,40 +39,40 @@ def row(table: Table, key: str) -> Noun:
     return replace(table.noun(**values), **{key_of(table): key})
 
 
-def write(layout: Layout, table: Table, *keys: str) -> None:
-    with ServiceDatabase(layout) as database, database.transaction() as work:
+def write(warehouse: Warehouse, table: Table, *keys: str) -> None:
+    with ServiceDatabase(warehouse) as database, database.transaction() as work:
         for key in keys:
             record(work, table.name, row(table, key))
 
 
-def in_lake(layout: Layout, table: Table) -> list[Noun]:
-    with open_reader(layout) as connection:
+def in_lake(warehouse: Warehouse, table: Table) -> list[Noun]:
+    with warehouse.reader() as connection:
         rows = rows_in(connection, f'from "{table.name}" order by "{key_of(table)}"')
         return [noun_of(table.noun, each) for each in rows]
 
 
 def test_rows_come_back_at_once_and_from_the_lake_once_they_are_folded(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
+    warehouse = Warehouse(tmp_path)
     for table in SERVICE_TABLES:
-        write(layout, table, "b", "a")
-        with ServiceDatabase(layout) as database:
+        write(warehouse, table, "b", "a")
+        with ServiceDatabase(warehouse) as database:
             written = list(recorded(database, table.name, table.noun))
         assert written == [row(table, "b"), row(table, "a")]
-    assert fold_into_lake(layout) == {table.name: 2 for table in SERVICE_TABLES}
+    assert fold_into_lake(warehouse) == {table.name: 2 for table in SERVICE_TABLES}
     for table in SERVICE_TABLES:
-        assert in_lake(layout, table) == [row(table, "a"), row(table, "b")]
-        write(layout, table, "c")
-    assert len(waiting(layout)) == len(SERVICE_TABLES)
-    assert fold_into_lake(layout) == {table.name: 1 for table in SERVICE_TABLES}
-    assert fold_into_lake(layout) == {}
+        assert in_lake(warehouse, table) == [row(table, "a"), row(table, "b")]
+        write(warehouse, table, "c")
+    assert len(waiting(warehouse)) == len(SERVICE_TABLES)
+    assert fold_into_lake(warehouse) == {table.name: 1 for table in SERVICE_TABLES}
+    assert fold_into_lake(warehouse) == {}
     for table in SERVICE_TABLES:
-        assert in_lake(layout, table) == [row(table, key) for key in "abc"]
-    assert waiting(layout) == []
+        assert in_lake(warehouse, table) == [row(table, key) for key in "abc"]
+    assert waiting(warehouse) == []
 
 
-def waiting(layout: Layout) -> list[str]:
+def waiting(warehouse: Warehouse) -> list[str]:
     """What a sound lake says of rows that are not in it yet."""
-    report = verify(layout)
+    report = verify(warehouse)
     assert report.problems == ()
     return [each for each in report.notices if "wait for the next publication" in each]
 
@@ -81,11 +81,11 @@ def waiting(layout: Layout) -> list[str]:
 def test_a_key_is_written_once_and_a_transaction_that_fails_leaves_nothing(
     table: Table, tmp_path: Path
 ) -> None:
-    layout = Layout(tmp_path)
-    write(layout, table, "a")
+    warehouse = Warehouse(tmp_path)
+    write(warehouse, table, "a")
     with pytest.raises(ConflictError):
-        write(layout, table, "b", "a")
-    with ServiceDatabase(layout) as database:
+        write(warehouse, table, "b", "a")
+    with ServiceDatabase(warehouse) as database:
         assert list(recorded(database, table.name, table.noun)) == [row(table, "a")]
 
 
@@ -93,17 +93,17 @@ def test_a_key_is_written_once_and_a_transaction_that_fails_leaves_nothing(
 def test_a_row_of_the_lake_that_is_doubled_or_was_never_recorded_is_named(
     table: Table, tmp_path: Path
 ) -> None:
-    layout, name, key = Layout(tmp_path), f'"{table.name}"', f'"{key_of(table)}"'
-    write(layout, table, "a", "b")
-    fold_into_lake(layout)
-    change(layout, f"insert into {name} by name from {name} where {key} = 'a'")
-    (problem,) = problems(layout)
+    warehouse, name, key = Warehouse(tmp_path), f'"{table.name}"', f'"{key_of(table)}"'
+    write(warehouse, table, "a", "b")
+    fold_into_lake(warehouse)
+    change(warehouse, f"insert into {name} by name from {name} where {key} = 'a'")
+    (problem,) = problems(warehouse)
     assert problem.startswith(f"{table.name}: a is in the lake twice")
-    change(layout, f"delete from {name} where {key} = 'a'")
-    assert fold_into_lake(layout) == {table.name: 1}
-    assert problems(layout) == []
-    change(layout, f"update {name} set {key} = 'forged' where {key} = 'b'")
-    assert any("forged in the lake" in problem for problem in problems(layout))
+    change(warehouse, f"delete from {name} where {key} = 'a'")
+    assert fold_into_lake(warehouse) == {table.name: 1}
+    assert problems(warehouse) == []
+    change(warehouse, f"update {name} set {key} = 'forged' where {key} = 'b'")
+    assert any("forged in the lake" in problem for problem in problems(warehouse))
 
 
 CHANGED = {
@@ -119,18 +119,18 @@ CHANGED = {
 def test_rows_changed_deleted_or_forged_in_lake_or_database_are_held_against_the_ledger(
     table: Table, places: str, tmp_path: Path
 ) -> None:
-    layout = Layout(tmp_path)
-    write(layout, table, "changed", "deleted", "whole")
-    fold_into_lake(layout)
-    assert problems(layout) == []
+    warehouse = Warehouse(tmp_path)
+    write(warehouse, table, "changed", "deleted", "whole")
+    fold_into_lake(warehouse)
+    assert problems(warehouse) == []
     if "lake" in places:
-        falsify_lake(layout, table)
+        falsify_lake(warehouse, table)
     if "database" in places:
-        falsify_database(layout, table)
+        falsify_database(warehouse, table)
     about = dict.fromkeys(("lake", "database"), "")
-    for line in problems(layout):
+    for line in problems(warehouse):
         assert line.startswith(f"{table.name}: ")
-        about["database" if f" in {services_file(layout)}" in line else "lake"] += line
+        about["database" if f" in {services_file(warehouse)}" in line else "lake"] += line
     for place, lines in about.items():
         assert bool(lines) == (place in places)
         if lines:
@@ -141,18 +141,18 @@ def test_rows_changed_deleted_or_forged_in_lake_or_database_are_held_against_the
             assert "whole in" not in lines
 
 
-def falsify_lake(layout: Layout, table: Table) -> None:
+def falsify_lake(warehouse: Warehouse, table: Table) -> None:
     name, key, (column, value) = table.name, key_of(table), CHANGED[table.name]
-    change(layout, f"update {name} set \"{column}\" = '{value}' where {key} = 'changed'")
-    change(layout, f"delete from {name} where {key} = 'deleted'")
+    change(warehouse, f"update {name} set \"{column}\" = '{value}' where {key} = 'changed'")
+    change(warehouse, f"delete from {name} where {key} = 'deleted'")
     copied = f"select * replace ('forged' as {key}) from {name} where {key} = 'whole'"
-    change(layout, f"insert into {name} by name {copied}")
+    change(warehouse, f"insert into {name} by name {copied}")
 
 
-def falsify_database(layout: Layout, table: Table) -> None:
+def falsify_database(warehouse: Warehouse, table: Table) -> None:
     key, (column, value) = key_of(table), CHANGED[table.name]
     changed = f"json_set(record, '$.{column}', '{value}')"
-    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as database:
+    with closing(sqlite3.connect(services_file(warehouse), isolation_level=None)) as database:
         database.execute(f"update records set record = {changed} where record_id = 'changed'")
         database.execute("delete from records where record_id = 'deleted'")
         database.execute(
@@ -164,23 +164,23 @@ def falsify_database(layout: Layout, table: Table) -> None:
 
 @in_depth
 def test_a_recorded_row_that_cannot_be_read_is_one_line(table: Table, tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    write(layout, table, "a")
-    fold_into_lake(layout)
-    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as database:
+    warehouse = Warehouse(tmp_path)
+    write(warehouse, table, "a")
+    fold_into_lake(warehouse)
+    with closing(sqlite3.connect(services_file(warehouse), isolation_level=None)) as database:
         database.execute("update records set record = '{\"a\": 1}'")
-    assert any(f"{table.name}: a in " in line and "read" in line for line in problems(layout))
+    assert any(f"{table.name}: a in " in line and "read" in line for line in problems(warehouse))
 
 
-def problems(layout: Layout) -> list[str]:
+def problems(warehouse: Warehouse) -> list[str]:
     """What both verifications find, which is the same."""
-    in_ledger = verify_ledger(layout).problems
-    assert set(in_ledger) <= set(verify(layout).problems)
+    in_ledger = verify_ledger(warehouse).problems
+    assert set(in_ledger) <= set(verify(warehouse).problems)
     return list(in_ledger)
 
 
-def change(layout: Layout, sql: str) -> None:
-    with open_writer(layout) as connection:
+def change(warehouse: Warehouse, sql: str) -> None:
+    with warehouse.publisher() as connection:
         connection.execute(sql)
 
 

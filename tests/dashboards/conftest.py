@@ -3,9 +3,9 @@
 import pytest
 
 from tests.support.report_lake import publish_report_lake
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture(scope="session")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     return publish_report_lake(tmp_path_factory.mktemp("lake"))

@@ -27,8 +27,8 @@ from tests.support.report_lake import (
 )
 from tests.support.tiers import some
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 pytestmark = [
     pytest.mark.end_to_end,
@@ -65,10 +65,10 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("accessible")
-    layout: Layout = publish_report_lake(folder / "lake")
-    publish_ranking_of_report_lake(layout)
-    publish_check_lake(layout)
-    with browsers.dashboard(layout.root, environment(folder / "home"), folder / "log") as url:
+    warehouse: Warehouse = publish_report_lake(folder / "lake")
+    publish_ranking_of_report_lake(warehouse)
+    publish_check_lake(warehouse)
+    with browsers.dashboard(warehouse.root, environment(folder / "home"), folder / "log") as url:
         yield url
 
 
@@ -145,11 +145,11 @@ def test_at_1440_by_900_the_leaderboard_is_above_the_fold(browser: Browser, addr
 def test_a_run_report_of_four_modules_fits_its_page_at_1440(
     browser: Browser, tmp_path: Path
 ) -> None:
-    layout = Layout(tmp_path)
-    land(layout, make_full_evaluation(1))
+    warehouse = Warehouse(tmp_path)
+    land(warehouse, make_full_evaluation(1))
     modules = "soundness,contribution,committee,novelty"
-    assert publish(layout, RUNS, make_run(modules=modules)).published
-    page, _ = write_reports(layout, RUN)
+    assert publish(warehouse, RUNS, make_run(modules=modules)).published
+    page, _ = write_reports(warehouse, RUN)
     assert _cut(browser, page, 1440) == []
 
 

@@ -18,8 +18,8 @@ from tests.support.assay_command import assay, family, kill_hard, rows, start_as
 from tests.support.assay_here import assay_here
 from tests.support.openai_server import Messages, OpenAIServer, start_openai_server
 from tests.support.schema_answers import Schema, answer_from_schema
-from warehouse.layout import Layout
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 pytestmark = pytest.mark.end_to_end
 
@@ -158,7 +158,9 @@ class Night:
 
 
 def budget_of(night: Night, run_id: str) -> float:
-    return SharedBudget(Layout(night.warehouse).budgets, RunId(run_id), Budget()).spent().cost_usd
+    return (
+        SharedBudget(Warehouse(night.warehouse).budgets, RunId(run_id), Budget()).spent().cost_usd
+    )
 
 
 def test_a_run_killed_once_then_capped_bills_what_the_server_has_billed(night: Night) -> None:
@@ -171,7 +173,7 @@ def test_a_run_killed_once_then_capped_bills_what_the_server_has_billed(night: N
     night.check_bill(run_id)
     assert night.run() == run_id
     night.check_bill(run_id)
-    assert verify(Layout(night.warehouse)).problems == ()
+    assert verify(Warehouse(night.warehouse)).problems == ()
     written = [path for path in night.warehouse.rglob("*") if path.is_file()]
     assert [path for path in written if KEY.encode() in path.read_bytes()] == []
 

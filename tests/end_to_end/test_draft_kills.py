@@ -17,8 +17,8 @@ from tests.support.experiment_lake import make_experiment, publish_experiment
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.survey_lake import make_survey, published_surveys
 from tests.support.unpaid import Till, not_yet_at
-from warehouse.layout import Layout
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
@@ -39,12 +39,13 @@ def command(folder: Path, server: OpenAIServer) -> list[str]:
     if not warehouse.exists():
         (folder / "idea.jsonl").write_text(json.dumps(IDEA))
         survey = make_survey()
+        kept = [paper.paper_id for paper in survey.papers if paper.kept]
         quotes = tuple(
-            SurveyQuote(paper_id=text.paper_id, said_in_paper_id=text.paper_id, quote=passage)
-            for text, passage in zip(survey.texts[:2], PASSAGES[:2], strict=True)
+            SurveyQuote(paper_id=paper_id, said_in_paper_id=paper_id, quote=passage)
+            for paper_id, passage in zip(kept, PASSAGES[:2], strict=True)
         )
-        published_surveys(Layout(warehouse), replace(survey, quotes=quotes))
-        publish_experiment(Layout(warehouse), make_experiment())
+        published_surveys(Warehouse(warehouse), replace(survey, quotes=quotes))
+        publish_experiment(Warehouse(warehouse), make_experiment())
     sources = ["--survey", "survey-a", "--experiment", "experiment-a", "--review"]
     engine = ["--engine", ENGINE, "--api-base", server.url]
     words = ["write", str(folder / "idea.jsonl"), "--warehouse", str(warehouse), *sources, *engine]
@@ -97,4 +98,4 @@ def test_a_draft_killed_at_several_moments_pays_for_no_answer_twice(
     markdown = (tmp_path / "draft" / "draft.md").read_text()
     assert MET in markdown
     assert markdown == (whole / "draft" / "draft.md").read_text()
-    assert verify(Layout(warehouse)).problems == ()
+    assert verify(Warehouse(warehouse)).problems == ()

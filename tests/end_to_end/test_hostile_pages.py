@@ -20,9 +20,9 @@ from tests.support.evaluations import make_evaluation, make_idea, make_run
 from tests.support.report_lake import HOSTILE, RUN, hostile_evaluation
 from tests.support.tiers import some
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.units.later_validation import validate_published
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900)]
 
@@ -46,8 +46,8 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("hostile") / "warehouse")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("hostile") / "warehouse")
     idea = replace(
         make_idea(5),
         idea_id=IdeaId("attack"),
@@ -62,20 +62,20 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
         for call in worse.llm_calls
     )
     for evaluation in (make_evaluation(0), hostile_evaluation(), replace(worse, llm_calls=calls)):
-        land(layout, evaluation)
+        land(warehouse, evaluation)
     report = publish(
-        layout,
+        warehouse,
         RUNS,
         make_run(ideas=3, evaluated_count=3, label=ATTACK[:200], engine="litellm:" + ATTACK[:100]),
     )
     assert report.published, report.validation.broken
-    return layout
+    return warehouse
 
 
 @pytest.fixture(scope="module")
-def address(layout: Layout) -> Iterator[str]:
-    folder = layout.root.parent
-    with dashboard(layout.root, environment(folder / "home"), folder / "log") as running:
+def address(warehouse: Warehouse) -> Iterator[str]:
+    folder = warehouse.root.parent
+    with dashboard(warehouse.root, environment(folder / "home"), folder / "log") as running:
         yield running
 
 
@@ -136,11 +136,11 @@ def test_every_view_of_the_quality_runs_nothing_and_asks_nobody(reader: Reader) 
         see_that_nothing_was_touched(reader)
 
 
-def test_no_report_turns_the_reading_order_or_makes_an_address_live(layout: Layout) -> None:
-    validate_published(layout, [RUNS])
-    index, _ = write_reports(layout, RUN)
+def test_no_report_turns_the_reading_order_or_makes_an_address_live(warehouse: Warehouse) -> None:
+    validate_published(warehouse, [RUNS])
+    index, _ = write_reports(warehouse, RUN)
     pages = [*index.parent.rglob("*.html"), *index.parent.rglob("*.md")]
-    texts = [path.read_text() for path in pages] + [data_docs(layout, RUN)]
+    texts = [path.read_text() for path in pages] + [data_docs(warehouse, RUN)]
     assert len(texts) > 6
     for text in texts:
         assert not set(text) & set(TURNING)

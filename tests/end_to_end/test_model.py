@@ -15,8 +15,7 @@ from tests.support.assay_command import assay, rows
 from tests.support.dashboard import open_page, words
 from tests.support.demo_run import DemoRun
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
@@ -133,20 +132,20 @@ def test_a_run_whose_every_reply_is_unusable_exits_1_and_every_place_says_why_fi
     assert done.returncode == 1, done.stderr
     said = next(line for line in (done.stdout + done.stderr).splitlines() if "in order" in line)
     assert why in said
-    layout = Layout(warehouse)
-    with open_queries(layout) as queries:
+    opened = Warehouse(warehouse)
+    with opened.queries() as queries:
         (run,) = queries.list_runs()
     assert (run.in_order, run.states_in_words) == (
         False,
         "0 scored, 0 partly scored, 2 unscored, 0 rejected",
     )
-    opening = run_report(layout, run.run_id, "md").splitlines()[2]
+    opening = run_report(opened, run.run_id, "md").splitlines()[2]
     assert why in opening
-    tonight = open_page("tonight", layout)
+    tonight = open_page("tonight", opened)
     assert not tonight.exception
     assert why in tonight.error[0].value.replace("\\", "")
     assert "0 of 2" in words(tonight)
-    night = write_nightly(layout, datetime.now(UTC), {"two.jsonl": ""}, [run.run_id])
+    night = write_nightly(opened, datetime.now(UTC), {"two.jsonl": ""}, [run.run_id])
     assert why in night.markdown.split("## Run")[1].splitlines()[2]
 
 

@@ -15,7 +15,7 @@ from tests.support.oidc_provider import Provider, oidc_provider
 from tests.support.ports import quiet_port
 from warehouse.app.accounts import add_account
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.long]
 
@@ -34,14 +34,14 @@ def provider() -> Iterator[Provider]:
 
 @pytest.fixture
 def address(tmp_path: Path, provider: Provider) -> Iterator[str]:
-    layout, port = Layout(tmp_path / "warehouse"), quiet_port()
-    layout.root.mkdir()
-    with ServiceDatabase(layout) as database:
+    warehouse, port = Warehouse(tmp_path / "warehouse"), quiet_port()
+    warehouse.root.mkdir()
+    with ServiceDatabase(warehouse) as database:
         add_account(database, "ada@example.org", Role.SUBMITTER, None)
     url = f"http://127.0.0.1:{port}"
     env = environment(
         tmp_path / "home",
-        ASSAY_DASHBOARD__WAREHOUSE=str(layout.root),
+        ASSAY_DASHBOARD__WAREHOUSE=str(warehouse.root),
         ASSAY_DASHBOARD__PROVIDER__CLIENT_ID="assay",
         ASSAY_DASHBOARD__PROVIDER__CLIENT_SECRET="a secret",
         ASSAY_DASHBOARD__PROVIDER__SERVER_METADATA_URL=f"{provider.url}/.well-known/openid-configuration",

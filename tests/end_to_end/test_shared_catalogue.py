@@ -15,10 +15,10 @@ import pytest
 
 from flows.works.evaluate.request import bundled
 from tests.support.assay_command import assay
+from tests.support.catalogues import with_catalogue
 from tests.support.demo_run import DemoRun
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, needs_postgres]
 
@@ -107,7 +107,7 @@ def test_a_lake_moves_to_a_server_and_goes_on_there_without_showing_the_password
     assert ended == dict.fromkeys(commands, 0) | {"wrong": 2}, done
     assert json.loads(done["move"].stdout)["kept"].endswith("catalog.moved.sqlite")
     assert "assay may read and publish" in done["doctor"].stdout
-    with open_queries(Layout(lake), catalogue_url=shared_env["ASSAY_CATALOGUE_URL"]) as queries:
+    with with_catalogue(Warehouse(lake), shared_env["ASSAY_CATALOGUE_URL"]).queries() as queries:
         assert len(queries.list_runs()) == 2
     assert any("flows" in line for line in seen)
     assert any("postgres" in line and "shared" in line for line in seen), "the server's processes"

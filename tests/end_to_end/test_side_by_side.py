@@ -7,8 +7,8 @@ import pytest
 
 from flows.works.evaluate.request import bundled
 from tests.support.assay_command import rows, start_assay
-from warehouse.layout import Layout
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
@@ -56,4 +56,4 @@ def test_evaluations_side_by_side_lose_and_double_nothing(
         by_run.setdefault(row["run_id"], []).append(row["idea_id"])
     assert sorted(sorted(run) for run in by_run.values()) == given
     assert {row["n"] for row in found} == {1}
-    assert verify(Layout(warehouse)).problems == ()
+    assert verify(Warehouse(warehouse)).problems == ()

@@ -11,7 +11,7 @@ from schemas.people.role import Role
 from tests.support.assay_command import environment
 from tests.support.assay_here import assay_here
 from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.long]
 
@@ -25,9 +25,9 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """A warehouse with two accounts, made as an operator makes them."""
-    found = Layout(tmp_path_factory.mktemp("roles") / "warehouse")
+    found = Warehouse(tmp_path_factory.mktemp("roles") / "warehouse")
     found.root.mkdir()
     env = environment(found.root.parent / "home")
     for name, role in (("rita", Role.READER), ("sam", Role.SUBMITTER), ("vera", Role.VOTER)):
@@ -38,9 +38,9 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
 
 
 @pytest.fixture(scope="module")
-def address(layout: Layout) -> Iterator[str]:
-    env = environment(layout.root.parent / "home")
-    with dashboard(layout.root, env, layout.root.parent / "log") as running:
+def address(warehouse: Warehouse) -> Iterator[str]:
+    env = environment(warehouse.root.parent / "home")
+    with dashboard(warehouse.root, env, warehouse.root.parent / "log") as running:
         yield running
 
 
@@ -51,7 +51,7 @@ def enter(reader: Reader, name: str, password: str = PASSWORD) -> None:
 
 
 def test_two_browsers_see_what_their_readers_may(
-    browser: Browser, address: str, layout: Layout, tmp_path: Path
+    browser: Browser, address: str, warehouse: Warehouse, tmp_path: Path
 ) -> None:
     with reader_of(browser, address) as rita, reader_of(browser, address) as sam:
         rita.page.goto(f"{address}/runs")
@@ -71,7 +71,7 @@ def test_two_browsers_see_what_their_readers_may(
         expect(sam.page.get_by_text("sam, submitter")).to_be_visible()
 
         seen = rita.page.evaluate("document.cookie")
-        assert cookie_name(layout) not in seen
+        assert cookie_name(warehouse) not in seen
         tab = rita.page.context.new_page()
         tab.goto(f"{address}/cost")
         expect(tab.get_by_role("heading", name="Cost and latency")).to_be_visible()

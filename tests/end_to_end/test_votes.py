@@ -32,8 +32,8 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import recorded
 from warehouse.app.voting import VOTES, contests
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900), pytest.mark.long]
 
@@ -52,12 +52,12 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def layout(
+def warehouse(
     demo: DemoRun, bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> Layout:
+) -> Warehouse:
     """The demo's lake, with accounts for two voters."""
     folder = tmp_path_factory.mktemp("votes") / "warehouse"
-    found = Layout(Path(shutil.copytree(demo.untouched, folder)))
+    found = Warehouse(Path(shutil.copytree(demo.untouched, folder)))
     for name in ("ada", "bob"):
         command = ("accounts", "add", name, "--role", "voter", "--warehouse", str(found.root))
         done = assay_here(*command, env=bare_env, stdin=f"{PASSWORD}\n")
@@ -66,9 +66,9 @@ def layout(
 
 
 @pytest.fixture(scope="module")
-def address(layout: Layout, bare_env: dict[str, str]) -> Iterator[str]:
+def address(warehouse: Warehouse, bare_env: dict[str, str]) -> Iterator[str]:
     env = {**bare_env, "ASSAY_VOTING__CHECK_SHARE": "0"}
-    with dashboard(layout.root, env, layout.root.parent / "log") as running:
+    with dashboard(warehouse.root, env, warehouse.root.parent / "log") as running:
         yield running
 
 
@@ -80,8 +80,8 @@ def enter(reader: Reader, name: str, place: str = "vote") -> None:
     reader.arrive("Vote")
 
 
-def cast(layout: Layout) -> list[HumanVote]:
-    with ServiceDatabase(layout) as database:
+def cast(warehouse: Warehouse) -> list[HumanVote]:
+    with ServiceDatabase(warehouse) as database:
         return list(recorded(database, VOTES, HumanVote))
 
 
@@ -91,13 +91,13 @@ def preferred(reader: Reader) -> str:
     return min("AB", key=lambda side: titles[side].inner_text())
 
 
-def counted(layout: Layout, count: int) -> bool:
-    with ServiceDatabase(layout) as database:
+def counted(warehouse: Warehouse, count: int) -> bool:
+    with ServiceDatabase(warehouse) as database:
         return sum(one.vote_count for _, one in contests(database) if one is not None) == count
 
 
-def ranked(layout: Layout, env: dict[str, str], *options: str) -> dict[str, object]:
-    command = ("rank", "--warehouse", str(layout.root), "--method", "elo", "--json", *options)
+def ranked(warehouse: Warehouse, env: dict[str, str], *options: str) -> dict[str, object]:
+    command = ("rank", "--warehouse", str(warehouse.root), "--method", "elo", "--json", *options)
     done = assay(*command, env=env)
     assert done.returncode == 0, done.stderr
     found: dict[str, object] = json.loads(done.stdout)
@@ -105,9 +105,9 @@ def ranked(layout: Layout, env: dict[str, str], *options: str) -> dict[str, obje
 
 
 def test_two_voters_in_two_browsers_vote_and_the_ranking_changes(
-    browser: Browser, address: str, layout: Layout, bare_env: dict[str, str]
+    browser: Browser, address: str, warehouse: Warehouse, bare_env: dict[str, str]
 ) -> None:
-    before = ranked(layout, bare_env)
+    before = ranked(warehouse, bare_env)
     with (
         reader_of(browser, address) as ada,
         reader_of(browser, address, width=PHONE[0], height=PHONE[1]) as bob,
@@ -117,7 +117,9 @@ def test_two_voters_in_two_browsers_vote_and_the_ranking_changes(
         for number in range(PAIRS_EACH):
             side = preferred(ada)
             ada.page.get_by_role("button", name=f"{side} is better").click()
-            wait_until(lambda n=number: len(cast(layout)) == 2 * n + 1, WAIT_SECONDS, "ada's vote")
+            wait_until(
+                lambda n=number: len(cast(warehouse)) == 2 * n + 1, WAIT_SECONDS, "ada's vote"
+            )
             ada.read("Your vote is kept.")
             ada.settle()
 
@@ -128,9 +130,11 @@ def test_two_voters_in_two_browsers_vote_and_the_ranking_changes(
                 reason.press("a")  # a letter of the reason, not an answer
                 reason.blur()
                 bob.settle()
-                assert len(cast(layout)) == 1
+                assert len(cast(warehouse)) == 1
             bob.page.keyboard.press(preferred(bob).lower())
-            wait_until(lambda n=number: len(cast(layout)) == 2 * n + 2, WAIT_SECONDS, "bob's vote")
+            wait_until(
+                lambda n=number: len(cast(warehouse)) == 2 * n + 2, WAIT_SECONDS, "bob's vote"
+            )
             bob.read("Your vote is kept.")
             bob.settle()
         ada.keep("vote")
@@ -142,8 +146,8 @@ def test_two_voters_in_two_browsers_vote_and_the_ranking_changes(
         width = "document.documentElement.scrollWidth"
         assert bob.page.evaluate(width) <= PHONE[0]
 
-        votes = cast(layout)
-        wait_until(lambda: counted(layout, len(votes)), WAIT_SECONDS, "the standings")
+        votes = cast(warehouse)
+        wait_until(lambda: counted(warehouse, len(votes)), WAIT_SECONDS, "the standings")
         ada.open("vote", part="Standings")
         ada.read("attention checks left out")
         expect(ada.page.locator("#touched")).to_have_count(0)
@@ -158,7 +162,7 @@ def test_two_voters_in_two_browsers_vote_and_the_ranking_changes(
         assert len({frozenset((vote.first_id, vote.second_id)) for vote in own}) == PAIRS_EACH
     assert {vote.choice for vote in votes} <= {Choice.FIRST, Choice.SECOND}
     assert [vote.reason for vote in votes if vote.reason] == [f"{MARKUP}a"]
-    after = ranked(layout, bare_env, "--votes", "lake")
+    after = ranked(warehouse, bare_env, "--votes", "lake")
     assert strengths(after) != strengths(before)
     winners = {vote.first_id if vote.choice is Choice.FIRST else vote.second_id for vote in votes}
     losers = {vote.first_id if vote.choice is Choice.SECOND else vote.second_id for vote in votes}
@@ -167,9 +171,9 @@ def test_two_voters_in_two_browsers_vote_and_the_ranking_changes(
 
 
 def test_two_people_ask_at_once_and_vote_on_answers_without_names(
-    browser: Browser, address: str, layout: Layout
+    browser: Browser, address: str, warehouse: Warehouse
 ) -> None:
-    before = len(cast(layout))
+    before = len(cast(warehouse))
     with (
         reader_of(browser, address) as ada,
         reader_of(browser, address, width=PHONE[0], height=PHONE[1]) as bob,
@@ -198,7 +202,7 @@ def test_two_people_ask_at_once_and_vote_on_answers_without_names(
         bob.page.keyboard.press("g")
         bob.read("Your vote is kept.")
         assert ada.troubles == bob.troubles == []
-    found = cast(layout)[before:]
+    found = cast(warehouse)[before:]
     assert [(vote.track, vote.group) for vote in found] == [(Track.SURVEYS, QUESTION)] * 2
     assert len({vote.voter for vote in found}) == 2
     assert len({vote.run_id for vote in found} | {vote.second_run_id for vote in found}) == 2
@@ -214,15 +218,15 @@ def strengths(answer: dict[str, object]) -> dict[str, float]:
 def test_hostile_reviews_are_voted_on_and_run_nothing(
     browser: Browser, width: int, tmp_path: Path, bare_env: dict[str, str]
 ) -> None:
-    layout = publish_report_lake(tmp_path / "lake")
+    warehouse = publish_report_lake(tmp_path / "lake")
     again = replace(hostile_evaluation(), run_id=RunId("run-b"), evaluation_key="e" * 64)
-    land(layout, again)
-    assert publish(layout, RUNS, make_run("run-b", evaluated_count=1)).published
-    with ServiceDatabase(layout) as database:
+    land(warehouse, again)
+    assert publish(warehouse, RUNS, make_run("run-b", evaluated_count=1)).published
+    with ServiceDatabase(warehouse) as database:
         add_account(database, "ada", Role.VOTER, PASSWORD)
     env = {**bare_env, "ASSAY_VOTING__CHECK_SHARE": "0.5"}
     with (
-        dashboard(layout.root, env, tmp_path / "log") as address,
+        dashboard(warehouse.root, env, tmp_path / "log") as address,
         reader_of(browser, address, width=width) as ada,
     ):
         enter(ada, "ada", "vote?track=reviews")
@@ -233,7 +237,7 @@ def test_hostile_reviews_are_voted_on_and_run_nothing(
         ada.page.get_by_role("button", name="Both are bad").click()
         ada.read("You have seen every pair")
         see_that_nothing_was_touched(ada)
-    (vote,) = cast(layout)
+    (vote,) = cast(warehouse)
     assert (vote.choice, {vote.run_id, vote.second_run_id}) == (
         Choice.BOTH_BAD,
         {"run-a", "run-b"},

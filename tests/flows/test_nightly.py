@@ -20,10 +20,9 @@ from tests.support.idea_writer import IdeaWriter
 from tests.support.ideation_lake import evaluate_versions
 from tests.support.openai_server import start_openai_server
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.later_validation import waiting
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 GOOD = json.dumps({"text": "Train a small model on curated data and compare it with a large one."})
 
@@ -44,7 +43,7 @@ def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
     monkeypatch.setattr(flow, "run_batch", run_batch)
     told: dict[str, str] = {}
-    monkeypatch.setattr(flow, "_summarise", lambda layout, outcomes, *_: told.update(outcomes))
+    monkeypatch.setattr(flow, "_summarise", lambda warehouse, outcomes, *_: told.update(outcomes))
 
     def sleep_over(**asked: Any) -> dict[str, str]:
         literature = f"snapshot:{bundled('papers.jsonl')}"
@@ -261,9 +260,9 @@ def test_seeds_whose_ideas_cannot_be_made_tonight_wait_and_the_inbox_is_done(
 
 
 def test_a_night_validates_what_was_published_by_the_handful(night: Any) -> None:
-    layout = Layout(night.inbox.parent / "w")
-    land(layout, make_evaluation(0))
-    assert publish(layout, RUNS, make_run()).published
+    warehouse = Warehouse(night.inbox.parent / "w")
+    land(warehouse, make_evaluation(0))
+    assert publish(warehouse, RUNS, make_run()).published
     assert night.run() == {}
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         assert waiting(connection, RUNS) == []

@@ -15,13 +15,12 @@ from flows.benchmarks.registry import SUITES
 from flows.benchmarks.request import resolve_benchmark
 from flows.benchmarks.suite import data_sha256, prompts_sha256
 from flows.profiles import load_profile
+from flows.run.requests import request_of
 from flows.works.check.check_request import resolve_check
-from flows.works.curate.curate_request import resolve_curation
 from flows.works.evaluate.plan import key_batch
 from flows.works.evaluate.request import resolve_request
 from flows.works.ideate.ideate_request import resolve_ideation
 from flows.works.ideate.ideation_stacks import Stacks
-from flows.works.survey.survey_request import resolve_ask, resolve_survey
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.options.commands import (
     AskOptions,
@@ -32,11 +31,13 @@ from schemas.options.commands import (
     SurveyOptions,
 )
 from schemas.settings import Settings
+from tasks.curation.work import CURATE
 from tasks.experiments.task_folder import read_task
 from tasks.ideas.read import read_ideas
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.matching import match_id
 from tasks.steps import STEPS
+from tasks.survey.work import ASK, SURVEY
 from tasks.writing.draft_shard import material_hash
 from tests.support.assay_command import environment
 from tests.support.draft_lake import make_request
@@ -45,7 +46,7 @@ from tests.support.ranking_fakes import dossier
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
 from tests.support.small_task import write_task
 from warehouse.kinds.registry import KINDS
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 PROFILES = ("economy", "faithful")
 ENGINES = ("extractive", "litellm:openai/gpt-5-mini")
@@ -134,7 +135,7 @@ Units = Iterator[tuple[str, dict[str, object]]]
 def _landed(word: str, *names: str) -> str:
     """Return the landing folder of a unit."""
     (kind,) = (kind for kind in KINDS if kind.word == word)
-    return kind.unit_path(Layout(Path()), *names)
+    return kind.unit_path(Warehouse(Path()), *names)
 
 
 def _evaluate(folder: Path, settings: Settings) -> Units:
@@ -170,20 +171,21 @@ def _check(folder: Path, settings: Settings) -> Units:
 
 
 def _survey(folder: Path, settings: Settings) -> Units:
-    request = resolve_survey(QUESTIONS, SurveyOptions(warehouse=folder), settings)
-    for asked in request.questions:
+    request = request_of(SURVEY, (QUESTIONS,), SurveyOptions(warehouse=folder), settings)
+    for asked in request.units:
         yield asked.question, {"folder": _landed("survey", RUN, asked.question_id)}
 
 
 def _ask(folder: Path, settings: Settings) -> Units:
-    request = resolve_ask(QUESTIONS[0], AskOptions(warehouse=folder), settings)
-    for asked in request.questions:
+    request = request_of(ASK, (QUESTIONS[:1],), AskOptions(warehouse=folder), settings)
+    for asked in request.units:
         yield asked.question, {"folder": _landed("survey", RUN, asked.question_id)}
 
 
 def _curate(folder: Path, settings: Settings) -> Units:
     papers = peerread_folder(folder / "reviewed", routing=(FIRST_REVIEW, SECOND_REVIEW))
-    for source in resolve_curation(str(papers), None, CurateOptions(warehouse=folder)).sources:
+    options = CurateOptions(warehouse=folder)
+    for source in request_of(CURATE, (str(papers), None), options, Settings()).units:
         yield (
             source.paper_id,
             {

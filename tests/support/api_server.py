@@ -13,12 +13,12 @@ from tests.support.assay_command import answers, environment, wait_until
 from tests.support.ports import quiet_port
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.tokens import add_token, new_token_id
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 NO_GATEWAY = "http://127.0.0.1:9"
 
 
-def make_token(layout: Layout, scope: Role = Role.SUBMITTER, **changes: Any) -> str:
+def make_token(warehouse: Warehouse, scope: Role = Role.SUBMITTER, **changes: Any) -> str:
     """A token of the warehouse, as its holder sends it."""
     now = datetime.now(UTC)
     told = {
@@ -30,7 +30,7 @@ def make_token(layout: Layout, scope: Role = Role.SUBMITTER, **changes: Any) -> 
         "maximum_cost_usd": 0.0,
         "maximum_open_jobs": 1_000,
     }
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         return add_token(database, Token(**told | changes))
 
 
@@ -40,11 +40,18 @@ def bearing(token: str) -> dict[str, str]:
 
 @contextmanager
 def api_server(
-    layout: Layout, home: Path, **extra: str
+    warehouse: Warehouse, home: Path, **extra: str
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Its address, and the process."""
     port = quiet_port()
-    command = [sys.executable, "-m", "flows.api.server", str(layout.root), "127.0.0.1", str(port)]
+    command = [
+        sys.executable,
+        "-m",
+        "flows.api.server",
+        str(warehouse.root),
+        "127.0.0.1",
+        str(port),
+    ]
     env = environment(home, **{"ASSAY_LITERATURE__RESTART_SECONDS": "1", **extra})
     process = subprocess.Popen([*command, NO_GATEWAY], env=env)
     url = f"http://127.0.0.1:{port}"

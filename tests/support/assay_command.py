@@ -13,8 +13,8 @@ import httpx
 import orjson
 import psutil
 
-from warehouse.layout import Layout
-from warehouse.queries import run_sql
+from warehouse.console.console import run_sql
+from warehouse.warehouse import Warehouse
 
 COMMAND = [sys.executable, "-m", "flows"]
 TIMEOUT_SECONDS = 1200
@@ -63,7 +63,7 @@ def start_assay(*arguments: str, env: dict[str, str], log: Path) -> subprocess.P
 
 def rows(warehouse: Path, query: str) -> list[dict[str, Any]]:
     """What `assay sql --json` prints, asked without the second that a process takes to start."""
-    return orjson.loads(orjson.dumps(run_sql(Layout(warehouse), query), default=str))
+    return orjson.loads(orjson.dumps(run_sql(Warehouse(warehouse), query), default=str))
 
 
 def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:

@@ -8,14 +8,14 @@ from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD, BENCHMARKS
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 BENCHMARK = RunId("benchmark-a")
 
 
-def publish_benchmark_lake(layout: Layout) -> None:
+def publish_benchmark_lake(warehouse: Warehouse) -> None:
     answers = (("accept", "accept"), ("accept", "reject"), ("reject", "reject"), ("reject", None))
     decisions = [
         _item(f"i{n}", "decision", gold, answer, None) for n, (gold, answer) in enumerate(answers)
@@ -50,7 +50,7 @@ def publish_benchmark_lake(layout: Layout) -> None:
         finished_at=START,
     )
     report = publish(
-        layout, BENCHMARKS, land_unit(layout, BENCHMARK_RECORD, BENCHMARK, run, START, START)
+        warehouse, BENCHMARKS, land_unit(warehouse, BENCHMARK_RECORD, BENCHMARK, run, START, START)
     )
     assert report.published, report.validation
 

@@ -29,9 +29,8 @@ from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.novelty_sets import write_novelty
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 Score = tuple[float | None, str | None, int]
 DECISIONS = ("Reject", "Accept (Poster)", "Accept (Spotlight)", "Accept (Oral)")
@@ -368,20 +367,20 @@ def benchmark_request(folder: Path, suite: Suite, **changes: Any) -> BenchmarkRe
 def evaluate_made_up(request: RunRequest) -> Run:
     """Lands and publishes made-up evaluations of the ideas the main job is asked for."""
     ideas = read_ideas(request.ideas_path, default_cutoff=None).ideas
-    run_id, layout = (
+    run_id, warehouse = (
         RunId(f"made-up-{content_hash(str(request.ideas_path), length=8)}"),
-        Layout(request.warehouse),
+        Warehouse(request.warehouse),
     )
     for number, idea in enumerate(ideas):
         evaluation = make_evaluation(number, run_id=run_id, idea=idea)
         land(
-            layout,
+            warehouse,
             replace(
                 evaluation, evaluation_key=EvaluationKey(content_hash(idea.idea_id, length=32))
             ),
         )
     run = make_run(run_id, ideas=len(ideas))
-    assert publish(layout, RUNS, run).published
+    assert publish(warehouse, RUNS, run).published
     return run
 
 
@@ -412,10 +411,10 @@ def scores_of(request: BenchmarkRequest, where: str = "true") -> dict[tuple[str,
         "select metric, slice, system, value, undefined_reason, unscored_count "
         f"from benchmark_scores where origin = 'measured' and {where}"
     )
-    with open_reader(Layout(request.warehouse)) as connection:
+    with Warehouse(request.warehouse).reader() as connection:
         return {row[:3]: row[3:] for row in connection.execute(query).fetchall()}
 
 
 def rows_of(request: BenchmarkRequest, query: str) -> list[tuple[Any, ...]]:
-    with open_reader(Layout(request.warehouse)) as connection:
+    with Warehouse(request.warehouse).reader() as connection:
         return connection.execute(query).fetchall()

@@ -8,15 +8,15 @@ from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, 
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 CHECK = RunId("check-a")
 
 
 def publish_check_lake(
-    layout: Layout, run_id: RunId = CHECK, explanation: str = "It divides by zero."
+    warehouse: Warehouse, run_id: RunId = CHECK, explanation: str = "It divides by zero."
 ) -> None:
     common = {"form": ManuscriptForm.TEXT, "word_count": 100, "failures": ()}
     wrong = ManuscriptCheck(
@@ -47,8 +47,8 @@ def publish_check_lake(
         **common,
     )
     for check in (wrong, unread):
-        land_unit(layout, CHECK_RECORD, run_id, check, START, START)
-    assert publish(layout, CHECKS, replace(check_head(), run_id=run_id)).published
+        land_unit(warehouse, CHECK_RECORD, run_id, check, START, START)
+    assert publish(warehouse, CHECKS, replace(check_head(), run_id=run_id)).published
 
 
 def check_head() -> CheckHead:

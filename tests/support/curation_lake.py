@@ -20,10 +20,10 @@ from schemas.works.curation import (
 from schemas.works.curation_run import CurationHead
 from tests.support.evaluations import START
 from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
-from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 CURATION = RunId("curation-a")
 SENTENCE = "The calls are not\nrecorded outdoors."
@@ -112,11 +112,11 @@ def make_curation_head(paper_count: int = 2) -> CurationHead:
     )
 
 
-def publish_curation(layout: Layout, *curations: Curation) -> RunId:
+def publish_curation(warehouse: Warehouse, *curations: Curation) -> RunId:
     """A published run of these papers."""
     for each in curations:
-        land_unit(layout, CURATION_RECORD, CURATION, each, START, START)
+        land_unit(warehouse, CURATION_RECORD, CURATION, each, START, START)
     head = make_curation_head(len(curations))
-    write_head(layout, CURATIONS, head)
-    assert publish(layout, CURATIONS, head).published
+    write_head(warehouse, CURATIONS, head)
+    assert publish(warehouse, CURATIONS, head).published
     return CURATION

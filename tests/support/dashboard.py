@@ -14,7 +14,7 @@ from dashboards.app import access, app
 from schemas.people.role import Role
 from warehouse.app.accounts import account_of, add_account, sign_in
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 # Each run of a page would read the metadata of every installed package: half of its time.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
@@ -24,14 +24,14 @@ PASSWORD = "correct horse battery"
 
 
 def open_page(
-    name: str, layout: Layout, state: Mapping[str, str] | None = None, **more: str
+    name: str, warehouse: Warehouse, state: Mapping[str, str] | None = None, **more: str
 ) -> AppTest:
     """The page `name` on a warehouse, its address holding `state`.
 
     Nothing is cached from pages opened before.
     """
     test = AppTest.from_function(
-        _script, default_timeout=SECONDS, kwargs={"name": name, "root": str(layout.root)}
+        _script, default_timeout=SECONDS, kwargs={"name": name, "root": str(warehouse.root)}
     )
     for key, value in {**(state or {}), **more}.items():
         test.query_params[key] = value
@@ -45,9 +45,9 @@ def _script(name: str, root: str) -> None:
     from dashboards.app.app import draw
     from dashboards.app.data import Lake
     from dashboards.app.registry import PAGE
-    from warehouse.layout import Layout
+    from warehouse.warehouse import Warehouse
 
-    draw(PAGE[name], Lake(Layout(Path(root))))
+    draw(PAGE[name], Lake(Warehouse(Path(root))))
 
 
 def words(test: AppTest) -> str:
@@ -74,10 +74,10 @@ def words(test: AppTest) -> str:
     return "\n".join(inspect.cleandoc(str(part)) for part in found)
 
 
-def sign_in_as(role: Role, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> str:
+def sign_in_as(role: Role, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> str:
     """Have all pages from here on opened by somebody who signed in; their name."""
     name = f"{role}@example.org"
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         if account_of(database, name) is None:
             add_account(database, name, role, PASSWORD)
         secret = sign_in(database, name, PASSWORD, timedelta(hours=1))
@@ -85,7 +85,7 @@ def sign_in_as(role: Role, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> s
     return name
 
 
-def open_app(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+def open_app(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The whole app, with its menu and password, on a warehouse."""
-    monkeypatch.setenv("ASSAY_DASHBOARD__WAREHOUSE", str(layout.root))
+    monkeypatch.setenv("ASSAY_DASHBOARD__WAREHOUSE", str(warehouse.root))
     return AppTest.from_file(str(Path(app.__file__)), default_timeout=SECONDS).run()

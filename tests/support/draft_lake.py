@@ -23,10 +23,10 @@ from tasks.writing.works import Known, add_works, draft_works, keyed
 from tests.support.evaluations import START
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
 from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
-from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 DRAFT = RunId("draft-a")
 PASSAGES = tuple(
@@ -146,9 +146,9 @@ def make_draft_head() -> DraftHead:
     )
 
 
-def publish_draft(layout: Layout, draft: Draft) -> RunId:
+def publish_draft(warehouse: Warehouse, draft: Draft) -> RunId:
     """A published run of this draft."""
-    land_unit(layout, DRAFT_RECORD, DRAFT, draft, START, START)
-    write_head(layout, DRAFTS, make_draft_head())
-    assert publish(layout, DRAFTS, make_draft_head()).published
+    land_unit(warehouse, DRAFT_RECORD, DRAFT, draft, START, START)
+    write_head(warehouse, DRAFTS, make_draft_head())
+    assert publish(warehouse, DRAFTS, make_draft_head()).published
     return DRAFT

@@ -18,10 +18,10 @@ from schemas.works.experiment import (
 from schemas.works.experiment_run import ExperimentHead
 from tests.support.evaluations import START
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 EXPERIMENT = RunId("experiment-a")
 SOURCE = "STEP = 1  # tunable: 1..9\n\n\ndef solve(given, seed):\n    return STEP\n"
@@ -149,11 +149,11 @@ def make_experiment_head(task_count: int = 2) -> ExperimentHead:
     )
 
 
-def publish_experiment(layout: Layout, *experiments: Experiment) -> RunId:
+def publish_experiment(warehouse: Warehouse, *experiments: Experiment) -> RunId:
     """A published run of these experiments."""
     for each in experiments:
-        land_unit(layout, EXPERIMENT_RECORD, EXPERIMENT, each, START, START)
+        land_unit(warehouse, EXPERIMENT_RECORD, EXPERIMENT, each, START, START)
     head = make_experiment_head(len(experiments))
-    write_head(layout, EXPERIMENTS, head)
-    assert publish(layout, EXPERIMENTS, head).published
+    write_head(warehouse, EXPERIMENTS, head)
+    assert publish(warehouse, EXPERIMENTS, head).published
     return EXPERIMENT

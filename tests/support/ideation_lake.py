@@ -20,10 +20,10 @@ from tasks.ideas.read import read_ideas
 from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
 from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 IDEATION = RunId("ideation-a")
 
@@ -104,25 +104,25 @@ def make_ideation_head(rounds: int = 2) -> IdeationHead:
     )
 
 
-def publish_ideation_lake(layout: Layout, *rounds: IdeationRound) -> None:
+def publish_ideation_lake(warehouse: Warehouse, *rounds: IdeationRound) -> None:
     """The rounds; by default two of one idea, and a twin of it that was dropped."""
     landed = rounds or (make_round(1), make_round(2))
     for each in landed:
-        land_unit(layout, IDEATION_RECORD, IDEATION, each, START, START)
+        land_unit(warehouse, IDEATION_RECORD, IDEATION, each, START, START)
     head = make_ideation_head(len(landed))
-    write_head(layout, IDEATIONS, head)
-    assert publish(layout, IDEATIONS, head).published
+    write_head(warehouse, IDEATIONS, head)
+    assert publish(warehouse, IDEATIONS, head).published
 
 
 def evaluate_versions(request: RunRequest) -> Any:
     """Made-up evaluations of the versions, published."""
     ideas = read_ideas(request.ideas_path, default_cutoff=None).ideas
     names = content_hash(*(idea.idea_id for idea in ideas), length=8)
-    run_id, layout = RunId(f"run-{names}"), Layout(request.warehouse)
+    run_id, warehouse = RunId(f"run-{names}"), Warehouse(request.warehouse)
     for number, idea in enumerate(ideas):
         found = make_evaluation(number, run_id=run_id, idea=idea)
         key = EvaluationKey(content_hash(idea.idea_id, length=32))
-        land(layout, replace(found, evaluation_key=key))
+        land(warehouse, replace(found, evaluation_key=key))
     run = make_run(run_id, ideas=len(ideas), in_order=True)
-    assert publish(layout, RUNS, run).published
+    assert publish(warehouse, RUNS, run).published
     return SimpleNamespace(published=True, head=run)

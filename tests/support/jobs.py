@@ -17,7 +17,7 @@ from schemas.settings import Settings
 from schemas.works.curation_run import SentPaper
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, paper_text
 from warehouse.app.jobs import Job, jobs, read_job
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 WAIT_SECONDS = 300.0
 TEXT = (
@@ -66,8 +66,8 @@ def _asked(name: str, key: str) -> dict[str, Any]:
     }
 
 
-def known(layout: Layout, job_id: str) -> Job:
-    job = read_job(layout, job_id)
+def known(warehouse: Warehouse, job_id: str) -> Job:
+    job = read_job(warehouse, job_id)
     assert job is not None
     return job
 
@@ -80,19 +80,19 @@ def wait_until(reached: Callable[[], bool]) -> None:
 
 
 def run_until(
-    layout: Layout, reached: Callable[[], bool], settings: Settings | None = None
+    warehouse: Warehouse, reached: Callable[[], bool], settings: Settings | None = None
 ) -> None:
     """A runner in this process, until `reached`."""
     deadline = time.monotonic() + WAIT_SECONDS
 
     def over() -> bool:
-        said = [(job.job_id, job.status) for job in jobs(layout)]
+        said = [(job.job_id, job.status) for job in jobs(warehouse)]
         assert time.monotonic() < deadline, said
         return reached()
 
-    run_jobs(layout, settings or Settings(), over)
+    run_jobs(Warehouse(warehouse.root, settings or Settings()), over)
 
 
-def run_to_the_end(layout: Layout, settings: Settings | None = None) -> None:
+def run_to_the_end(warehouse: Warehouse, settings: Settings | None = None) -> None:
     """A runner in this process, until every job has ended."""
-    run_until(layout, lambda: not any(job.at_work for job in jobs(layout)), settings)
+    run_until(warehouse, lambda: not any(job.at_work for job in jobs(warehouse)), settings)

@@ -12,7 +12,7 @@ import pytest
 
 from warehouse import lake
 from warehouse.catalogue.definitions import apply_definitions
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 @contextmanager
@@ -25,24 +25,24 @@ def copies_of_one(folders: pytest.TempPathFactory) -> Iterator[Callable[..., Any
 
     @cache
     def empty() -> Path:
-        layout = Layout(folders.mktemp("empty"))
-        layout.lake.mkdir(parents=True)
+        warehouse = Warehouse(folders.mktemp("empty"))
+        warehouse.lake.mkdir(parents=True)
         with (
-            attached(layout, None, read_only=False) as connection,
+            attached(warehouse, None, read_only=False) as connection,
             lake.transaction(connection, "an empty lake"),
         ):
             apply_definitions(connection)
-        return layout.catalogue
+        return warehouse.catalogue
 
     @contextmanager
     def from_a_copy(
-        layout: Layout, catalogue_url: str | None, *, read_only: bool, **options: Any
+        warehouse: Warehouse, catalogue: Any, *, read_only: bool, **options: Any
     ) -> Iterator[duckdb.DuckDBPyConnection]:
-        catalogues = (layout.catalogue, layout.moved_catalogue)
-        here = catalogue_url is None and layout.objects is None
+        catalogues = (warehouse.catalogue, warehouse.moved_catalogue)
+        here = catalogue is None and warehouse.objects is None
         if here and not read_only and not any(file.exists() for file in catalogues):
-            shutil.copyfile(empty(), layout.catalogue)
-        with attached(layout, catalogue_url, read_only=read_only, **options) as connection:
+            shutil.copyfile(empty(), warehouse.catalogue)
+        with attached(warehouse, catalogue, read_only=read_only, **options) as connection:
             yield connection
 
     with pytest.MonkeyPatch.context() as patch:

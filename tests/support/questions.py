@@ -14,17 +14,17 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import read_job, write_status
 from warehouse.app.questions import ask, draw_sides
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
-from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 QUESTION = "How do bats hunt?"
 ENDED = datetime(2026, 3, 2, 13, tzinfo=UTC)
 
 
 def asked_by(
-    layout: Layout,
+    warehouse: Warehouse,
     database: ServiceDatabase,
     voter: str,
     text: str = QUESTION,
@@ -34,10 +34,10 @@ def asked_by(
     """A question as the page has it asked."""
     settings = settings or Settings()
     sides = draw_sides(database, voter, asked, text, settings)
-    return ask(layout, database, voter, asked, text, sides, settings)
+    return ask(Warehouse(warehouse.root, settings), database, voter, asked, text, sides)
 
 
-def publish_answer(layout: Layout, run_id: str, text: str, **head: object) -> RunId:
+def publish_answer(warehouse: Warehouse, run_id: str, text: str, **head: object) -> RunId:
     """An answer to QUESTION; without a text passages are all there is."""
     survey: Survey = make_survey(question=QUESTION)
     if text:
@@ -45,29 +45,31 @@ def publish_answer(layout: Layout, run_id: str, text: str, **head: object) -> Ru
     else:
         read = tuple(replace(quote, aspect=Aspect.ANSWER) for quote in survey.quotes)
         survey = replace(survey, quotes=read)
-    land_unit(layout, SURVEY_RECORD, RunId(run_id), survey, START, START)
+    land_unit(warehouse, SURVEY_RECORD, RunId(run_id), survey, START, START)
     told = {"run_id": RunId(run_id), "written": Written.ANSWER, "profile": "economy"} | head
     made = make_survey_head().model_copy(update=told)
-    write_head(layout, SURVEYS, made)
-    report = publish(layout, SURVEYS, made)
+    write_head(warehouse, SURVEYS, made)
+    report = publish(warehouse, SURVEYS, made)
     assert report.published, report.failed_expectations
     return RunId(run_id)
 
 
 def end_job(
-    layout: Layout,
+    warehouse: Warehouse,
     job_id: str,
     run_id: str | None,
     state: JobState = JobState.DONE,
     exit_code: int = 0,
 ) -> None:
     """As the job runner ends it."""
-    job = read_job(layout, job_id)
+    job = read_job(warehouse, job_id)
     assert job is not None
     told = RunId(run_id) if run_id is not None else None
     write_status(job, JobStatus(state=state, exit_code=exit_code, run_id=told, finished_at=ENDED))
 
 
-def end_both(layout: Layout, question: LiveQuestion, runs: tuple[str | None, str | None]) -> None:
+def end_both(
+    warehouse: Warehouse, question: LiveQuestion, runs: tuple[str | None, str | None]
+) -> None:
     for job_id, run_id in zip(question.job_ids, runs, strict=True):
-        end_job(layout, job_id, run_id)
+        end_job(warehouse, job_id, run_id)

@@ -21,11 +21,9 @@ from schemas.judgement.ranking import (
 )
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
-from schemas.settings import Settings
 from warehouse.kinds.rankings.landing import RANKING_RECORD, basis_of
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 AT = datetime(2026, 3, 1, 3, tzinfo=UTC)
 DIMENSIONS = ("novelty", "overall")
@@ -121,8 +119,8 @@ def make_ranked_group(
     )
 
 
-def land_group(layout: Layout, group: RankedGroup, run_id: str = "run-a") -> GroupReceipt:
-    return land_unit(layout, RANKING_RECORD, RunId(run_id), group, AT, AT)
+def land_group(warehouse: Warehouse, group: RankedGroup, run_id: str = "run-a") -> GroupReceipt:
+    return land_unit(warehouse, RANKING_RECORD, RunId(run_id), group, AT, AT)
 
 
 def make_rating(
@@ -171,7 +169,7 @@ def make_call(call_id: str, idea_id: IdeaId, engine: str) -> LlmCall:
 
 
 def make_head(
-    layout: Layout,
+    warehouse: Warehouse,
     groups: Sequence[RankedGroup],
     *,
     run_id: str = "run-a",
@@ -179,7 +177,7 @@ def make_head(
 ) -> RankingHead:
     """The head of a ranking over the run as it is published now."""
     first = groups[0]
-    with open_reader(layout, catalogue_url=Settings().catalogue) as connection:
+    with warehouse.reader() as connection:
         basis = basis_of(connection, RunId(run_id))
     return RankingHead(
         ranking_id=first.ranking_id,

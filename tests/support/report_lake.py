@@ -13,9 +13,9 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_idea, make_run
 from warehouse.kinds.runs.landing import RUNS, land, land_rejections
-from warehouse.layout import Layout
 from warehouse.units.later_validation import validate_published
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")
 HOSTILE = IdeaId("../../etc/passwd\n<b>")
@@ -184,40 +184,40 @@ def unscored_evaluation():
     )
 
 
-def publish_report_lake(root: Path) -> Layout:
+def publish_report_lake(root: Path) -> Warehouse:
     """Ideas: sound ones, one that attacks, one without any score, one without contribution, made by
     the extractive engine.
     """
     made = Path(_published().name) / "warehouse"
-    return Layout(shutil.copytree(made, root, dirs_exist_ok=True))
+    return Warehouse(shutil.copytree(made, root, dirs_exist_ok=True))
 
 
-def publish_validated_report_lake(root: Path) -> Layout:
+def publish_validated_report_lake(root: Path) -> Warehouse:
     """The same, validated by Great Expectations."""
-    layout = publish_report_lake(root)
-    assert validate_published(layout, [RUNS]).validated == 1
-    return layout
+    warehouse = publish_report_lake(root)
+    assert validate_published(warehouse, [RUNS]).validated == 1
+    return warehouse
 
 
 @cache
 def _published() -> TemporaryDirectory[str]:
     """Made once a process, which removes it as it ends."""
     folder = TemporaryDirectory(prefix="assay-report-lake-")
-    layout = Layout(Path(folder.name) / "warehouse")
-    land(layout, replace(make_evaluation(0), engine="extractive"))
-    land(layout, make_evaluation(3))
-    land(layout, hostile_evaluation())
-    land(layout, unscored_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
-    land(layout, replace(make_evaluation(4), contribution=None, llm_calls=()))
+    warehouse = Warehouse(Path(folder.name) / "warehouse")
+    land(warehouse, replace(make_evaluation(0), engine="extractive"))
+    land(warehouse, make_evaluation(3))
+    land(warehouse, hostile_evaluation())
+    land(warehouse, unscored_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
+    land(warehouse, replace(make_evaluation(4), contribution=None, llm_calls=()))
     rejected = RejectedIdea(
         idea_id=None,
         location="ideas.jsonl line 7",
         reason=Reason.TOO_SHORT,
         detail="<b>3 words</b> | write at least 20",
     )
-    land_rejections(layout, RUN, [rejected])
+    land_rejections(warehouse, RUN, [rejected])
     report = publish(
-        layout, RUNS, make_run(ideas=5, rejected_count=1, evaluated_count=4, failed_count=1)
+        warehouse, RUNS, make_run(ideas=5, rejected_count=1, evaluated_count=4, failed_count=1)
     )
     assert report.published, report.validation.broken
     return folder

@@ -28,10 +28,10 @@ from schemas.literature.survey_run import SurveyHead
 from schemas.reasons import Reason
 from tests.support.evaluations import START
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
-from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 SURVEY = RunId("survey-a")
 TITLES = {"first": "Echo calls of bats", "second": "Moths that hear bats", "far": "Tax law"}
@@ -231,12 +231,14 @@ def with_answer(survey: Survey, text: str, not_found: str = "") -> Survey:
     return replace(survey, read_count=2, sections=(answer, open_parts))
 
 
-def published_surveys(layout: Layout, *surveys: Survey, written: Written = Written.REVIEW) -> RunId:
+def published_surveys(
+    warehouse: Warehouse, *surveys: Survey, written: Written = Written.REVIEW
+) -> RunId:
     """Land and publish `surveys` as one run."""
     for survey in surveys:
-        land_unit(layout, SURVEY_RECORD, SURVEY, survey, START, START)
+        land_unit(warehouse, SURVEY_RECORD, SURVEY, survey, START, START)
     head = replace(make_survey_head(len(surveys)), written=written)
-    write_head(layout, SURVEYS, head)
-    report = publish(layout, SURVEYS, head)
+    write_head(warehouse, SURVEYS, head)
+    report = publish(warehouse, SURVEYS, head)
     assert report.published, report.failed_expectations
     return SURVEY

@@ -16,6 +16,7 @@ from schemas.judgement.evaluation import Receipt
 from schemas.judgement.ranking import GroupReceipt
 from schemas.run import UnitReceipt
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
+from tests.support.catalogues import with_catalogue
 from tests.support.check_lake import CHECK, check_head
 from tests.support.curation_lake import CURATION, make_curation, make_curation_head
 from tests.support.draft_lake import DRAFT, make_draft, make_draft_head
@@ -33,10 +34,10 @@ from warehouse.kinds.manuscripts.landing import CHECK_RECORD
 from warehouse.kinds.rankings.landing import RANKING_RECORD
 from warehouse.kinds.runs.landing import RUN_RECORD, RUNS, land
 from warehouse.kinds.surveys import SURVEY_RECORD
-from warehouse.layout import Layout
 from warehouse.units.kind import Kind
 from warehouse.units.publish import publish
 from warehouse.units.record import UnitRecord, land_unit
+from warehouse.warehouse import Warehouse
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ class Work:
 
     record: UnitRecord[Any, Any, Any]
     names: tuple[str, ...]
-    land: Callable[[Layout, int, str], UnitReceipt]
-    head: Callable[[Layout], Noun]
+    land: Callable[[Warehouse, int, str], UnitReceipt]
+    head: Callable[[Warehouse], Noun]
     prepare: Callable[..., object] = lambda *_: None
 
     @property
@@ -61,10 +62,10 @@ class Work:
         return self.record.kind
 
 
-def _land_idea(layout: Layout, number: int, call: str) -> Receipt:
+def _land_idea(warehouse: Warehouse, number: int, call: str) -> Receipt:
     evaluation = make_evaluation(number)
     calls = (make_llm_call(evaluation.idea.idea_id, 0, call_id=call),)
-    return land(layout, replace(evaluation, llm_calls=calls))
+    return land(warehouse, replace(evaluation, llm_calls=calls))
 
 
 def _ideas(number: int) -> list[IdeaId]:
@@ -77,17 +78,17 @@ def _group(number: int, call: str) -> Any:
     return replace(group, llm_calls=(make_call(call, _ideas(number)[0], judge),))
 
 
-def _land_group(layout: Layout, number: int, call: str) -> GroupReceipt:
-    return land_group(layout, _group(number, call))
+def _land_group(warehouse: Warehouse, number: int, call: str) -> GroupReceipt:
+    return land_group(warehouse, _group(number, call))
 
 
-def _publish_run(layout: Layout, catalogue_url: str | None = None) -> None:
+def _publish_run(warehouse: Warehouse, catalogue_url: str | None = None) -> None:
     for number in range(4):
-        _land_idea(layout, number, f"call-{number}")
-    assert publish(layout, RUNS, make_run(ideas=4), catalogue_url=catalogue_url).published
+        _land_idea(warehouse, number, f"call-{number}")
+    assert publish(with_catalogue(warehouse, catalogue_url), RUNS, make_run(ideas=4)).published
 
 
-def _land_manuscript(layout: Layout, number: int, call: str) -> UnitReceipt:
+def _land_manuscript(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"paper {number}"
     check = ManuscriptCheck(
         manuscript_id=name,
@@ -100,53 +101,57 @@ def _land_manuscript(layout: Layout, number: int, call: str) -> UnitReceipt:
         failures=(),
         llm_calls=(make_llm_call(IdeaId(name), 0, call_id=call),),
     )
-    return land_unit(layout, CHECK_RECORD, CHECK, check, START, START)
+    return land_unit(warehouse, CHECK_RECORD, CHECK, check, START, START)
 
 
-def _land_question(layout: Layout, number: int, call: str) -> UnitReceipt:
+def _land_question(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"question-{number}"
     survey = with_review(make_survey(name))
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
-    return land_unit(layout, SURVEY_RECORD, SURVEY, replace(survey, llm_calls=calls), START, START)
+    return land_unit(
+        warehouse, SURVEY_RECORD, SURVEY, replace(survey, llm_calls=calls), START, START
+    )
 
 
-def _land_curated_paper(layout: Layout, number: int, call: str) -> UnitReceipt:
+def _land_curated_paper(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"paper-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     curation = replace(make_curation(name), llm_calls=calls)
-    return land_unit(layout, CURATION_RECORD, CURATION, curation, START, START)
+    return land_unit(warehouse, CURATION_RECORD, CURATION, curation, START, START)
 
 
-def _land_task(layout: Layout, number: int, call: str) -> UnitReceipt:
+def _land_task(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"task-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     experiment = replace(make_experiment(name), llm_calls=calls)
-    return land_unit(layout, EXPERIMENT_RECORD, EXPERIMENT, experiment, START, START)
+    return land_unit(warehouse, EXPERIMENT_RECORD, EXPERIMENT, experiment, START, START)
 
 
-def _land_round(layout: Layout, number: int, call: str) -> UnitReceipt:
+def _land_round(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     made = make_round(number + 1)
     calls = (make_llm_call(IdeaId(made.round_id), 0, call_id=call),)
     made = replace(made, llm_calls=calls)
-    return land_unit(layout, IDEATION_RECORD, IDEATION, made, START, START)
+    return land_unit(warehouse, IDEATION_RECORD, IDEATION, made, START, START)
 
 
-def _land_draft(layout: Layout, number: int, call: str) -> UnitReceipt:
+def _land_draft(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"idea-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     draft = replace(make_draft(name), llm_calls=calls)
-    return land_unit(layout, DRAFT_RECORD, DRAFT, draft, START, START)
+    return land_unit(warehouse, DRAFT_RECORD, DRAFT, draft, START, START)
 
 
-def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkHead:
+def _land_benchmark(warehouse: Warehouse, _: int, call: str) -> BenchmarkHead:
     item = BenchmarkItem(item_id="i", task="decision", system="assay", gold="yes", answer="yes")
     score = BenchmarkScore(suite="decisions", metric="accuracy", system="assay", value=1.0, count=1)
     calls = (make_llm_call(IdeaId("i"), 0, call_id=call),)
-    run = BenchmarkRun(**dict(_benchmark_head(layout)), scores=(score,), items=(item,), calls=calls)
-    return land_unit(layout, BENCHMARK_RECORD, run.run_id, run, START, START)
+    run = BenchmarkRun(
+        **dict(_benchmark_head(warehouse)), scores=(score,), items=(item,), calls=calls
+    )
+    return land_unit(warehouse, BENCHMARK_RECORD, run.run_id, run, START, START)
 
 
-def _benchmark_head(_: Layout) -> BenchmarkHead:
+def _benchmark_head(_: Warehouse) -> BenchmarkHead:
     return BenchmarkHead(
         run_id=RunId("benchmark-a"),
         suite="decisions",
@@ -171,7 +176,7 @@ WORKS = (
         RANKING_RECORD,
         ("run-a", "ranking-a"),
         _land_group,
-        lambda layout: make_head(layout, [_group(0, "a"), _group(1, "b")]),
+        lambda warehouse: make_head(warehouse, [_group(0, "a"), _group(1, "b")]),
         _publish_run,
     ),
     Work(CHECK_RECORD, ("check-a",), _land_manuscript, lambda _: check_head()),

@@ -17,49 +17,51 @@ from tests.support.object_server import BUCKET, ObjectServer, object_server
 from tests.support.postgres_server import PostgresServer
 from warehouse import lake
 from warehouse.kinds.runs.landing import RUNS, land, land_rejections
-from warehouse.layout import Layout
 from warehouse.objects import object_storage
 from warehouse.objects.object_files import reach
 from warehouse.objects.object_storage import ObjectFolder, forget_client
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 IDEAS = 6
 
 
 @pytest.fixture(scope="session")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layout]:
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     """Run `run-a` with six ideas in three groups and one rejected entry. Not to be changed."""
-    layout = Layout(tmp_path_factory.mktemp("published"))
-    publish_ideas(layout, "run-a", range(IDEAS))
-    yield layout
+    warehouse = Warehouse(tmp_path_factory.mktemp("published"))
+    publish_ideas(warehouse, "run-a", range(IDEAS))
+    yield warehouse
 
 
 @pytest.fixture(scope="session")
-def two_ideas(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def two_ideas(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """Run `run-a` with two ideas. Not to be changed."""
-    layout = Layout(tmp_path_factory.mktemp("two-ideas"))
+    warehouse = Warehouse(tmp_path_factory.mktemp("two-ideas"))
     for number in range(2):
-        land(layout, make_evaluation(number))
-    assert publish(layout, RUNS, make_run(ideas=2)).published
-    return layout
+        land(warehouse, make_evaluation(number))
+    assert publish(warehouse, RUNS, make_run(ideas=2)).published
+    return warehouse
 
 
-def publish_ideas(layout: Layout, run_id: str, numbers: range) -> None:
+def publish_ideas(warehouse: Warehouse, run_id: str, numbers: range) -> None:
     for number in numbers:
-        land(layout, make_evaluation(number, run_id=run_id))
+        land(warehouse, make_evaluation(number, run_id=run_id))
     rejected = RejectedIdea(
         idea_id=IdeaId("idea-00001"),
         location="ideas.jsonl line 9",
         reason=Reason.DUPLICATE_ID,
         detail="give it another id",
     )
-    land_rejections(layout, RunId(run_id), [rejected])
-    assert publish(layout, RUNS, make_run(run_id, ideas=len(numbers), rejected_count=1)).published
+    land_rejections(warehouse, RunId(run_id), [rejected])
+    assert publish(
+        warehouse, RUNS, make_run(run_id, ideas=len(numbers), rejected_count=1)
+    ).published
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(tmp_path / "warehouse")
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "warehouse")
 
 
 @pytest.fixture
@@ -100,12 +102,12 @@ def empty(postgres: PostgresServer, names: Iterator[str]) -> str:
 
 
 @pytest.fixture
-def machines(tmp_path: Path, server: ObjectServer) -> tuple[Layout, Layout]:
+def machines(tmp_path: Path, server: ObjectServer) -> tuple[Warehouse, Warehouse]:
     """One warehouse as two machines see it, with nothing but a bucket in common."""
     del server
     return machine(tmp_path / "first"), machine(tmp_path / "second")
 
 
-def machine(home: Path) -> Layout:
+def machine(home: Path) -> Warehouse:
     """The warehouse in the bucket as the machine with this home sees it."""
-    return Layout(home / "warehouses" / f"s3={BUCKET}=assay")
+    return Warehouse(home / "warehouses" / f"s3={BUCKET}=assay")

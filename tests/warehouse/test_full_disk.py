@@ -14,12 +14,12 @@ import pytest
 from schemas.errors import AssayError
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse import lake
+from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
-from warehouse.queries import run_sql
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture
@@ -52,28 +52,28 @@ def fill(disk: Path, bytes_left: int) -> Path:
 )
 @pytest.mark.long
 def test_what_a_full_disk_refused_is_whole_once_there_is_room(disk: Path, bytes_left: int) -> None:
-    layout = Layout(disk / "warehouse")
-    land(layout, make_evaluation(0))
+    warehouse = Warehouse(disk / "warehouse")
+    land(warehouse, make_evaluation(0))
     filler = fill(disk, bytes_left)
     with pytest.raises(OSError, match="No space left"):
-        land(layout, make_evaluation(1))
+        land(warehouse, make_evaluation(1))
     with pytest.raises((OSError, AssayError)) as refused:
-        publish(layout, RUNS, make_run(ideas=1))
+        publish(warehouse, RUNS, make_run(ideas=1))
     assert "\n" not in str(refused.value)
-    assert len(list(iterate_receipts(layout, RUNS, "run-a"))) == 1
+    assert len(list(iterate_receipts(warehouse, RUNS, "run-a"))) == 1
     filler.unlink()
-    land(layout, make_evaluation(1))
-    assert publish(layout, RUNS, make_run(ideas=2)).published
-    assert verify(layout).problems == ()
-    assert run_sql(layout, "select count(*) as ideas from ideas") == [{"ideas": 2}]
+    land(warehouse, make_evaluation(1))
+    assert publish(warehouse, RUNS, make_run(ideas=2)).published
+    assert verify(warehouse).problems == ()
+    assert run_sql(warehouse, "select count(*) as ideas from ideas") == [{"ideas": 2}]
 
 
 def test_a_warehouse_that_may_only_be_read_answers_and_verifies(disk: Path) -> None:
-    layout = Layout(disk / "warehouse")
-    land(layout, make_evaluation(0))
-    assert publish(layout, RUNS, make_run(ideas=1)).published
+    warehouse = Warehouse(disk / "warehouse")
+    land(warehouse, make_evaluation(0))
+    assert publish(warehouse, RUNS, make_run(ideas=1)).published
     subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
-    assert run_sql(layout, "select count(*) as ideas from ideas") == [{"ideas": 1}]
-    assert verify(layout).problems == ()
+    assert run_sql(warehouse, "select count(*) as ideas from ideas") == [{"ideas": 1}]
+    assert verify(warehouse).problems == ()
     with pytest.raises(OSError, match="Read-only"):
-        publish(layout, RUNS, make_run(ideas=1, label="again"))
+        publish(warehouse, RUNS, make_run(ideas=1, label="again"))

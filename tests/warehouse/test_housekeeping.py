@@ -23,25 +23,23 @@ from warehouse.dictionary import data_dictionary
 from warehouse.export import export_lake
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_writer
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.statements import MARTS, names
 from warehouse.stores.transcripts import Transcripts, open_transcripts, transcripts_path
 from warehouse.units.landing import read_receipt
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture
-def copied(published: Layout, tmp_path: Path) -> Layout:
+def copied(published: Warehouse, tmp_path: Path) -> Warehouse:
     """The published warehouse in another folder, to be changed at will."""
     shutil.copytree(published.root, tmp_path / "moved")
-    return Layout(tmp_path / "moved")
+    return Warehouse(tmp_path / "moved")
 
 
 @pytest.fixture(scope="module")
 def exported(
-    published: Layout, tmp_path_factory: pytest.TempPathFactory
+    published: Warehouse, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, dict[str, int]]:
     """An export in place of an older one, and its rows. Not to be changed."""
     target = tmp_path_factory.mktemp("export") / "out" / "assay.duckdb"
@@ -87,17 +85,17 @@ def test_a_failed_export_leaves_the_older_one(tmp_path: Path) -> None:
     target = tmp_path / "assay.duckdb"
     target.write_text("old")
     with pytest.raises(ConfigurationError, match="publish a run first"):
-        export_lake(Layout(tmp_path / "nothing"), target)
+        export_lake(Warehouse(tmp_path / "nothing"), target)
     assert target.read_text() == "old"
 
 
-def test_an_export_onto_a_folder_is_refused(published: Layout, tmp_path: Path) -> None:
+def test_an_export_onto_a_folder_is_refused(published: Warehouse, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="is a folder"):
         export_lake(published, tmp_path)
 
 
 @pytest.mark.long
-def test_a_moved_warehouse_is_sound(copied: Layout) -> None:
+def test_a_moved_warehouse_is_sound(copied: Warehouse) -> None:
     report = verify(copied)
     assert report.problems == ()
     assert report.sound
@@ -106,18 +104,18 @@ def test_a_moved_warehouse_is_sound(copied: Layout) -> None:
     assert report.rows["idea_scores"] == 6
 
 
-def test_compaction_changes_nothing_a_reader_sees(copied: Layout) -> None:
+def test_compaction_changes_nothing_a_reader_sees(copied: Warehouse) -> None:
     run_id = RunId("run-a")
-    with open_queries(copied) as queries:
+    with copied.queries() as queries:
         before = (queries.ranking(run_id), list(queries.idea_reviews(run_id)))
     report = compact(copied, keep=timedelta(0))
     assert report.files_after <= report.files_before
     assert report.snapshots_expired > 0
-    with open_queries(copied) as queries:
+    with copied.queries() as queries:
         assert (queries.ranking(run_id), list(queries.idea_reviews(run_id))) == before
 
 
-def test_compaction_removes_only_old_leftovers_of_killed_workers(copied: Layout) -> None:
+def test_compaction_removes_only_old_leftovers_of_killed_workers(copied: Warehouse) -> None:
     """Of ideas within their runs, and of whole benchmarks."""
     places = (RUNS.folder(copied, RunId("run-a")), copied.landing)
     old, young = ([place / f".building-{age}" for place in places] for age in ("old", "young"))
@@ -135,7 +133,7 @@ def test_compaction_removes_only_old_leftovers_of_killed_workers(copied: Layout)
     assert all(folder.exists() for folder in young)
 
 
-def test_compaction_deletes_the_transcripts_that_are_kept_no_longer(copied: Layout) -> None:
+def test_compaction_deletes_the_transcripts_that_are_kept_no_longer(copied: Warehouse) -> None:
     transcripts = open_transcripts(copied, 90)
     assert transcripts is not None
     asked = [{"role": "user", "content": "Is it new?"}]
@@ -153,7 +151,7 @@ def test_compaction_deletes_the_transcripts_that_are_kept_no_longer(copied: Layo
 
 
 @pytest.mark.long
-def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Layout) -> None:
+def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Warehouse) -> None:
     publish_benchmark_lake(copied)
     folder = BENCHMARKS.folder(copied, BENCHMARK)
     landed = read_receipt(copied, BENCHMARKS, BENCHMARK)
@@ -178,14 +176,14 @@ def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Layout)
     assert problem.startswith("benchmark benchmark-b has landed but is not published")
 
 
-def test_compaction_without_a_lake_makes_none(layout: Layout) -> None:
+def test_compaction_without_a_lake_makes_none(warehouse: Warehouse) -> None:
     with pytest.raises(ConfigurationError, match="publish a run first"):
-        compact(layout)
-    assert not layout.catalogue.exists()
+        compact(warehouse)
+    assert not warehouse.catalogue.exists()
 
 
 def test_a_landing_nobody_published_and_rows_that_no_receipt_promises_are_found(
-    copied: Layout,
+    copied: Warehouse,
 ) -> None:
     land(copied, make_evaluation(run_id="run-z"))
     land(copied, make_evaluation(77))
@@ -200,7 +198,7 @@ def test_a_landing_nobody_published_and_rows_that_no_receipt_promises_are_found(
     ) in problems
 
 
-def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Layout) -> None:
+def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Warehouse) -> None:
     """Truncated files, junk, a cut receipt, a lost file and a lost row, of units of every kind."""
     publish_benchmark_lake(copied)
     run = RUNS.folder(copied, RunId("run-a"))
@@ -231,7 +229,7 @@ def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Layo
 
 
 @pytest.mark.long
-def test_a_landed_footer_whose_columns_point_elsewhere_is_found(copied: Layout) -> None:
+def test_a_landed_footer_whose_columns_point_elsewhere_is_found(copied: Warehouse) -> None:
     """Every page is as it was written, and every row count is right; only the titles are where the
     abstracts should be.
     """
@@ -253,9 +251,9 @@ def test_a_landed_footer_whose_columns_point_elsewhere_is_found(copied: Layout) 
     )
 
 
-def test_rows_of_the_lake_that_are_not_those_that_landed_are_found(copied: Layout) -> None:
+def test_rows_of_the_lake_that_are_not_those_that_landed_are_found(copied: Warehouse) -> None:
     """As many rows as before, which say something else."""
-    with open_writer(copied) as connection:
+    with copied.publisher() as connection:
         connection.execute(
             "update candidates set paper_id = 'forged' where rowid = (select min(rowid) from"
             " candidates)"
@@ -271,7 +269,7 @@ def test_rows_of_the_lake_that_are_not_those_that_landed_are_found(copied: Layou
 )
 @pytest.mark.long
 def test_a_missing_file_and_pages_overwritten_are_found_whether_or_not_they_read(
-    copied: Layout, part: int
+    copied: Warehouse, part: int
 ) -> None:
     one, lost = (
         next((copied.data / "main" / name).glob("*.parquet")) for name in ("papers", "methods")

@@ -12,7 +12,7 @@ from tests.support.evaluations import make_evaluation
 from warehouse import landed
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.landed import in_batches, read_landed
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 def test_batches_hold_some_bytes_whatever_the_number_of_files(
@@ -34,9 +34,11 @@ def test_a_byte_changed_anywhere_changes_no_row_unseen(tmp_path: Path) -> None:
     """Pages have checksums; of what a footer says, only statistics, which no row comes from, may be
     wrong.
     """
-    layout, evaluation = Layout(tmp_path), make_evaluation()
-    land(layout, evaluation)
-    file = RUNS.unit_folder(layout, evaluation.run_id, evaluation.evaluation_key) / "papers.parquet"
+    warehouse, evaluation = Warehouse(tmp_path), make_evaluation()
+    land(warehouse, evaluation)
+    file = (
+        RUNS.unit_folder(warehouse, evaluation.run_id, evaluation.evaluation_key) / "papers.parquet"
+    )
     whole, rows = file.read_bytes(), read_landed(TABLE["papers"], [file])
     refused = 0
     for place in range(4, len(whole), 7):
@@ -51,9 +53,11 @@ def test_a_byte_changed_anywhere_changes_no_row_unseen(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_version_is_refused_in_one_line(tmp_path: Path) -> None:
-    layout, evaluation = Layout(tmp_path), make_evaluation()
-    land(layout, evaluation)
-    file = RUNS.unit_folder(layout, evaluation.run_id, evaluation.evaluation_key) / "ideas.parquet"
+    warehouse, evaluation = Warehouse(tmp_path), make_evaluation()
+    land(warehouse, evaluation)
+    file = (
+        RUNS.unit_folder(warehouse, evaluation.run_id, evaluation.evaluation_key) / "ideas.parquet"
+    )
     whole = pq.read_table(file)
     for content, name in (
         (whole.drop_columns("novelty_requested"), "novelty_requested"),

@@ -23,40 +23,40 @@ from tests.support.evaluations import (
 )
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections, reuse
 from warehouse.landed import read_rows
-from warehouse.layout import Layout
 from warehouse.units import landing
 from warehouse.units.landing import iterate_receipts, read_receipt
+from warehouse.warehouse import Warehouse
 
 RUN_A, RUN_B = RunId("run-a"), RunId("run-b")
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(tmp_path)
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path)
 
 
 def landed_rows(
-    layout: Layout, run_id: RunId, key: EvaluationKey
+    warehouse: Warehouse, run_id: RunId, key: EvaluationKey
 ) -> dict[str, list[dict[str, object]]]:
     return {
         path.stem: read_rows(TABLE[path.stem], path)
-        for path in RUNS.unit_folder(layout, run_id, key).glob("*.parquet")
+        for path in RUNS.unit_folder(warehouse, run_id, key).glob("*.parquet")
     }
 
 
-def test_landing_and_reading_gives_the_same_evaluation(layout: Layout) -> None:
+def test_landing_and_reading_gives_the_same_evaluation(warehouse: Warehouse) -> None:
     evaluation = make_evaluation()
-    receipt = land(layout, evaluation)
-    rows = landed_rows(layout, RUN_A, evaluation.evaluation_key)
+    receipt = land(warehouse, evaluation)
+    rows = landed_rows(warehouse, RUN_A, evaluation.evaluation_key)
     assert evaluation_of(rows) == evaluation
     assert {name: count for name, count in receipt.rows.items() if count} == {
         name: len(found) for name, found in rows.items()
     }
-    assert list(iterate_receipts(layout, RUNS, RUN_A)) == [receipt]
+    assert list(iterate_receipts(warehouse, RUNS, RUN_A)) == [receipt]
 
 
-def test_receipt_counts_what_landed(layout: Layout) -> None:
-    receipt = land(layout, make_evaluation(calls=6))
+def test_receipt_counts_what_landed(warehouse: Warehouse) -> None:
+    receipt = land(warehouse, make_evaluation(calls=6))
     assert (receipt.llm_calls, receipt.api_calls, receipt.failures, receipt.unscored) == (
         6,
         6,
@@ -67,16 +67,16 @@ def test_receipt_counts_what_landed(layout: Layout) -> None:
     assert receipt.bytes > 0
 
 
-def test_unknown_price_makes_the_cost_unknown_not_smaller(layout: Layout) -> None:
+def test_unknown_price_makes_the_cost_unknown_not_smaller(warehouse: Warehouse) -> None:
     evaluation = make_evaluation()
     calls = (
         make_llm_call(evaluation.idea.idea_id, 0),
         make_llm_call(evaluation.idea.idea_id, 1, cost_usd=None),
     )
-    assert land(layout, replace(evaluation, llm_calls=calls)).cost_usd is None
+    assert land(warehouse, replace(evaluation, llm_calls=calls)).cost_usd is None
 
 
-def test_a_call_nobody_was_charged_for_needs_no_price(layout: Layout) -> None:
+def test_a_call_nobody_was_charged_for_needs_no_price(warehouse: Warehouse) -> None:
     evaluation = make_evaluation()
     refused = make_llm_call(
         evaluation.idea.idea_id,
@@ -86,80 +86,80 @@ def test_a_call_nobody_was_charged_for_needs_no_price(layout: Layout) -> None:
         completion_tokens=0,
         cached_tokens=0,
     )
-    assert land(layout, replace(evaluation, llm_calls=(refused,))).cost_usd == 0.0
+    assert land(warehouse, replace(evaluation, llm_calls=(refused,))).cost_usd == 0.0
 
 
-def test_a_folder_without_receipt_does_not_exist_and_is_overwritten(layout: Layout) -> None:
+def test_a_folder_without_receipt_does_not_exist_and_is_overwritten(warehouse: Warehouse) -> None:
     evaluation = make_evaluation()
-    folder = RUNS.unit_folder(layout, RUN_A, evaluation.evaluation_key)
+    folder = RUNS.unit_folder(warehouse, RUN_A, evaluation.evaluation_key)
     folder.mkdir(parents=True)
     (folder / "papers.parquet").write_bytes(b"half a file")
-    assert list(iterate_receipts(layout, RUNS, RUN_A)) == []
-    assert find_receipt(layout, evaluation.evaluation_key) is None
-    land(layout, evaluation)
-    assert evaluation_of(landed_rows(layout, RUN_A, evaluation.evaluation_key)) == evaluation
+    assert list(iterate_receipts(warehouse, RUNS, RUN_A)) == []
+    assert find_receipt(warehouse, evaluation.evaluation_key) is None
+    land(warehouse, evaluation)
+    assert evaluation_of(landed_rows(warehouse, RUN_A, evaluation.evaluation_key)) == evaluation
 
 
 def test_a_worker_that_dies_while_landing_leaves_nothing_that_counts(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(landing, "move_into_place", die)
     with pytest.raises(KeyboardInterrupt):
-        land(layout, make_evaluation())
-    assert list(iterate_receipts(layout, RUNS, RUN_A)) == []
-    assert find_receipt(layout, make_evaluation().evaluation_key) is None
+        land(warehouse, make_evaluation())
+    assert list(iterate_receipts(warehouse, RUNS, RUN_A)) == []
+    assert find_receipt(warehouse, make_evaluation().evaluation_key) is None
 
 
-def test_a_wrong_row_lands_nothing(layout: Layout) -> None:
+def test_a_wrong_row_lands_nothing(warehouse: Warehouse) -> None:
     broken = replace(make_evaluation(), idea=make_idea(title="\ud800"))
     with pytest.raises(PublicationError, match=r"ideas\.title"):
-        land(layout, broken)
-    assert list(RUNS.folder(layout, RUN_A).iterdir()) == []
+        land(warehouse, broken)
+    assert list(RUNS.folder(warehouse, RUN_A).iterdir()) == []
 
 
-def test_landing_again_keeps_the_calls_already_paid_for(layout: Layout) -> None:
+def test_landing_again_keeps_the_calls_already_paid_for(warehouse: Warehouse) -> None:
     first = make_evaluation(calls=2)
-    land(layout, first, incomplete_reason=Reason.BUDGET_EXHAUSTED)
+    land(warehouse, first, incomplete_reason=Reason.BUDGET_EXHAUSTED)
     again = replace(first, llm_calls=(make_llm_call(first.idea.idea_id, 9),), api_calls=())
-    receipt = land(layout, again)
+    receipt = land(warehouse, again)
     assert receipt.incomplete_reason is None
     assert (receipt.llm_calls, receipt.api_calls) == (3, 2)
     assert receipt.cost_usd == pytest.approx(0.003)
 
 
-def test_the_same_evaluation_landed_by_many_at_once_lands_once(layout: Layout) -> None:
+def test_the_same_evaluation_landed_by_many_at_once_lands_once(warehouse: Warehouse) -> None:
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: land(layout, make_evaluation()), range(8)))
-    assert len(list(iterate_receipts(layout, RUNS, RUN_A))) == 1
+        list(pool.map(lambda _: land(warehouse, make_evaluation()), range(8)))
+    assert len(list(iterate_receipts(warehouse, RUNS, RUN_A))) == 1
     assert (
-        evaluation_of(landed_rows(layout, RUN_A, make_evaluation().evaluation_key))
+        evaluation_of(landed_rows(warehouse, RUN_A, make_evaluation().evaluation_key))
         == make_evaluation()
     )
 
 
-def test_a_receipt_is_found_from_another_run(layout: Layout) -> None:
-    receipt = land(layout, make_evaluation())
-    assert find_receipt(layout, receipt.evaluation_key) == receipt
-    assert find_receipt(layout, EvaluationKey("0" * 32)) is None
+def test_a_receipt_is_found_from_another_run(warehouse: Warehouse) -> None:
+    receipt = land(warehouse, make_evaluation())
+    assert find_receipt(warehouse, receipt.evaluation_key) == receipt
+    assert find_receipt(warehouse, EvaluationKey("0" * 32)) is None
 
 
-def test_an_evaluation_that_ended_early_is_not_found_for_reuse(layout: Layout) -> None:
-    receipt = land(layout, make_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
-    assert find_receipt(layout, receipt.evaluation_key) is None
-    assert read_receipt(layout, RUNS, RUN_A, receipt.evaluation_key) == receipt
+def test_an_evaluation_that_ended_early_is_not_found_for_reuse(warehouse: Warehouse) -> None:
+    receipt = land(warehouse, make_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
+    assert find_receipt(warehouse, receipt.evaluation_key) is None
+    assert read_receipt(warehouse, RUNS, RUN_A, receipt.evaluation_key) == receipt
 
 
-def test_reuse_says_the_same_under_another_name_and_charges_nothing(layout: Layout) -> None:
+def test_reuse_says_the_same_under_another_name_and_charges_nothing(warehouse: Warehouse) -> None:
     evaluation = make_full_evaluation()
-    land(layout, evaluation)
+    land(warehouse, evaluation)
     renamed = make_idea(
         idea_id=IdeaId("other"), group="elsewhere", metadata={"a": "b"}, title="New title"
     )
-    receipt = reuse(layout, evaluation.evaluation_key, RUN_A, RUN_B, renamed)
-    rows = landed_rows(layout, RUN_B, evaluation.evaluation_key)
+    receipt = reuse(warehouse, evaluation.evaluation_key, RUN_A, RUN_B, renamed)
+    rows = landed_rows(warehouse, RUN_B, evaluation.evaluation_key)
     reused = evaluation_of(rows)
     assert reused == replace(
         evaluation,
@@ -178,31 +178,31 @@ def test_reuse_says_the_same_under_another_name_and_charges_nothing(layout: Layo
     )
 
 
-def test_a_vote_that_a_judge_did_not_give_is_no_unscored_judgement(layout: Layout) -> None:
+def test_a_vote_that_a_judge_did_not_give_is_no_unscored_judgement(warehouse: Warehouse) -> None:
     evaluation = make_full_evaluation()
-    receipt = land(layout, evaluation)
+    receipt = land(warehouse, evaluation)
     assert receipt.rows["judge_votes"] == len(evaluation.judge_votes)
     assert any(vote.score is None for vote in evaluation.judge_votes)
-    assert receipt.unscored == land(layout, replace(evaluation, judge_votes=())).unscored
+    assert receipt.unscored == land(warehouse, replace(evaluation, judge_votes=())).unscored
 
 
-def test_reuse_of_a_reuse_names_the_run_that_paid(layout: Layout) -> None:
+def test_reuse_of_a_reuse_names_the_run_that_paid(warehouse: Warehouse) -> None:
     evaluation = make_evaluation()
-    land(layout, evaluation)
-    reuse(layout, evaluation.evaluation_key, RUN_A, RUN_B, evaluation.idea)
-    receipt = reuse(layout, evaluation.evaluation_key, RUN_B, RunId("run-c"), evaluation.idea)
+    land(warehouse, evaluation)
+    reuse(warehouse, evaluation.evaluation_key, RUN_A, RUN_B, evaluation.idea)
+    receipt = reuse(warehouse, evaluation.evaluation_key, RUN_B, RunId("run-c"), evaluation.idea)
     assert receipt.reused_from_run_id == "run-a"
-    found = find_receipt(layout, evaluation.evaluation_key)
+    found = find_receipt(warehouse, evaluation.evaluation_key)
     assert found is not None
     assert found.run_id == "run-a"
 
 
-def test_reuse_of_what_never_landed_is_refused(layout: Layout) -> None:
+def test_reuse_of_what_never_landed_is_refused(warehouse: Warehouse) -> None:
     with pytest.raises(ConfigurationError, match="run-a has no evaluation"):
-        reuse(layout, EvaluationKey("0" * 32), RUN_A, RUN_B, make_idea())
+        reuse(warehouse, EvaluationKey("0" * 32), RUN_A, RUN_B, make_idea())
 
 
-def test_rejections_replace_those_of_an_earlier_attempt(layout: Layout) -> None:
+def test_rejections_replace_those_of_an_earlier_attempt(warehouse: Warehouse) -> None:
     rejected = [
         RejectedIdea(
             idea_id=None,
@@ -211,9 +211,9 @@ def test_rejections_replace_those_of_an_earlier_attempt(layout: Layout) -> None:
             detail="write something",
         )
     ]
-    land_rejections(layout, RUN_A, rejected * 2)
-    land_rejections(layout, RUN_A, rejected)
-    (row,) = read_rows(TABLE["failures"], RUNS.folder(layout, RUN_A) / "rejected.parquet")
+    land_rejections(warehouse, RUN_A, rejected * 2)
+    land_rejections(warehouse, RUN_A, rejected)
+    (row,) = read_rows(TABLE["failures"], RUNS.folder(warehouse, RUN_A) / "rejected.parquet")
     assert (row["stage"], row["subject"], row["idea_id"]) == (
         "read_ideas",
         "ideas.jsonl line 3",
@@ -237,17 +237,19 @@ def _modules_after_importing_landing() -> list[str]:
     ]
 
 
-def test_times_are_kept_to_the_microsecond(layout: Layout) -> None:
+def test_times_are_kept_to_the_microsecond(warehouse: Warehouse) -> None:
     evaluation = replace(make_evaluation(), finished_at=START.replace(microsecond=123457))
-    land(layout, evaluation)
+    land(warehouse, evaluation)
     assert (
-        evaluation_of(landed_rows(layout, RUN_A, evaluation.evaluation_key)).finished_at.microsecond
+        evaluation_of(
+            landed_rows(warehouse, RUN_A, evaluation.evaluation_key)
+        ).finished_at.microsecond
         == 123457
     )
 
 
 def test_all_of_a_unit_is_forced_to_the_disk_and_the_receipt_last(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forced: list[int] = []
     force = os.fsync
@@ -258,8 +260,8 @@ def test_all_of_a_unit_is_forced_to_the_disk_and_the_receipt_last(
 
     monkeypatch.setattr(os, "fsync", noted)
     evaluation = make_evaluation()
-    land(layout, evaluation)
-    folder = RUNS.unit_folder(layout, RUN_A, evaluation.evaluation_key)
+    land(warehouse, evaluation)
+    folder = RUNS.unit_folder(warehouse, RUN_A, evaluation.evaluation_key)
     tables = {path.stat().st_ino for path in folder.glob("*.parquet")}
     receipt = (folder / landing.RECEIPT_FILE).stat().st_ino
     assert tables <= set(forced[: forced.index(receipt)])

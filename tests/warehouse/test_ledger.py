@@ -24,13 +24,12 @@ from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.records import fold_into_lake, record
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_reader, open_writer
-from warehouse.layout import Layout
 from warehouse.ledger import append, breaks, chained, head_of, rows_of_chain
 from warehouse.rows import Row
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
 from warehouse.verify.verify_ledger import LedgerReport, verify_ledger
+from warehouse.warehouse import Warehouse
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 RUN = RunId("run-a")
@@ -109,27 +108,27 @@ def test_a_row_put_in_shows(number: int) -> None:
 
 
 @pytest.fixture
-def layout(two_ideas: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(two_ideas.root, tmp_path / "w"))
+def warehouse(two_ideas: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(two_ideas.root, tmp_path / "w"))
 
 
-def chain_of(layout: Layout) -> list[Row]:
-    with open_reader(layout) as connection:
+def chain_of(warehouse: Warehouse) -> list[Row]:
+    with warehouse.reader() as connection:
         return list(rows_of_chain(connection))
 
 
-def head_of_lake(layout: Layout) -> LedgerHead:
-    with open_reader(layout) as connection:
+def head_of_lake(warehouse: Warehouse) -> LedgerHead:
+    with warehouse.reader() as connection:
         return head_of(connection)
 
 
-def edit(layout: Layout, sql: str) -> LedgerReport:
-    change(layout, sql)
-    return verify_ledger(layout)
+def edit(warehouse: Warehouse, sql: str) -> LedgerReport:
+    change(warehouse, sql)
+    return verify_ledger(warehouse)
 
 
 def test_what_a_run_published_is_in_the_ledger_once_with_step_model_and_prompt(
-    two_ideas: Layout,
+    two_ideas: Warehouse,
 ) -> None:
     rows = chain_of(two_ideas)
     assert verify_ledger(two_ideas).sound
@@ -145,27 +144,27 @@ def test_what_a_run_published_is_in_the_ledger_once_with_step_model_and_prompt(
     assert len(kept) == len(set(kept))
 
 
-def test_publishing_the_same_again_adds_no_row(layout: Layout) -> None:
-    before = chain_of(layout)
-    publish(layout, RUNS, make_run(ideas=2))
-    assert chain_of(layout) == before
+def test_publishing_the_same_again_adds_no_row(warehouse: Warehouse) -> None:
+    before = chain_of(warehouse)
+    publish(warehouse, RUNS, make_run(ideas=2))
+    assert chain_of(warehouse) == before
 
 
-def test_only_the_part_that_was_made_anew_is_written_down_again(layout: Layout) -> None:
-    before, evaluation = chain_of(layout), make_evaluation(0)
+def test_only_the_part_that_was_made_anew_is_written_down_again(warehouse: Warehouse) -> None:
+    before, evaluation = chain_of(warehouse), make_evaluation(0)
     assert evaluation.soundness is not None
     (first, *others) = evaluation.soundness.reviews
     soundness = replace(
         evaluation.soundness, reviews=(replace(first, support="Other words."), *others)
     )
-    land(layout, replace(evaluation, soundness=soundness))
-    publish(layout, RUNS, make_run(ideas=2))
-    added = chain_of(layout)[len(before) :]
+    land(warehouse, replace(evaluation, soundness=soundness))
+    publish(warehouse, RUNS, make_run(ideas=2))
+    added = chain_of(warehouse)[len(before) :]
     assert [(row["unit_id"], row["part"], row["action"]) for row in added] == [
         ("idea-00000", "soundness_reviews", "made_anew"),
         ("", "", "published"),
     ]
-    assert verify_ledger(layout).sound
+    assert verify_ledger(warehouse).sound
 
 
 EDITS: dict[str, str] = {
@@ -196,15 +195,15 @@ OTHER_EDITS: dict[str, str] = {
         *(pytest.param(sql, id=name, marks=pytest.mark.long) for name, sql in OTHER_EDITS.items()),
     ],
 )
-def test_an_edit_of_the_lake_shows(layout: Layout, sql: str) -> None:
-    assert edit(layout, sql).problems
+def test_an_edit_of_the_lake_shows(warehouse: Warehouse, sql: str) -> None:
+    assert edit(warehouse, sql).problems
 
 
 FORGED_RECORD = (
     "insert into ledger by name select * replace (999 as sequence, 'approved' as action,"
     " [null] as inputs, 'decision' as artefact) from ledger where sequence = 2"
 )
-FORGED: dict[str, tuple[str, Callable[[Layout], Any], str]] = {
+FORGED: dict[str, tuple[str, Callable[[Warehouse], Any], str]] = {
     "a record without a name": (FORGED_RECORD, verify, "row 999 of the ledger says"),
     "a time before all others": (
         "update ledger set recorded_at = '-infinity' where sequence = 3",
@@ -232,69 +231,69 @@ FORGED: dict[str, tuple[str, Callable[[Layout], Any], str]] = {
 
 @pytest.mark.parametrize(("sql", "command", "told"), FORGED.values(), ids=FORGED.keys())
 def test_a_forged_row_is_one_problem_among_all_the_others(
-    layout: Layout, sql: str, command: Callable[[Layout], Any], told: str
+    warehouse: Warehouse, sql: str, command: Callable[[Warehouse], Any], told: str
 ) -> None:
-    change(layout, sql)
-    change(layout, "insert into decisions (decision_id) values ('forged')")
-    problems = command(layout).problems
+    change(warehouse, sql)
+    change(warehouse, "insert into decisions (decision_id) values ('forged')")
+    problems = command(warehouse).problems
     assert len([each for each in problems if told in each]) == 1
     assert any(each.startswith("decisions: forged in the lake") for each in problems)
 
 
 def test_a_tail_that_was_cut_off_with_the_noted_head_shows_by_a_hash_written_down(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
-    with open_writer(layout) as connection:
+    with warehouse.publisher() as connection:
         head = head_of(connection)
         append(connection, [entry(1)])
         later = head_of(connection)
         connection.execute(f"delete from ledger where sequence = {later.sequence}")
-    assert verify_ledger(layout, heads=(head.entry_sha256,)).sound
-    (problem,) = verify_ledger(layout, heads=(later.entry_sha256,)).problems
+    assert verify_ledger(warehouse, heads=(head.entry_sha256,)).sound
+    (problem,) = verify_ledger(warehouse, heads=(later.entry_sha256,)).problems
     assert later.entry_sha256 in problem
 
 
-def test_a_chain_written_anew_from_a_forged_row_on_shows(layout: Layout) -> None:
-    rows = chain_of(layout)
+def test_a_chain_written_anew_from_a_forged_row_on_shows(warehouse: Warehouse) -> None:
+    rows = chain_of(warehouse)
     names = LedgerEntry.model_fields
     told = [{name: row[name] for name in names} for row in rows]
     told[2]["participant_id"] = "litellm:other"
     entries = [LedgerEntry.model_validate(each, strict=False) for each in told]
-    with open_writer(layout) as connection:
+    with warehouse.publisher() as connection:
         connection.execute("delete from ledger")
         append(connection, entries)
-    assert any("noted" in problem for problem in verify_ledger(layout).problems)
+    assert any("noted" in problem for problem in verify_ledger(warehouse).problems)
 
 
-def test_a_deleted_run_stays_in_the_ledger_which_says_so(layout: Layout) -> None:
-    before = len(chain_of(layout))
-    delete_run(layout, RUN)
-    rows = chain_of(layout)
+def test_a_deleted_run_stays_in_the_ledger_which_says_so(warehouse: Warehouse) -> None:
+    before = len(chain_of(warehouse))
+    delete_run(warehouse, RUN)
+    rows = chain_of(warehouse)
     assert len(rows) == before + 1
     assert (rows[-1]["action"], rows[-1]["run_id"]) == ("deleted", RUN)
-    assert verify_ledger(layout).sound
+    assert verify_ledger(warehouse).sound
 
 
-LOSSES: dict[str, Callable[[Layout], object]] = {
-    "emptied": lambda layout: change(layout, "delete from ledger"),
-    "truncated": lambda layout: change(
-        layout, "delete from ledger where sequence > (select max(sequence) - 2 from ledger)"
+LOSSES: dict[str, Callable[[Warehouse], object]] = {
+    "emptied": lambda warehouse: change(warehouse, "delete from ledger"),
+    "truncated": lambda warehouse: change(
+        warehouse, "delete from ledger where sequence > (select max(sequence) - 2 from ledger)"
     ),
 }
 
 
-def change(layout: Layout, sql: str) -> None:
-    with open_writer(layout) as connection:
+def change(warehouse: Warehouse, sql: str) -> None:
+    with warehouse.publisher() as connection:
         connection.execute(sql)
 
 
-def change_catalogue(layout: Layout, sql: str) -> None:
-    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+def change_catalogue(warehouse: Warehouse, sql: str) -> None:
+    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as catalogue:
         catalogue.execute(sql)
 
 
-def ledger_lines(layout: Layout) -> list[str]:
-    return [line for line in verify_ledger(layout).problems if line.startswith("ledger: ")]
+def ledger_lines(warehouse: Warehouse) -> list[str]:
+    return [line for line in verify_ledger(warehouse).problems if line.startswith("ledger: ")]
 
 
 def named(most: str, *others: str) -> pytest.MarkDecorator:
@@ -305,44 +304,44 @@ def named(most: str, *others: str) -> pytest.MarkDecorator:
 
 @pytest.mark.parametrize("lose", LOSSES.values(), ids=LOSSES.keys())
 def test_a_ledger_without_the_row_that_was_noted_is_one_line_whatever_its_loss(
-    lose: Callable[[Layout], object], layout: Layout
+    lose: Callable[[Warehouse], object], warehouse: Warehouse
 ) -> None:
-    noted = head_of_lake(layout).sequence
-    lose(layout)
-    (line,) = ledger_lines(layout)
+    noted = head_of_lake(warehouse).sequence
+    lose(warehouse)
+    (line,) = ledger_lines(warehouse)
     assert f"row {noted}, whose hash was noted in" in line
 
 
 @named("emptied", "truncated")
 def test_a_lost_ledger_is_still_reported_after_the_next_publication_by_both_verifications(
-    name: str, layout: Layout
+    name: str, warehouse: Warehouse
 ) -> None:
-    LOSSES[name](layout)
-    lines = ledger_lines(layout)
-    land(layout, make_evaluation(2))
-    publish(layout, RUNS, make_run(ideas=3))
-    assert ledger_lines(layout) == lines
-    assert [line for line in verify(layout).problems if line.startswith("ledger: ")] == lines
+    LOSSES[name](warehouse)
+    lines = ledger_lines(warehouse)
+    land(warehouse, make_evaluation(2))
+    publish(warehouse, RUNS, make_run(ideas=3))
+    assert ledger_lines(warehouse) == lines
+    assert [line for line in verify(warehouse).problems if line.startswith("ledger: ")] == lines
 
 
 @named("emptied")
 def test_recorded_votes_without_a_ledger_are_one_line_though_no_head_is_noted(
-    name: str, layout: Layout
+    name: str, warehouse: Warehouse
 ) -> None:
-    with ServiceDatabase(layout) as database, database.transaction() as work:
+    with ServiceDatabase(warehouse) as database, database.transaction() as work:
         for number in range(3):
             record(work, "human_votes", make_vote(f"vote-{number}"))
-    fold_into_lake(layout)
-    (layout.state / "ledger_head.json").unlink()
-    LOSSES[name](layout)
-    (line,) = verify_ledger(layout).problems
+    fold_into_lake(warehouse)
+    (warehouse.state / "ledger_head.json").unlink()
+    LOSSES[name](warehouse)
+    (line,) = verify_ledger(warehouse).problems
     assert line.startswith("ledger: ")
     assert "3 of human_votes" in line
 
 
-def test_a_damaged_note_of_the_head_is_one_line(layout: Layout) -> None:
-    (layout.state / "ledger_head.json").write_text("{")
-    (line,) = ledger_lines(layout)
+def test_a_damaged_note_of_the_head_is_one_line(warehouse: Warehouse) -> None:
+    (warehouse.state / "ledger_head.json").write_text("{")
+    (line,) = ledger_lines(warehouse)
     assert "cannot be read" in line
 
 
@@ -354,14 +353,14 @@ def test_a_damaged_note_of_the_head_is_one_line(layout: Layout) -> None:
     ],
 )
 def test_what_is_no_file_in_place_of_the_noted_head_is_one_line(
-    put: Callable[[Path], object], layout: Layout
+    put: Callable[[Path], object], warehouse: Warehouse
 ) -> None:
-    note = layout.state / "ledger_head.json"
+    note = warehouse.state / "ledger_head.json"
     note.unlink()
     put(note)
-    (line,) = ledger_lines(layout)
+    (line,) = ledger_lines(warehouse)
     assert "cannot be read" in line
-    assert publish(layout, RUNS, make_run(ideas=2, label="later"))
+    assert publish(warehouse, RUNS, make_run(ideas=2, label="later"))
 
 
 def of_column(table: str, column: str) -> str:
@@ -373,38 +372,40 @@ def of_column(table: str, column: str) -> str:
     )
 
 
-def falsify(layout: Layout, table: str, column: str, low: str, high: str) -> None:
+def falsify(warehouse: Warehouse, table: str, column: str, low: str, high: str) -> None:
     for place in ("file", "table"):
         change_catalogue(
-            layout,
+            warehouse,
             f"update ducklake_{place}_column_stats set min_value = '{low}', max_value = '{high}'"
             f" where {of_column(table, column)}",
         )
 
 
-def test_statistics_that_hide_the_head_of_the_ledger_hide_no_changed_idea(layout: Layout) -> None:
-    head = head_of_lake(layout)
-    change(layout, "update ideas set title = 'x'")
-    falsify(layout, "ledger", "sequence", "-9", "0")
-    assert head_of_lake(layout) == head
-    report = verify_ledger(layout)
+def test_statistics_that_hide_the_head_of_the_ledger_hide_no_changed_idea(
+    warehouse: Warehouse,
+) -> None:
+    head = head_of_lake(warehouse)
+    change(warehouse, "update ideas set title = 'x'")
+    falsify(warehouse, "ledger", "sequence", "-9", "0")
+    assert head_of_lake(warehouse) == head
+    report = verify_ledger(warehouse)
     assert report.head == head
     assert any("idea of idea-00000 is not what the ledger says" in each for each in report.problems)
-    assert any("ledger.sequence: it holds values" in each for each in verify(layout).problems)
-    publish(layout, RUNS, make_run(ideas=2, label="later"))
-    assert head_of_lake(layout).sequence > head.sequence
+    assert any("ledger.sequence: it holds values" in each for each in verify(warehouse).problems)
+    publish(warehouse, RUNS, make_run(ideas=2, label="later"))
+    assert head_of_lake(warehouse).sequence > head.sequence
 
 
-def test_statistics_that_hide_rows_of_the_ledger_hide_no_deleted_vote(layout: Layout) -> None:
-    with ServiceDatabase(layout) as database, database.transaction() as work:
+def test_statistics_that_hide_rows_of_the_ledger_hide_no_deleted_vote(warehouse: Warehouse) -> None:
+    with ServiceDatabase(warehouse) as database, database.transaction() as work:
         record(work, "human_votes", make_vote("vote-1"))
-    fold_into_lake(layout)
-    change(layout, "delete from human_votes")
-    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as services:
+    fold_into_lake(warehouse)
+    change(warehouse, "delete from human_votes")
+    with closing(sqlite3.connect(services_file(warehouse), isolation_level=None)) as services:
         services.execute("delete from records")
-    falsify(layout, "ledger", "action", "zzz", "zzzz")
+    falsify(warehouse, "ledger", "action", "zzz", "zzzz")
     assert any(
-        "a row is missing in the lake: row" in each for each in verify_ledger(layout).problems
+        "a row is missing in the lake: row" in each for each in verify_ledger(warehouse).problems
     )
 
 
@@ -422,11 +423,11 @@ STATISTICS = {
 }
 
 
-def test_statistics_by_which_rows_are_missing_in_answers_are_named(layout: Layout) -> None:
+def test_statistics_by_which_rows_are_missing_in_answers_are_named(warehouse: Warehouse) -> None:
     for sql in STATISTICS.values():
-        change_catalogue(layout, sql)
-    change_catalogue(layout, "update ducklake_table_stats set record_count = 0")
-    problems = verify(layout).problems
+        change_catalogue(warehouse, sql)
+    change_catalogue(warehouse, "update ducklake_table_stats set record_count = 0")
+    problems = verify(warehouse).problems
     assert "papers: it has 16 rows, and the catalogue counts 0" in str(problems)
     problems = tuple(each for each in problems if "the catalogue counts" not in each)
     for column in (
@@ -444,14 +445,16 @@ WIDE = {
 }
 
 
-def test_statistics_by_which_the_largest_value_is_answered_wrong_are_named(layout: Layout) -> None:
+def test_statistics_by_which_the_largest_value_is_answered_wrong_are_named(
+    warehouse: Warehouse,
+) -> None:
     for table, column, value in WIDE.values():
         change_catalogue(
-            layout,
+            warehouse,
             f"update ducklake_table_column_stats set max_value = '{value}'"
             f" where {of_column(table, column)}",
         )
-    problems = verify(layout).problems
+    problems = verify(warehouse).problems
     assert len(problems) == len(WIDE)
     for table, column, _ in WIDE.values():
         assert any(
@@ -459,42 +462,42 @@ def test_statistics_by_which_the_largest_value_is_answered_wrong_are_named(layou
         )
 
 
-def test_statistics_of_rows_that_were_deleted_answer_nothing_wrong(layout: Layout) -> None:
-    change(layout, "delete from papers where position = 7")
-    assert "answered wrong" not in str(verify(layout).problems)
+def test_statistics_of_rows_that_were_deleted_answer_nothing_wrong(warehouse: Warehouse) -> None:
+    change(warehouse, "delete from papers where position = 7")
+    assert "answered wrong" not in str(verify(warehouse).problems)
 
 
 @pytest.mark.parametrize("count", ["record_count - 1", "record_count + 1", "0"])
-def test_a_false_number_of_rows_of_a_file_is_named(count: str, layout: Layout) -> None:
+def test_a_false_number_of_rows_of_a_file_is_named(count: str, warehouse: Warehouse) -> None:
     table = "(select table_id from ducklake_table where table_name = 'papers')"
     change_catalogue(
-        layout, f"update ducklake_data_file set record_count = {count} where table_id = {table}"
+        warehouse, f"update ducklake_data_file set record_count = {count} where table_id = {table}"
     )
-    (problem,) = verify(layout).problems
+    (problem,) = verify(warehouse).problems
     assert problem.startswith("papers: it has 16 rows, and the catalogue counts ")
 
 
-def test_a_false_number_of_deleted_rows_is_named(layout: Layout) -> None:
-    with open_writer(layout) as connection:
+def test_a_false_number_of_deleted_rows_is_named(warehouse: Warehouse) -> None:
+    with warehouse.publisher() as connection:
         # Else DuckLake keeps so few deletions in the catalogue, without a file and its number.
         connection.execute("call ducklake_set_option('lake', 'data_inlining_row_limit', 0)")
         connection.execute("delete from papers where position = 0")
-    change_catalogue(layout, "update ducklake_delete_file set delete_count = 9")
+    change_catalogue(warehouse, "update ducklake_delete_file set delete_count = 9")
     assert any(
         "papers: it has 14 rows, and the catalogue counts" in each
-        for each in verify(layout).problems
+        for each in verify(warehouse).problems
     )
 
 
 @pytest.mark.parametrize("command", [verify, verify_ledger])
 def test_statistics_that_are_no_text_are_one_line(
-    command: Callable[[Layout], object], layout: Layout
+    command: Callable[[Warehouse], object], warehouse: Warehouse
 ) -> None:
-    change_catalogue(layout, "update ducklake_file_column_stats set min_value = x'ff'")
+    change_catalogue(warehouse, "update ducklake_file_column_stats set min_value = x'ff'")
     with pytest.raises(
         ConfigurationError, match=r"no UTF-8: .*bring its catalogue back"
     ) as refused:
-        command(layout)
+        command(warehouse)
     assert "\n" not in str(refused.value)
 
 
@@ -510,23 +513,29 @@ OTHER_TABLES = {
 
 
 @pytest.mark.parametrize("sql", OTHER_TABLES.values(), ids=OTHER_TABLES.keys())
-def test_a_lake_whose_ledger_is_another_is_refused_in_one_line(layout: Layout, sql: str) -> None:
-    change_catalogue(layout, sql)
-    for command in (verify, verify_ledger, lambda layout: publish(layout, RUNS, make_run(ideas=2))):
+def test_a_lake_whose_ledger_is_another_is_refused_in_one_line(
+    warehouse: Warehouse, sql: str
+) -> None:
+    change_catalogue(warehouse, sql)
+    for command in (
+        verify,
+        verify_ledger,
+        lambda warehouse: publish(warehouse, RUNS, make_run(ideas=2)),
+    ):
         with pytest.raises(ConfigurationError, match="does not fit this version") as refused:
-            command(layout)
+            command(warehouse)
         assert "ledger." in str(refused.value)
         assert "\n" not in str(refused.value)
 
 
-def test_a_recorded_row_with_a_key_given_twice_is_one_line(layout: Layout) -> None:
-    with ServiceDatabase(layout) as database, database.transaction() as work:
+def test_a_recorded_row_with_a_key_given_twice_is_one_line(warehouse: Warehouse) -> None:
+    with ServiceDatabase(warehouse) as database, database.transaction() as work:
         record(work, "human_votes", make_vote("vote-1"))
-    fold_into_lake(layout)
-    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as services:
+    fold_into_lake(warehouse)
+    with closing(sqlite3.connect(services_file(warehouse), isolation_level=None)) as services:
         services.execute(
             'update records set record = replace(record, \'"voter":\', \'"voter":"p-x","voter":\')'
         )
-    problem = verify_ledger(layout).problems[0]
+    problem = verify_ledger(warehouse).problems[0]
     assert "vote-1 in" in problem
     assert "cannot be read" in problem

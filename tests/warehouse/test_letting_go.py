@@ -18,48 +18,47 @@ from tests.warehouse.conftest import publish_ideas
 from warehouse.compact import CompactReport, compact
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land, reuse
-from warehouse.lake import open_writer
-from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import Queries
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish
 from warehouse.units.shared import LET_GO
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 RUN, OTHER = RunId("run-a"), RunId("run-b")
 AT_ONCE = timedelta(0)
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def small(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """Run `run-a` with two ideas and a rejected entry that bears the identifier of one of them. Not
     to be changed.
     """
-    layout = Layout(tmp_path_factory.mktemp("small"))
-    publish_ideas(layout, RUN, range(2))
-    return layout
+    warehouse = Warehouse(tmp_path_factory.mktemp("small"))
+    publish_ideas(warehouse, RUN, range(2))
+    return warehouse
 
 
 @pytest.fixture(scope="module")
-def small_let_go(small: Layout, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def small_let_go(small: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """The same once compaction has let go of its files. Not to be changed."""
-    layout = Layout(shutil.copytree(small.root, tmp_path_factory.mktemp("let-go") / "w"))
-    assert compacted(layout).landed_units_let_go == 2
-    return layout
+    warehouse = Warehouse(shutil.copytree(small.root, tmp_path_factory.mktemp("let-go") / "w"))
+    assert compacted(warehouse).landed_units_let_go == 2
+    return warehouse
 
 
 @pytest.fixture
-def copied(small: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(small.root, tmp_path / "copied"))
+def copied(small: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(small.root, tmp_path / "copied"))
 
 
 @pytest.fixture
-def let_go(small_let_go: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(small_let_go.root, tmp_path / "let-go"))
+def let_go(small_let_go: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(small_let_go.root, tmp_path / "let-go"))
 
 
-def landed_files(layout: Layout) -> list[Path]:
-    return sorted(RUNS.folder(layout, RUN).glob("idea=*/*.parquet"))
+def landed_files(warehouse: Warehouse) -> list[Path]:
+    return sorted(RUNS.folder(warehouse, RUN).glob("idea=*/*.parquet"))
 
 
 def evaluations(queries: Queries, run_id: RunId) -> dict[str, IdeaEvaluation]:
@@ -67,12 +66,12 @@ def evaluations(queries: Queries, run_id: RunId) -> dict[str, IdeaEvaluation]:
     return {evaluation.idea.idea_id: evaluation for evaluation in found}
 
 
-def compacted(layout: Layout) -> CompactReport:
-    return compact(layout, keep=AT_ONCE)
+def compacted(warehouse: Warehouse) -> CompactReport:
+    return compact(warehouse, keep=AT_ONCE)
 
 
 def test_compaction_lets_go_of_what_the_lake_has_held_for_long_and_says_what_it_freed(
-    copied: Layout,
+    copied: Warehouse,
 ) -> None:
     assert compact(copied).landed_units_let_go == 0, "published a moment ago"
     size = sum(path.stat().st_size for path in landed_files(copied))
@@ -84,34 +83,34 @@ def test_compaction_lets_go_of_what_the_lake_has_held_for_long_and_says_what_it_
 
 
 @pytest.mark.long
-def test_what_was_let_go_counts_as_published_and_changes_nothing(let_go: Layout) -> None:
+def test_what_was_let_go_counts_as_published_and_changes_nothing(let_go: Warehouse) -> None:
     report = publish(let_go, RUNS, make_run(ideas=2, rejected_count=1))
     assert report.unchanged
     assert landed_files(let_go) == []
 
 
 def test_a_run_that_is_published_again_brings_back_what_was_let_go(
-    small: Layout, let_go: Layout
+    small: Warehouse, let_go: Warehouse
 ) -> None:
-    with open_queries(small) as queries:
+    with small.queries() as queries:
         before = evaluations(queries, RUN)
     land(let_go, make_evaluation(2))
     report = publish(let_go, RUNS, make_run(ideas=3, rejected_count=1))
     assert (report.published, report.unchanged) == (True, False)
     assert not list(RUNS.folder(let_go, RUN).glob(f"idea=*/{LET_GO}"))
     assert verify(let_go).sound, "row for row, as it landed"
-    with open_queries(let_go) as queries:
+    with let_go.queries() as queries:
         after = evaluations(queries, RUN)
     assert {name: after[name] for name in before} == before
 
 
 @pytest.mark.long
-def test_an_evaluation_that_was_let_go_is_taken_over_by_another_run(let_go: Layout) -> None:
+def test_an_evaluation_that_was_let_go_is_taken_over_by_another_run(let_go: Warehouse) -> None:
     evaluation = make_evaluation(1)
     assert find_receipt(let_go, evaluation.evaluation_key) is not None
     reuse(let_go, evaluation.evaluation_key, RUN, OTHER, replace(evaluation.idea, group="x"))
     assert publish(let_go, RUNS, make_run("run-b", ideas=1)).published
-    with open_queries(let_go) as queries:
+    with let_go.queries() as queries:
         first, taken = (evaluations(queries, run)[evaluation.idea.idea_id] for run in (RUN, OTHER))
     assert taken.soundness == first.soundness
     assert taken.contribution == first.contribution
@@ -128,7 +127,11 @@ def test_an_evaluation_that_was_let_go_is_taken_over_by_another_run(let_go: Layo
 )
 @pytest.mark.long
 def test_letting_go_and_bringing_back_may_be_killed_at_any_file(
-    copied: Layout, let_go: Layout, name: str, after_files: int, monkeypatch: pytest.MonkeyPatch
+    copied: Warehouse,
+    let_go: Warehouse,
+    name: str,
+    after_files: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class KilledError(BaseException):
         pass
@@ -143,47 +146,47 @@ def test_letting_go_and_bringing_back_may_be_killed_at_any_file(
 
     def step() -> None:
         if name == "unlink":
-            compacted(layout)
+            compacted(warehouse)
         else:
-            publish(layout, RUNS, make_run(ideas=2, rejected_count=0))
+            publish(warehouse, RUNS, make_run(ideas=2, rejected_count=0))
 
-    layout, meant = (copied, let_go) if name == "unlink" else (let_go, copied)
+    warehouse, meant = (copied, let_go) if name == "unlink" else (let_go, copied)
     files = len(landed_files(meant))
     left, plain = after_files, getattr(Path, name)
     with monkeypatch.context() as patched, pytest.raises(KilledError):
         patched.setattr(Path, name, dying)
         step()
-    assert verify(layout).sound
+    assert verify(warehouse).sound
     step()
-    assert len(landed_files(layout)) == files
+    assert len(landed_files(warehouse)) == files
 
 
-def test_files_that_do_not_hold_what_the_lake_holds_are_kept(copied: Layout) -> None:
-    with open_writer(copied) as connection:
+def test_files_that_do_not_hold_what_the_lake_holds_are_kept(copied: Warehouse) -> None:
+    with copied.publisher() as connection:
         connection.execute("update papers set title = 'another' where idea_id = 'idea-00001'")
     assert compacted(copied).landed_units_let_go == 0
     assert landed_files(copied)
 
 
 @pytest.mark.long
-def test_ideas_that_ended_early_keep_their_files(layout: Layout) -> None:
-    land(layout, make_evaluation(0))
-    land(layout, make_evaluation(1), incomplete_reason=Reason.BUDGET_EXHAUSTED)
-    assert publish(layout, RUNS, make_run(ideas=2)).published
-    assert compacted(layout).landed_units_let_go == 1
-    assert {path.parent.name for path in landed_files(layout)} == {
+def test_ideas_that_ended_early_keep_their_files(warehouse: Warehouse) -> None:
+    land(warehouse, make_evaluation(0))
+    land(warehouse, make_evaluation(1), incomplete_reason=Reason.BUDGET_EXHAUSTED)
+    assert publish(warehouse, RUNS, make_run(ideas=2)).published
+    assert compacted(warehouse).landed_units_let_go == 1
+    assert {path.parent.name for path in landed_files(warehouse)} == {
         f"idea={make_evaluation(1).evaluation_key}"
     }
 
 
-def test_a_lost_lake_is_told_in_one_line_that_says_how_to_go_on(let_go: Layout) -> None:
+def test_a_lost_lake_is_told_in_one_line_that_says_how_to_go_on(let_go: Warehouse) -> None:
     shutil.rmtree(let_go.lake)
     with pytest.raises(PublicationError, match=r"let go: bring .* back from a copy, or remove"):
         publish(let_go, RUNS, make_run(ideas=2, rejected_count=1))
 
 
 @pytest.mark.long
-def test_batches_of_a_complete_run_go_and_those_of_another_stay(copied: Layout) -> None:
+def test_batches_of_a_complete_run_go_and_those_of_another_stay(copied: Warehouse) -> None:
     land(copied, make_evaluation(0, run_id="run-b"))
     assert publish(copied, RUNS, make_run("run-b", ideas=2)).published
     complete, other = (copied.batches(run_id) for run_id in (RUN, OTHER))

@@ -18,42 +18,41 @@ from schemas.errors import PublicationError, TransientError
 from schemas.identifiers import RunId
 from schemas.run import RunState
 from tests.support.evaluations import make_evaluation, make_run
+from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land, reuse
-from warehouse.lake import open_reader, open_writer
-from warehouse.layout import Layout
-from warehouse.queries import run_sql
 from warehouse.units import publish as publishing
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")
 SPAWN = multiprocessing.get_context("spawn")
 
 
-def counts(layout: Layout) -> dict[str, int]:
-    with open_reader(layout) as connection:
+def counts(warehouse: Warehouse) -> dict[str, int]:
+    with warehouse.reader() as connection:
         return {
             name: connection.execute(f"select count(*) from {name}").fetchall()[0][0]
             for name in ("runs", "ideas", "methods")
         }
 
 
-def snapshots(layout: Layout) -> int:
-    with open_reader(layout) as connection:
+def snapshots(warehouse: Warehouse) -> int:
+    with warehouse.reader() as connection:
         return int(
             connection.execute("select count(*) from ducklake_snapshots('lake')").fetchall()[0][0]
         )
 
 
-def land_ideas(layout: Layout, numbers: range, run_id: str = "run-a") -> None:
+def land_ideas(warehouse: Warehouse, numbers: range, run_id: str = "run-a") -> None:
     for number in numbers:
-        land(layout, make_evaluation(number, run_id=run_id))
+        land(warehouse, make_evaluation(number, run_id=run_id))
 
 
-def spoil(layout: Layout, table: str, **values: Any) -> None:
+def spoil(warehouse: Warehouse, table: str, **values: Any) -> None:
     """Change the first row of a landed file, as a bug in a worker would."""
-    (receipt,) = iterate_receipts(layout, RUNS, RUN)
-    path = RUNS.unit_folder(layout, RUN, receipt.evaluation_key) / f"{table}.parquet"
+    (receipt,) = iterate_receipts(warehouse, RUNS, RUN)
+    path = RUNS.unit_folder(warehouse, RUN, receipt.evaluation_key) / f"{table}.parquet"
     content = pq.ParquetFile(path).read()
     rows = content.to_pylist()
     rows[0].update(values)
@@ -65,48 +64,48 @@ def spoil(layout: Layout, table: str, **values: Any) -> None:
     )
 
 
-def test_publishing_twice_changes_nothing(layout: Layout) -> None:
-    land_ideas(layout, range(2))
-    first = publish(layout, RUNS, make_run(ideas=2))
-    before = snapshots(layout)
+def test_publishing_twice_changes_nothing(warehouse: Warehouse) -> None:
+    land_ideas(warehouse, range(2))
+    first = publish(warehouse, RUNS, make_run(ideas=2))
+    before = snapshots(warehouse)
     rerun = make_run(ideas=2)
     second = publish(
-        layout,
+        warehouse,
         RUNS,
         replace(rerun, finished_at=rerun.finished_at.replace(hour=5), duration_seconds=9.0),
     )
     assert (first.unchanged, second.unchanged, second.published) == (False, True, True)
     assert first.rows == second.rows
-    assert snapshots(layout) == before
+    assert snapshots(warehouse) == before
 
 
-def test_a_run_published_in_part_is_published_again_with_more_ideas(layout: Layout) -> None:
-    land_ideas(layout, range(1))
-    publish(layout, RUNS, make_run(ideas=3, evaluated_count=1, state=RunState.BUDGET_EXHAUSTED))
-    land_ideas(layout, range(1, 3))
-    report = publish(layout, RUNS, make_run(ideas=3))
+def test_a_run_published_in_part_is_published_again_with_more_ideas(warehouse: Warehouse) -> None:
+    land_ideas(warehouse, range(1))
+    publish(warehouse, RUNS, make_run(ideas=3, evaluated_count=1, state=RunState.BUDGET_EXHAUSTED))
+    land_ideas(warehouse, range(1, 3))
+    report = publish(warehouse, RUNS, make_run(ideas=3))
     assert (report.published, report.unchanged) == (True, False)
-    assert counts(layout) == {"runs": 1, "ideas": 3, "methods": 9}
+    assert counts(warehouse) == {"runs": 1, "ideas": 3, "methods": 9}
 
 
-def test_reused_evaluations_are_published_under_the_new_run(layout: Layout) -> None:
+def test_reused_evaluations_are_published_under_the_new_run(warehouse: Warehouse) -> None:
     evaluation = make_evaluation()
-    land(layout, evaluation)
-    reuse(layout, evaluation.evaluation_key, RUN, RunId("run-b"), evaluation.idea)
-    assert publish(layout, RUNS, make_run("run-b")).published
-    with open_reader(layout) as connection:
+    land(warehouse, evaluation)
+    reuse(warehouse, evaluation.evaluation_key, RUN, RunId("run-b"), evaluation.idea)
+    assert publish(warehouse, RUNS, make_run("run-b")).published
+    with warehouse.reader() as connection:
         assert connection.execute(
             "select reused_ideas, cost_usd, llm_calls from run_costs"
         ).fetchall() == [(1, 0.0, 0)]
 
 
-def test_a_run_that_breaks_critical_expectations_stays_in_landing(layout: Layout) -> None:
-    land(layout, make_evaluation())
-    spoil(layout, "soundness_reviews", score_0_to_10=11.0, unscored_reason="tired")
-    spoil(layout, "papers", title=None)
-    spoil(layout, "citations", paper_id="invented")
-    spoil(layout, "methods", method_id="m2")
-    report = publish(layout, RUNS, make_run())
+def test_a_run_that_breaks_critical_expectations_stays_in_landing(warehouse: Warehouse) -> None:
+    land(warehouse, make_evaluation())
+    spoil(warehouse, "soundness_reviews", score_0_to_10=11.0, unscored_reason="tired")
+    spoil(warehouse, "papers", title=None)
+    spoil(warehouse, "citations", paper_id="invented")
+    spoil(warehouse, "methods", method_id="m2")
+    report = publish(warehouse, RUNS, make_run())
     assert not report.published
     assert report.validation is not None
     broken = {
@@ -120,62 +119,63 @@ def test_a_run_that_breaks_critical_expectations_stays_in_landing(layout: Layout
         ("refers_to_papers_paper_id", "citations", "paper_id"),
         ("a_score_or_a_reason_never_both", "", ""),
     }
-    assert counts(layout) == {"runs": 0, "ideas": 0, "methods": 0}
-    saved = orjson.loads(RUNS.validation_file(layout, RUN).read_bytes())
+    assert counts(warehouse) == {"runs": 0, "ideas": 0, "methods": 0}
+    saved = orjson.loads(RUNS.validation_file(warehouse, RUN).read_bytes())
     assert saved["passed"] is False
     assert any("invented" in row["detail"] for row in saved["rows"])
 
 
-def test_a_broken_warning_is_recorded_and_does_not_hold_the_run_back(layout: Layout) -> None:
+def test_a_broken_warning_is_recorded_and_does_not_hold_the_run_back(warehouse: Warehouse) -> None:
     evaluation = make_evaluation()
     assert evaluation.contribution is not None
     first, *others = evaluation.contribution.reviews
     reviews = (replace(first, mean_comparison_score=0.987), *others)
     land(
-        layout, replace(evaluation, contribution=replace(evaluation.contribution, reviews=reviews))
+        warehouse,
+        replace(evaluation, contribution=replace(evaluation.contribution, reviews=reviews)),
     )
-    assert publish(layout, RUNS, make_run()).published
-    with open_reader(layout) as connection:
+    assert publish(warehouse, RUNS, make_run()).published
+    with warehouse.reader() as connection:
         sql = "select expectation, severity, unexpected_count from validations where not success"
         assert connection.execute(sql).fetchall() == [
             ("means_are_means_of_their_comparisons", "warning", 1)
         ]
 
 
-def test_an_idea_evaluated_twice_in_a_run_is_noticed(layout: Layout) -> None:
-    land(layout, make_evaluation(0))
+def test_an_idea_evaluated_twice_in_a_run_is_noticed(warehouse: Warehouse) -> None:
+    land(warehouse, make_evaluation(0))
     land(
-        layout,
+        warehouse,
         make_evaluation(
             1, idea=replace(make_evaluation(1).idea, idea_id=make_evaluation(0).idea.idea_id)
         ),
     )
-    report = publish(layout, RUNS, make_run(ideas=2))
+    report = publish(warehouse, RUNS, make_run(ideas=2))
     assert report.validation is not None
     assert "every_idea_is_evaluated_once" in {row.expectation for row in report.validation.broken}
 
 
-def test_a_lost_file_is_a_clear_error_and_publishes_nothing(layout: Layout) -> None:
-    land(layout, make_evaluation())
-    (receipt,) = iterate_receipts(layout, RUNS, RUN)
-    (RUNS.unit_folder(layout, RUN, receipt.evaluation_key) / "papers.parquet").unlink()
+def test_a_lost_file_is_a_clear_error_and_publishes_nothing(warehouse: Warehouse) -> None:
+    land(warehouse, make_evaluation())
+    (receipt,) = iterate_receipts(warehouse, RUNS, RUN)
+    (RUNS.unit_folder(warehouse, RUN, receipt.evaluation_key) / "papers.parquet").unlink()
     with pytest.raises(
         PublicationError, match=r"papers\.parquet cannot be read .* remove its folder and run again"
     ):
-        publish(layout, RUNS, make_run())
+        publish(warehouse, RUNS, make_run())
 
 
-def test_a_run_without_a_single_idea_is_published(layout: Layout) -> None:
-    assert publish(layout, RUNS, make_run(ideas=0)).published
-    assert counts(layout)["runs"] == 1
+def test_a_run_without_a_single_idea_is_published(warehouse: Warehouse) -> None:
+    assert publish(warehouse, RUNS, make_run(ideas=0)).published
+    assert counts(warehouse)["runs"] == 1
 
 
-def test_a_second_publisher_is_told_to_wait(layout: Layout) -> None:
+def test_a_second_publisher_is_told_to_wait(warehouse: Warehouse) -> None:
     with (
-        open_writer(layout),
+        warehouse.publisher(),
         pytest.raises(TransientError, match=r"process \d+ on .* is publishing"),
     ):
-        publish(layout, RUNS, make_run(), wait_seconds=0.2)
+        publish(warehouse, RUNS, make_run(), wait_seconds=0.2)
 
 
 def _publish_and_stop_before_the_commit(root: str, told: Connection) -> None:
@@ -187,40 +187,42 @@ def _publish_and_stop_before_the_commit(root: str, told: Connection) -> None:
         signal.pause()
 
     publishing._hold_against_receipts = stop
-    publish(Layout(Path(root)), RUNS, make_run(ideas=3))
+    publish(Warehouse(Path(root)), RUNS, make_run(ideas=3))
 
 
-def test_a_publisher_killed_before_its_commit_leaves_the_lake_as_it_was(layout: Layout) -> None:
-    land_ideas(layout, range(1))
-    publish(layout, RUNS, make_run(ideas=1))
-    land_ideas(layout, range(1, 3))
+def test_a_publisher_killed_before_its_commit_leaves_the_lake_as_it_was(
+    warehouse: Warehouse,
+) -> None:
+    land_ideas(warehouse, range(1))
+    publish(warehouse, RUNS, make_run(ideas=1))
+    land_ideas(warehouse, range(1, 3))
     told, teller = SPAWN.Pipe(duplex=False)
     publisher = SPAWN.Process(
-        target=_publish_and_stop_before_the_commit, args=(str(layout.root), teller)
+        target=_publish_and_stop_before_the_commit, args=(str(warehouse.root), teller)
     )
     publisher.start()
     assert told.poll(240)
-    assert counts(layout) == {"runs": 1, "ideas": 1, "methods": 3}
+    assert counts(warehouse) == {"runs": 1, "ideas": 1, "methods": 3}
     publisher.kill()
     publisher.join()
-    assert counts(layout) == {"runs": 1, "ideas": 1, "methods": 3}
-    assert publish(layout, RUNS, make_run(ideas=3)).published
-    assert counts(layout) == {"runs": 1, "ideas": 3, "methods": 9}
+    assert counts(warehouse) == {"runs": 1, "ideas": 1, "methods": 3}
+    assert publish(warehouse, RUNS, make_run(ideas=3)).published
+    assert counts(warehouse) == {"runs": 1, "ideas": 3, "methods": 9}
 
 
 def _publish_run_b(root: str) -> None:
-    publish(Layout(Path(root)), RUNS, make_run("run-b", ideas=2))
+    publish(Warehouse(Path(root)), RUNS, make_run("run-b", ideas=2))
 
 
 @pytest.mark.long
-def test_readers_see_whole_runs_while_a_publisher_writes(layout: Layout) -> None:
+def test_readers_see_whole_runs_while_a_publisher_writes(warehouse: Warehouse) -> None:
     for run_id in ("run-a", "run-b"):
-        land_ideas(layout, range(2), run_id)
-    publish(layout, RUNS, make_run(ideas=2))
-    publisher = SPAWN.Process(target=_publish_run_b, args=(str(layout.root),))
+        land_ideas(warehouse, range(2), run_id)
+    publish(warehouse, RUNS, make_run(ideas=2))
+    publisher = SPAWN.Process(target=_publish_run_b, args=(str(warehouse.root),))
     publisher.start()
     seen = set()
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         while publisher.is_alive():
             sql = (
                 "select (select count(*) from runs), (select count(*) from ideas), (select count(*)"
@@ -231,16 +233,16 @@ def test_readers_see_whole_runs_while_a_publisher_writes(layout: Layout) -> None
     publisher.join()
     assert publisher.exitcode == 0
     assert seen <= {(1, 2, 6), (2, 4, 12)}
-    assert counts(layout) == {"runs": 2, "ideas": 4, "methods": 12}
+    assert counts(warehouse) == {"runs": 2, "ideas": 4, "methods": 12}
 
 
 def test_publishing_over_a_damaged_landed_file_names_it_and_leaves_the_lake_as_it_was(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
-    land(layout, make_evaluation(0))
-    assert publish(layout, RUNS, make_run(ideas=1)).published
-    before = run_sql(layout, "select count(*) as papers from papers")
-    damaged = next(RUNS.folder(layout, RunId("run-a")).glob("idea=*/papers.parquet"))
+    land(warehouse, make_evaluation(0))
+    assert publish(warehouse, RUNS, make_run(ideas=1)).published
+    before = run_sql(warehouse, "select count(*) as papers from papers")
+    damaged = next(RUNS.folder(warehouse, RunId("run-a")).glob("idea=*/papers.parquet"))
     content = damaged.read_bytes()
     for worse in (
         content[:500],
@@ -250,6 +252,6 @@ def test_publishing_over_a_damaged_landed_file_names_it_and_leaves_the_lake_as_i
     ):
         damaged.write_bytes(worse)
         with pytest.raises(PublicationError, match=str(damaged)) as raised:
-            publish(layout, RUNS, make_run(ideas=1, label="again"))
+            publish(warehouse, RUNS, make_run(ideas=1, label="again"))
         assert "\n" not in str(raised.value)
-        assert run_sql(layout, "select count(*) as papers from papers") == before
+        assert run_sql(warehouse, "select count(*) as papers from papers") == before

@@ -6,14 +6,13 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from tests.support.evaluations import make_evaluation, make_run
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")
 
 
-def test_a_published_run_comes_back_as_it_was(published: Layout) -> None:
-    with open_queries(published) as queries:
+def test_a_published_run_comes_back_as_it_was(published: Warehouse) -> None:
+    with published.queries() as queries:
         told = make_run("run-a", ideas=6, rejected_count=1)
         counted = {"partly_scored_count": 6, "scored_count": 0, "unscored_count": 0}
         assert queries.latest_run() == replace(
@@ -22,16 +21,16 @@ def test_a_published_run_comes_back_as_it_was(published: Layout) -> None:
         assert [run.run_id for run in queries.list_runs()] == [RUN]
 
 
-def test_an_unpublished_run_is_named_beside_the_published_ones(published: Layout) -> None:
+def test_an_unpublished_run_is_named_beside_the_published_ones(published: Warehouse) -> None:
     with (
-        open_queries(published) as queries,
+        published.queries() as queries,
         pytest.raises(ConfigurationError, match="no published run nope; the newest are: run-a"),
     ):
         queries.ranking(RunId("nope"))
 
 
-def test_ranking_is_by_group_and_best_first(published: Layout) -> None:
-    with open_queries(published) as queries:
+def test_ranking_is_by_group_and_best_first(published: Warehouse) -> None:
+    with published.queries() as queries:
         ranking = queries.ranking(RUN)
     assert [row.group for row in ranking] == ["biology"] * 2 + ["language"] * 2 + ["vision"] * 2
     for group in ("biology", "language", "vision"):
@@ -40,9 +39,9 @@ def test_ranking_is_by_group_and_best_first(published: Layout) -> None:
         assert next(row.rank for row in ranking if row.group == group) == 1
 
 
-def test_an_idea_review_holds_the_whole_evaluation(published: Layout) -> None:
+def test_an_idea_review_holds_the_whole_evaluation(published: Warehouse) -> None:
     expected = make_evaluation(1)
-    with open_queries(published) as queries:
+    with published.queries() as queries:
         review = queries.idea_review(RUN, IdeaId("idea-00001"))
     assert review.evaluation == expected
     assert [paper.paper_id for paper in review.bibliography] == [
@@ -54,24 +53,24 @@ def test_an_idea_review_holds_the_whole_evaluation(published: Layout) -> None:
     assert review.rank in (1, 2)
 
 
-def test_all_reviews_of_a_run_come_in_ranking_order(published: Layout) -> None:
-    with open_queries(published) as queries:
+def test_all_reviews_of_a_run_come_in_ranking_order(published: Warehouse) -> None:
+    with published.queries() as queries:
         order = [row.idea_id for row in queries.ranking(RUN)]
         assert [review.evaluation.idea.idea_id for review in queries.idea_reviews(RUN)] == order
 
 
-def test_an_idea_the_run_does_not_have_is_a_clear_error(published: Layout) -> None:
+def test_an_idea_the_run_does_not_have_is_a_clear_error(published: Warehouse) -> None:
     with (
-        open_queries(published) as queries,
+        published.queries() as queries,
         pytest.raises(ConfigurationError, match="no evaluation of idea nope"),
     ):
         queries.idea_review(RUN, IdeaId("nope"))
 
 
 def test_rejected_entries_are_failures_of_the_run_but_not_of_the_idea_they_copied(
-    published: Layout,
+    published: Warehouse,
 ) -> None:
-    with open_queries(published) as queries:
+    with published.queries() as queries:
         failures = queries.failures(RUN)
         review = queries.idea_review(RUN, IdeaId("idea-00001"))
     assert failures[0].stage == "read_ideas"
@@ -80,15 +79,15 @@ def test_rejected_entries_are_failures_of_the_run_but_not_of_the_idea_they_copie
     assert review.evaluation.failures == ()
 
 
-def test_validations_of_a_published_run_all_held(published: Layout) -> None:
-    with open_queries(published) as queries:
+def test_validations_of_a_published_run_all_held(published: Warehouse) -> None:
+    with published.queries() as queries:
         rows = queries.validations(RUN)
     assert len(rows) > 200
     assert all(row.success for row in rows)
 
 
-def test_costs_and_health_are_those_of_the_calls(published: Layout) -> None:
-    with open_queries(published) as queries:
+def test_costs_and_health_are_those_of_the_calls(published: Warehouse) -> None:
+    with published.queries() as queries:
         cost = queries.run_cost(RUN)
         latency = queries.latency_by_step(RUN)
         health = queries.source_health(RUN)

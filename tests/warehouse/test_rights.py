@@ -9,10 +9,10 @@ import pytest
 from schemas.identifiers import RunId
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.rights import keep_private
 from warehouse.stores.keyed_store import KeyedStore
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture(autouse=True)
@@ -23,15 +23,15 @@ def open_to_all() -> Iterator[None]:
     os.umask(before)
 
 
-def filled(layout: Layout) -> list[Path]:
+def filled(warehouse: Warehouse) -> list[Path]:
     """Everything that landing, publishing and caching write."""
-    keep_private(layout.root)
-    land(layout, make_evaluation(0))
-    assert publish(layout, RUNS, make_run(ideas=1)).published
-    with KeyedStore(layout.cache / "replies.sqlite") as store:
+    keep_private(warehouse.root)
+    land(warehouse, make_evaluation(0))
+    assert publish(warehouse, RUNS, make_run(ideas=1)).published
+    with KeyedStore(warehouse.cache / "replies.sqlite") as store:
         store.put_many({"a": b"b"})
-    assert RUNS.folder(layout, RunId("run-a")).is_dir()
-    return [layout.root, *layout.root.rglob("*")]
+    assert RUNS.folder(warehouse, RunId("run-a")).is_dir()
+    return [warehouse.root, *warehouse.root.rglob("*")]
 
 
 def rights(paths: list[Path], *, folders: bool) -> set[str]:
@@ -39,7 +39,7 @@ def rights(paths: list[Path], *, folders: bool) -> set[str]:
 
 
 def test_a_new_warehouse_is_its_users_alone(tmp_path: Path) -> None:
-    written = filled(Layout(tmp_path / "warehouse"))
+    written = filled(Warehouse(tmp_path / "warehouse"))
     assert {path.suffix for path in written} >= {".parquet", ".sqlite", ".json"}
     assert rights(written, folders=True) == {"0o700"}
     assert rights(written, folders=False) <= {"0o600", "0o400"}
@@ -50,7 +50,7 @@ def test_a_warehouse_shared_with_a_group_stays_shared_with_it_and_with_nobody_el
 ) -> None:
     shared = tmp_path / "warehouse"
     shared.mkdir(mode=0o770)
-    written = filled(Layout(shared))
+    written = filled(Warehouse(shared))
     assert rights(written, folders=True) <= {"0o770", "0o750"}  # DuckDB and SQLite give a group
     assert rights(written, folders=False) <= {"0o660", "0o640"}  # no more than reading
     assert oct((shared / "landing").stat().st_mode & 0o777) == "0o770"

@@ -11,9 +11,9 @@ from typing import Any, Self
 
 from schemas.errors import ConfigurationError, TransientError
 from warehouse.catalogue.sqlite_file import connect
-from warehouse.layout import Layout
 from warehouse.statements import statement
 from warehouse.stores.keyed_store import BUSY_TIMEOUT_SECONDS, into_wal
+from warehouse.warehouse import Warehouse
 
 _TABLES = (
     *("tokens", "submissions", "accounts", "sessions"),
@@ -21,15 +21,15 @@ _TABLES = (
 )
 
 
-def services_file(layout: Layout) -> Path:
-    return layout.state / "services.sqlite"
+def services_file(warehouse: Warehouse) -> Path:
+    return warehouse.state / "services.sqlite"
 
 
-def check_services(layout: Layout) -> None:
+def check_services(warehouse: Warehouse) -> None:
     """Raises ConfigurationError where a warehouse has no such database: machines share no file."""
-    if layout.objects is not None:
+    if warehouse.objects is not None:
         raise ConfigurationError(
-            f"{layout.address} lies in object storage: accounts, tokens, people, votes, decisions,"
+            f"{warehouse.address} lies in object storage: accounts, tokens, people, votes, decisions,"
             " `assay api` and `assay mcp` need a warehouse in a folder"
         )
 
@@ -46,9 +46,9 @@ class ServiceDatabase:
         TransientError: other processes kept it locked for longer than a minute.
     """
 
-    def __init__(self, layout: Layout) -> None:
-        check_services(layout)
-        self.path = services_file(layout)
+    def __init__(self, warehouse: Warehouse) -> None:
+        check_services(warehouse)
+        self.path = services_file(warehouse)
         self._reader, self._writer = _Place(), _Place()
 
     def ask(self, name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:

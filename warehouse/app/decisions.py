@@ -22,9 +22,8 @@ from schemas.people.ledger import Participant
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.people import keep_reason, participant
 from warehouse.app.records import fold_into_lake, record, recorded, recorded_as
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.ledger import parts_of, parts_of_report
+from warehouse.warehouse import Warehouse
 
 _FOLD_WAIT_SECONDS = 2.0
 
@@ -113,13 +112,11 @@ def _stands(request: Request, latest: Mapping[_Place, Request]) -> bool:
 
 
 def decide_and_fold(
-    layout: Layout,
+    warehouse: Warehouse,
     database: ServiceDatabase,
     request_id: str,
     participant_id: str,
     answer: GivenAnswer,
-    *,
-    catalogue_url: str | None = None,
 ) -> Decision:
     """`decide` about the lake as it is, and have the lake hold it too. While a publisher is at work
     it is durable all the same, and enters the lake with what is published.
@@ -127,10 +124,10 @@ def decide_and_fold(
     Raises:
         As `decide`.
     """
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         made = decide(database, connection, request_id, participant_id, answer)
     with suppress(TransientError):
-        fold_into_lake(layout, catalogue_url=catalogue_url, wait_seconds=_FOLD_WAIT_SECONDS)
+        fold_into_lake(warehouse, wait_seconds=_FOLD_WAIT_SECONDS)
     return made
 
 

@@ -29,10 +29,10 @@ from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
 from schemas.identifiers import content_hash
 from schemas.people.job import JOB_REQUEST, JobRequest, JobState, JobStatus
 from schemas.text.patterns import bounded
-from warehouse.layout import Layout
 from warehouse.parquet import read_bytes, write_bytes
 from warehouse.progress import lock_held
 from warehouse.units.landing import BUILDING, as_json, read_noun, write_noun
+from warehouse.warehouse import Warehouse
 
 LOG_LINES = 40
 _KEY_DIGITS = 16
@@ -82,22 +82,22 @@ class Job(Noun):
         return self.folder / "stop"
 
 
-def jobs_folder(layout: Layout) -> Path:
-    return layout.state / "jobs"
+def jobs_folder(warehouse: Warehouse) -> Path:
+    return warehouse.state / "jobs"
 
 
-def runner_lock(layout: Layout) -> Path:
-    return jobs_folder(layout) / "runner.lock"
+def runner_lock(warehouse: Warehouse) -> Path:
+    return jobs_folder(warehouse) / "runner.lock"
 
 
-def runner_at_work(layout: Layout) -> bool | None:
+def runner_at_work(warehouse: Warehouse) -> bool | None:
     """Whether some runner takes up the jobs of this warehouse; None where the system does not
     tell.
     """
-    return lock_held(runner_lock(layout))
+    return lock_held(runner_lock(warehouse))
 
 
-def submit(layout: Layout, request: JobRequest) -> str:
+def submit(warehouse: Warehouse, request: JobRequest) -> str:
     """Write a request for the runner to take up; its job_id.
 
     A key that is known already names the job that has it, and nothing is written.
@@ -105,25 +105,25 @@ def submit(layout: Layout, request: JobRequest) -> str:
     Raises:
         ConflictError: the key was given with another request.
     """
-    folder = jobs_folder(layout)
+    folder = jobs_folder(warehouse)
     folder.mkdir(parents=True, exist_ok=True)
     key = content_hash(request.idempotency_key, length=_KEY_DIGITS)
     # Two submissions of one key at the same time would not see each other.
     with FileLock(folder / "submit.lock", fallback_to_soft=False):
-        known = next((name for name in job_ids(layout) if name.endswith(key)), None)
+        known = next((name for name in job_ids(warehouse) if name.endswith(key)), None)
         if known is not None:
-            _check_same(layout, known, request)
+            _check_same(warehouse, known, request)
             return known
         job_id = job_id_of(request)
         _write_request(folder, job_id, as_json(request))
     return job_id
 
 
-def submit_as(layout: Layout, job_id: str, document: bytes) -> None:
+def submit_as(warehouse: Warehouse, job_id: str, document: bytes) -> None:
     """Write a request that has its job_id already; one that is there stays as it is. What cannot be
     understood is for the runner to say: it holds up no other.
     """
-    folder = jobs_folder(layout)
+    folder = jobs_folder(warehouse)
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / "submit.lock", fallback_to_soft=False):
         if not (folder / job_id).exists():
@@ -143,15 +143,15 @@ def job_id_of(request: JobRequest) -> str:
     return f"{request.created_at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{key}"
 
 
-def _check_same(layout: Layout, job_id: str, request: JobRequest) -> None:
-    known = read_request(layout, job_id)
+def _check_same(warehouse: Warehouse, job_id: str, request: JobRequest) -> None:
+    known = read_request(warehouse, job_id)
     if known.model_copy(update={"created_at": request.created_at}) != request:
         raise ConflictError(
             f"the idempotency key of job {job_id} belongs to another request: choose a new key"
         )
 
 
-def read_request(layout: Layout, job_id: str) -> JobRequest:
+def read_request(warehouse: Warehouse, job_id: str) -> JobRequest:
     """What a job asks.
 
     Raises:
@@ -159,7 +159,9 @@ def read_request(layout: Layout, job_id: str) -> JobRequest:
         ConfigurationError: an option out of its bounds, or no request at all, in one line.
     """
     try:
-        return JOB_REQUEST.validate_json(read_bytes(jobs_folder(layout) / job_id / "request.json"))
+        return JOB_REQUEST.validate_json(
+            read_bytes(jobs_folder(warehouse) / job_id / "request.json")
+        )
     except FileNotFoundError:
         raise UnknownNameError(f"no job {job_id!r}") from None
     except OSError as error:
@@ -174,17 +176,17 @@ def read_request(layout: Layout, job_id: str) -> JobRequest:
         ) from error
 
 
-def read_job(layout: Layout, job_id: str) -> Job | None:
+def read_job(warehouse: Warehouse, job_id: str) -> Job | None:
     """A job as it is now; None when there is none of this name.
 
     A job whose status another version of Assay wrote has failed, and is left alone.
     """
-    folder = jobs_folder(layout) / job_id
+    folder = jobs_folder(warehouse) / job_id
     # What is written for a job behind a link would change another folder.
     if not _JOB_ID.fullmatch(job_id) or folder.is_symlink():
         return None
     try:
-        request = read_request(layout, job_id)
+        request = read_request(warehouse, job_id)
     except UnknownNameError:
         return None
     except ConfigurationError:
@@ -202,17 +204,17 @@ def read_job(layout: Layout, job_id: str) -> Job | None:
     )
 
 
-def job_ids(layout: Layout) -> list[str]:
+def job_ids(warehouse: Warehouse) -> list[str]:
     """All jobs by name, oldest first."""
-    folder = jobs_folder(layout)
+    folder = jobs_folder(warehouse)
     if not folder.is_dir():
         return []
     return sorted(path.name for path in folder.iterdir() if _JOB_ID.fullmatch(path.name))
 
 
-def jobs(layout: Layout) -> Iterator[Job]:
+def jobs(warehouse: Warehouse) -> Iterator[Job]:
     """All jobs, newest first."""
-    found = (read_job(layout, name) for name in reversed(job_ids(layout)))
+    found = (read_job(warehouse, name) for name in reversed(job_ids(warehouse)))
     return (job for job in found if job is not None)
 
 
@@ -263,13 +265,13 @@ def read_result(job: Job) -> dict[str, object]:
     return found
 
 
-def take_expected(layout: Layout, job_id: str) -> dict[str, object]:
+def take_expected(warehouse: Warehouse, job_id: str) -> dict[str, object]:
     """What a job came to that asks nothing and has ended; the job is deleted.
 
     Raises:
         ConfigurationError: in the command's own words, what is wrong with its request.
     """
-    job = read_job(layout, job_id)
+    job = read_job(warehouse, job_id)
     if job is None:
         raise ConfigurationError("the plan was deleted before it was read: request it again")
     done = job.status.state is JobState.DONE

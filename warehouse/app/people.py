@@ -16,10 +16,10 @@ from schemas.people.ledger import (
 )
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.catalogue.definitions import apply_definitions
-from warehouse.lake import open_writer, transaction
-from warehouse.layout import Layout
+from warehouse.lake import transaction
 from warehouse.ledger import append, note_head
 from warehouse.statements import statement
+from warehouse.warehouse import Warehouse
 
 _ID_BYTES, _SALT_BYTES = 6, 32
 
@@ -103,7 +103,7 @@ def kept_reasons(database: ServiceDatabase) -> dict[str, bool]:
     }
 
 
-def forget(layout: Layout, participant_id: str, *, catalogue_url: str | None = None) -> None:
+def forget(warehouse: Warehouse, participant_id: str) -> None:
     """Delete a name with all its reasons and their salts. What was done stays, under the pseudonym.
 
     Files of the lake that held reasons of votes go with the next `compact` whose snapshots no
@@ -113,7 +113,7 @@ def forget(layout: Layout, participant_id: str, *, catalogue_url: str | None = N
         UnknownNameError: there is none of this pseudonym.
         TransientError: a publisher is at work: the ledger does not say it yet. The name is gone.
     """
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         with database.transaction() as work:
             known = work.ask("forget_person", participant_id=participant_id)
             work.ask("forget_reasons", participant_id=participant_id)
@@ -130,12 +130,12 @@ def forget(layout: Layout, participant_id: str, *, catalogue_url: str | None = N
         step=None,
         happened_at=datetime.now(UTC),
     )
-    with open_writer(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.publisher() as connection:
         with transaction(connection, "what was forgotten"):
             apply_definitions(connection)
             connection.execute(statement("ledger", "forget_votes"), {"voter": participant_id})
             append(connection, [entry])
-        note_head(connection, layout)
+        note_head(connection, warehouse)
 
 
 def _added(

@@ -30,8 +30,8 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import Job, job_id_of, read_job, request_stop
 from warehouse.app.submissions import add_submission, hand_over
 from warehouse.app.voting import add_contests, cast, offer, open_offer, skip
-from warehouse.layout import Layout
 from warehouse.queries import Queries
+from warehouse.warehouse import Warehouse
 
 _DAY = timedelta(days=1)
 _ID_BYTES = 8
@@ -95,13 +95,12 @@ def draw_sides(
 
 
 def ask(
-    layout: Layout,
+    warehouse: Warehouse,
     database: ServiceDatabase,
     voter: str,
     asked: Asked,
     text: str,
     sides: Sequence[Side],
-    settings: Settings,
 ) -> LiveQuestion:
     """Have both sides answer; durable when this returns. The question that is open already, asked
     again, is that question.
@@ -121,10 +120,10 @@ def ask(
         job_ids=("", ""),
         asked_at=now,
     )
-    bound = settings.voting.question_cost_usd
+    bound = warehouse.settings.voting.question_cost_usd
     requests = jobs_for(made.question_id, asked, made.text, made.sides, now, maximum_cost_usd=bound)
     for request in requests:
-        check_offered(request, settings.dashboard)
+        check_offered(request, warehouse.settings.dashboard)
     made = made.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
     with database.transaction() as work:
         for (document,) in work.ask("open_questions", voter=voter):
@@ -134,7 +133,7 @@ def ask(
             raise ConflictError("a question of yours is open: vote on its answers, or leave it")
         since = (now - _DAY).timestamp()
         ((count,),) = work.ask("questions_since", voter=voter, since=since)
-        if count >= settings.voting.questions_per_day:
+        if count >= warehouse.settings.voting.questions_per_day:
             raise RateLimitedError(f"{count} questions in a day are the most: go on tomorrow")
         work.ask(
             "add_question",
@@ -145,7 +144,7 @@ def ask(
         )
         for request in requests:
             add_submission(work, voter, request, charge_usd=bound)
-    hand_over(layout, database)
+    hand_over(warehouse, database)
     return made
 
 
@@ -156,19 +155,19 @@ def open_question(database: ServiceDatabase, voter: str) -> LiveQuestion | None:
     return None
 
 
-def at_work(layout: Layout, database: ServiceDatabase, question: LiveQuestion) -> bool:
+def at_work(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> bool:
     """Whether a side is still at it. What a kill kept from the job runner is handed over."""
-    found = [read_job(layout, name) for name in question.job_ids]
+    found = [read_job(warehouse, name) for name in question.job_ids]
     if None in found:
-        hand_over(layout, database)
-        found = [read_job(layout, name) for name in question.job_ids]
+        hand_over(warehouse, database)
+        found = [read_job(warehouse, name) for name in question.job_ids]
     return any(job is not None and job.at_work for job in found)
 
 
-def answers_to(layout: Layout, queries: Queries, question: LiveQuestion) -> Answers | NoVote:
+def answers_to(warehouse: Warehouse, queries: Queries, question: LiveQuestion) -> Answers | NoVote:
     """What both sides said, once neither is at work."""
     track = question.asked.track
-    sides = tuple(_contender(layout, queries, track, name) for name in question.job_ids)
+    sides = tuple(_contender(warehouse, queries, track, name) for name in question.job_ids)
     texts = tuple(() if side is None else text_of(queries, track, side) for side in sides)
     first, second = sides
     if first is None or second is None or not all(texts):
@@ -232,22 +231,24 @@ def end(database: ServiceDatabase, question: LiveQuestion, how: Ended) -> None:
         work.ask("end_question", question_id=question.question_id, ended=how)
 
 
-def leave(layout: Layout, database: ServiceDatabase, question: LiveQuestion) -> None:
+def leave(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> None:
     """End a question without a vote; sides that are still at it are stopped."""
     end(database, question, Ended.LEFT)
-    for job in _jobs(layout, question):
+    for job in _jobs(warehouse, question):
         if job.at_work:
             request_stop(job)
 
 
-def _jobs(layout: Layout, question: LiveQuestion) -> Iterator[Job]:
-    found = (read_job(layout, name) for name in question.job_ids)
+def _jobs(warehouse: Warehouse, question: LiveQuestion) -> Iterator[Job]:
+    found = (read_job(warehouse, name) for name in question.job_ids)
     return (job for job in found if job is not None)
 
 
-def _contender(layout: Layout, queries: Queries, track: Track, job_id: str) -> Contender | None:
+def _contender(
+    warehouse: Warehouse, queries: Queries, track: Track, job_id: str
+) -> Contender | None:
     """What a job wrote; None: it came to nothing, or ended early for its budget."""
-    job = read_job(layout, job_id)
+    job = read_job(warehouse, job_id)
     if job is None or job.status.state is not JobState.DONE or job.status.budget_reached:
         return None
     return made_by_run(queries, track, job.status.run_id) if job.status.run_id else None

@@ -23,12 +23,12 @@ from schemas.tables import SERVICE_TABLES, TABLE
 from schemas.works.curation_edit import CurationEdit
 from warehouse.app.database import ServiceDatabase, Transaction, services_file
 from warehouse.catalogue.definitions import apply_definitions
-from warehouse.lake import insert, open_writer, transaction
-from warehouse.layout import Layout
+from warehouse.lake import insert, transaction
 from warehouse.ledger import append, note_head
 from warehouse.parquet import arrow_table
 from warehouse.rows import row_of
 from warehouse.statements import table_statement
+from warehouse.warehouse import Warehouse
 
 NounT = TypeVar("NounT", bound=Noun)
 _ROWS_AT_ONCE = 10_000
@@ -67,9 +67,7 @@ def recorded_as(
     return None
 
 
-def fold_into_lake(
-    layout: Layout, *, catalogue_url: str | None = None, wait_seconds: float = 60.0
-) -> dict[str, int]:
+def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[str, int]:
     """Copy what was recorded and the lake lacks; rows added by table. The lake is made where there
     is none.
 
@@ -77,30 +75,30 @@ def fold_into_lake(
         TransientError: another publisher is still at work.
         ConfigurationError: the catalogue or the services' database cannot be read.
     """
-    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
+    with warehouse.publisher(wait_seconds=wait_seconds) as connection:
         with transaction(connection, "what was recorded"):
             apply_definitions(connection)
-        return fold(connection, layout)
+        return fold(connection, warehouse)
 
 
-def fold(connection: duckdb.DuckDBPyConnection, layout: Layout) -> dict[str, int]:
+def fold(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse) -> dict[str, int]:
     """`fold_into_lake` by a publisher at work, whose lake has all tables."""
-    waiting = {table: rows for table, rows in _waiting(connection, layout) if rows}
+    waiting = {table: rows for table, rows in _waiting(connection, warehouse) if rows}
     if waiting:
         with transaction(connection, "what was recorded"):
             for name, rows in waiting.items():
                 _insert(connection, TABLE[name], rows)
                 append(connection, [entry_of(read_record(name, row)) for row in rows])
-        note_head(connection, layout)
+        note_head(connection, warehouse)
     return {name: len(rows) for name, rows in waiting.items()}
 
 
 def _waiting(
-    connection: duckdb.DuckDBPyConnection, layout: Layout
+    connection: duckdb.DuckDBPyConnection, warehouse: Warehouse
 ) -> Iterator[tuple[str, list[str]]]:
-    if not services_file(layout).exists():
+    if not services_file(warehouse).exists():
         return
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         for table in SERVICE_TABLES:
             found = database.ask("records", table_name=table.name)
             known = known_keys(connection, table) if found else frozenset()

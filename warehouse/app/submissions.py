@@ -8,26 +8,19 @@ from datetime import UTC, datetime
 
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.people.job import AskJob, CurateJob, EvaluateJob, JobRequest, RankJob, SurveyJob
+from schemas.people.job import EvaluateJob, JobRequest, RankJob, WorkJob
 from schemas.people.role import Action, Token
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.jobs import Job, job_id_of, job_ids, read_job, submit_as
-from warehouse.kinds.curations.landing import CURATIONS
-from warehouse.kinds.surveys import SURVEYS
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
-from warehouse.units.reading import published_head
+from warehouse.kinds.registry import KINDS
+from warehouse.units.reading import check_published
+from warehouse.warehouse import Warehouse
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def accept(
-    layout: Layout,
-    database: ServiceDatabase,
-    token: Token,
-    request: JobRequest,
-    *,
-    catalogue_url: str | None = None,
+    warehouse: Warehouse, database: ServiceDatabase, token: Token, request: JobRequest
 ) -> str:
     """Take a request of a token's holder; the job_id. A key that the holder used before names the
     job that has it.
@@ -38,7 +31,7 @@ def accept(
         BudgetExhaustedError: the job asks a model without a bound, or may cost more than the token
             may still spend.
     """
-    _settle(layout, database, token, catalogue_url)
+    _settle(warehouse, database, token)
     job_id: str
     key, content = request.idempotency_key, _content_hash(request)
     with database.transaction() as work:
@@ -55,7 +48,7 @@ def accept(
             job_id = job_id_of(request)
             charge_usd = _charge(token, request, open_count, charged_usd)
             add_submission(work, token.token_id, request, charge_usd=charge_usd)
-    hand_over(layout, database)
+    hand_over(warehouse, database)
     return job_id
 
 
@@ -74,10 +67,10 @@ def add_submission(
     )
 
 
-def hand_over(layout: Layout, database: ServiceDatabase) -> None:
+def hand_over(warehouse: Warehouse, database: ServiceDatabase) -> None:
     """Give the job runner what it does not have yet."""
     for job_id, document in database.ask("waiting"):
-        submit_as(layout, job_id, document.encode())
+        submit_as(warehouse, job_id, document.encode())
         with database.transaction() as work:
             work.ask("handed_over", job_id=job_id)
 
@@ -89,13 +82,13 @@ def may_see(database: ServiceDatabase, token: Token, job_id: str) -> bool:
     return (token.token_id,) in database.ask("owner_of", job_id=job_id)
 
 
-def jobs_of(layout: Layout, database: ServiceDatabase, token: Token) -> tuple[Job, ...]:
+def jobs_of(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> tuple[Job, ...]:
     """The jobs that the token's holder may see, newest first."""
     if token.scope.may(Action.OVERSEE):
-        names = list(reversed(job_ids(layout)))
+        names = list(reversed(job_ids(warehouse)))
     else:
         names = [row[0] for row in database.ask("jobs_of", token_id=token.token_id)]
-    found = (read_job(layout, name) for name in names)
+    found = (read_job(warehouse, name) for name in names)
     return tuple(job for job in found if job is not None)
 
 
@@ -129,24 +122,22 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
     return bound
 
 
-def _settle(
-    layout: Layout, database: ServiceDatabase, token: Token, catalogue_url: str | None
-) -> None:
+def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> None:
     """Count the token's jobs that have ended as what they cost, where all of it is known."""
     for job_id, bound_usd in database.ask("open_jobs", token_id=token.token_id):
-        job = read_job(layout, job_id)
+        job = read_job(warehouse, job_id)
         if job is not None and job.at_work:
             continue
         if job is None and database.ask("waiting"):
             continue  # not handed over yet, perhaps by another thread this moment
-        cost_usd = None if job is None else _cost_usd(layout, job, catalogue_url)
+        cost_usd = None if job is None else _cost_usd(warehouse, job)
         with database.transaction() as work:
             work.ask(
                 "settle", job_id=job_id, charge_usd=bound_usd if cost_usd is None else cost_usd
             )
 
 
-def _cost_usd(layout: Layout, job: Job, catalogue_url: str | None) -> float | None:
+def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
     """What a job that ended has cost; None: not wholly known."""
     if not job.log.exists():  # it was never begun
         return 0.0
@@ -156,11 +147,9 @@ def _cost_usd(layout: Layout, job: Job, catalogue_url: str | None) -> float | No
     # A run that is ranked may have been ranked before, and may be again, for others to pay.
     since = status.started_at if isinstance(job.request, RankJob) else _EPOCH
     try:
-        with open_queries(layout, catalogue_url=catalogue_url) as queries:
-            if isinstance(job.request, AskJob | SurveyJob):
-                published_head(queries.connection, SURVEYS, status.run_id)
-            elif isinstance(job.request, CurateJob):
-                published_head(queries.connection, CURATIONS, status.run_id)
+        with warehouse.queries() as queries:
+            if isinstance(job.request, WorkJob):
+                check_published(queries.connection, KINDS, status.run_id)
             else:
                 queries.run(status.run_id)
             return queries.spent(status.run_id, since, status.finished_at)

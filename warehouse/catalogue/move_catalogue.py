@@ -39,11 +39,11 @@ def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
             f"{layout.root} has no SQLite catalogue to move"
             + (f": it was moved before, to {layout.moved_catalogue.name}" if moved else "")
         )
-    with open_writer(layout) as source:
+    with open_writer(layout, None) as source:
         source.execute("call ducklake_flush_inlined_data('lake')")
         # Attaching it makes the tables of an empty lake, as this version of DuckLake wants them.
         with (
-            open_writer(layout, catalogue_url=catalogue_url, moves=True),
+            open_writer(layout, catalogue, moves=True),
             _both(layout, catalogue) as connection,
         ):
             rows = _copy(connection, catalogue)

@@ -197,14 +197,13 @@ def catalogue_state(catalogue: PostgresCatalogue) -> CatalogueState:
     )
 
 
-def check_may_publish(url: str) -> None:
+def check_may_publish(catalogue: PostgresCatalogue) -> None:
     """Look whether this user may change the lake whose catalogue is there.
 
     Raises:
         ConfigurationError: it may only read.
         UpstreamError: the server cannot be reached.
     """
-    catalogue = PostgresCatalogue.of(url)
     state = catalogue_state(catalogue)
     if not state.may_write:
         raise ConfigurationError(

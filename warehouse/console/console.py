@@ -25,11 +25,11 @@ from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
 from warehouse.catalogue.connection import in_memory
 from warehouse.console.console_functions import FUNCTIONS
-from warehouse.lake import in_one_line, open_reader
-from warehouse.layout import Layout
+from warehouse.lake import in_one_line
 from warehouse.objects.object_files import storage_failures_told
 from warehouse.rows import Row
 from warehouse.statements import MARTS, quoted
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # it takes a while to import, and most answers are text
     import pyarrow as pa
@@ -63,10 +63,9 @@ _MOST_BITS = 63
 
 
 def run_sql(
-    layout: Layout,
+    warehouse: Warehouse,
     sql: str,
     *,
-    catalogue_url: str | None = None,
     timeout_seconds: float = 300.0,
     maximum_rows: int = _MAXIMUM_ROWS,
     beside: Mapping[str, Path] = MappingProxyType({}),
@@ -86,27 +85,21 @@ def run_sql(
             be read.
     """
     _, rows = run_sql_with_names(
-        layout,
-        sql,
-        catalogue_url=catalogue_url,
-        timeout_seconds=timeout_seconds,
-        maximum_rows=maximum_rows,
-        beside=beside,
+        warehouse, sql, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows, beside=beside
     )
     return rows
 
 
 def run_sql_with_names(
-    layout: Layout,
+    warehouse: Warehouse,
     sql: str,
     *,
-    catalogue_url: str | None = None,
     timeout_seconds: float = 300.0,
     maximum_rows: int = _MAXIMUM_ROWS,
     beside: Mapping[str, Path] = MappingProxyType({}),
 ) -> tuple[tuple[str, ...], list[Row]]:
     """As `run_sql`, with the names of the columns, which an answer without rows has too."""
-    with _asked(layout, sql, catalogue_url, timeout_seconds, beside) as answer:
+    with _asked(warehouse, sql, timeout_seconds, beside) as answer:
         names = _distinct([column[0] for column in answer.description or ()])
         found = answer.fetchmany(maximum_rows + 1)
     if len(found) > maximum_rows:
@@ -116,26 +109,21 @@ def run_sql_with_names(
 
 
 def run_sql_to_arrow(
-    layout: Layout,
+    warehouse: Warehouse,
     sql: str,
     *,
-    catalogue_url: str | None = None,
     timeout_seconds: float = 300.0,
     beside: Mapping[str, Path] = MappingProxyType({}),
 ) -> "pa.Table":
     """As `run_sql`, with the types of the columns and without a bound on rows."""
-    with _asked(layout, sql, catalogue_url, timeout_seconds, beside) as answer:
+    with _asked(warehouse, sql, timeout_seconds, beside) as answer:
         found = answer.to_arrow_table()
         return found.rename_columns(_distinct(found.column_names))
 
 
 @contextmanager
 def _asked(
-    layout: Layout,
-    sql: str,
-    catalogue_url: str | None,
-    timeout_seconds: float,
-    beside: Mapping[str, Path],
+    warehouse: Warehouse, sql: str, timeout_seconds: float, beside: Mapping[str, Path]
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     if "\0" in sql:
         raise ConfigurationError("wrong SQL: it holds a NUL character: leave it out")
@@ -143,7 +131,7 @@ def _asked(
         raise ConfigurationError(
             "wrong SQL: it holds half a character (a lone surrogate): write it anew"
         )
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         connection.execute("set errors_as_json = true")  # which say where the statement is wrong
         _refuse_what_is_no_question(connection, sql)
         for name, path in beside.items():

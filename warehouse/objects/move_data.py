@@ -14,16 +14,16 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError, PublicationError
 from schemas.identifiers import RunId
 from warehouse.catalogue.connection import extension_path, in_memory
-from warehouse.catalogue.postgres import PostgresCatalogue, attach_postgres
+from warehouse.catalogue.postgres import attach_postgres
 from warehouse.catalogue.sqlite_file import refuse_foreign_journal
 from warehouse.kinds.registry import KINDS
-from warehouse.lake import note_place, object_folder, one_line, open_writer
-from warehouse.layout import Layout
+from warehouse.lake import note_place, object_folder, one_line
 from warehouse.objects.object_storage import AT_ONCE, ObjectFolder, file_size
 from warehouse.statements import quoted, statement
 from warehouse.units import shared
 from warehouse.units.landing import files_beside, landed_names, unit_folders
 from warehouse.units.shared import RECEIPT_FILE
+from warehouse.warehouse import Warehouse
 
 
 class MovedData(Noun):
@@ -42,9 +42,7 @@ class MovedData(Noun):
     units: int | None = None
 
 
-def move_data(
-    layout: Layout, address: str | None, *, catalogue_url: str | None = None
-) -> MovedData:
+def move_data(warehouse: Warehouse, address: str | None) -> MovedData:
     """Copy every file that a snapshot reads to the folder `lake` at an address in object storage
     (None: to the warehouse's own folder), and from then on read and write there. A move that was
     cut short is finished by the same call: nothing changes for readers before the last file is
@@ -60,9 +58,9 @@ def move_data(
         TransientError: a publisher is at work.
         UpstreamError: the storage or PostgreSQL cannot be reached.
     """
-    if layout.objects is not None:
+    if warehouse.objects is not None:
         raise ConfigurationError(
-            f"{layout.address} lies in object storage already: copy the bucket, and name any"
+            f"{warehouse.address} lies in object storage already: copy the bucket, and name any"
             " folder as the warehouse to say where the files lie now"
         )
     units, target = None, None
@@ -71,24 +69,24 @@ def move_data(
         extension_path("httpfs")
         place_there.check()
         target = place_there.within("lake")
-        if catalogue_url is not None:
-            units = _share_landed(layout, Layout.of(address))
+        if warehouse.postgres is not None:
+            units = _share_landed(warehouse, Warehouse.of(address))
     copied = []
-    with open_writer(layout, catalogue_url=catalogue_url, moves=True) as connection:
+    with warehouse.publisher(moves=True) as connection:
         source = object_folder(connection)
-        place = f"{layout.data.resolve()}/" if target is None else target.address
-        before = f"{layout.data.resolve()}/" if source is None else source.address
+        place = f"{warehouse.data.resolve()}/" if target is None else target.address
+        before = f"{warehouse.data.resolve()}/" if source is None else source.address
         known = connection.execute(statement("catalogue", "files")).fetchall()
         files = {name: size for _, name, size, _ in known}
         if place != before:
             copied = [
                 size
                 for name, size in files.items()
-                if _copied(layout.data, source, target, name, size)
+                if _copied(warehouse.data, source, target, name, size)
             ]
-            _note(connection, layout, catalogue_url, place)
+            _note(connection, warehouse, place)
         # Also where nothing was copied: a move may have been cut short right before.
-        note_place(layout, place)
+        note_place(warehouse, place)
     return MovedData(
         files=len(files),
         files_copied=len(copied),
@@ -99,7 +97,7 @@ def move_data(
     )
 
 
-def _share_landed(source: Layout, target: Layout) -> int:
+def _share_landed(source: Warehouse, target: Warehouse) -> int:
     """Have what landed in a folder where machines meet, and in this one's working folder; the
     number of units.
     """
@@ -125,26 +123,24 @@ def _share_landed(source: Layout, target: Layout) -> int:
     return count
 
 
-def _offer(layout: Layout, unit: Path) -> None:
+def _offer(warehouse: Warehouse, unit: Path) -> None:
     """Whoever has landed it there already has it as it is to be."""
-    shared.offer(layout, unit, unit, replaced=None)
+    shared.offer(warehouse, unit, unit, replaced=None)
 
 
-def _note(
-    connection: duckdb.DuckDBPyConnection, layout: Layout, catalogue_url: str | None, place: str
-) -> None:
+def _note(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse, place: str) -> None:
     """Write into the catalogue where the files lie; the lake is detached after that."""
     connection.execute("use memory")
     connection.execute("detach lake")
     # A connection of its own, since one that is bounded to a lake attaches no database.
-    scanner = "sqlite_scanner" if catalogue_url is None else "postgres_scanner"
+    scanner = "sqlite_scanner" if warehouse.postgres is None else "postgres_scanner"
     with in_memory(scanner) as own:
-        if catalogue_url is None:
-            refuse_foreign_journal(layout.catalogue)
-            file = quoted(str(layout.catalogue.resolve()))
+        if warehouse.postgres is None:
+            refuse_foreign_journal(warehouse.catalogue)
+            file = quoted(str(warehouse.catalogue.resolve()))
             own.execute(f"attach {file} as catalogue (type sqlite)")
         else:
-            attach_postgres(own, PostgresCatalogue.of(catalogue_url), read_only=False)
+            attach_postgres(own, warehouse.postgres, read_only=False)
         try:
             own.execute(statement("catalogue", "lay_data"), [place])
         except duckdb.Error as error:

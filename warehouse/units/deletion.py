@@ -16,17 +16,15 @@ from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.people.ledger import Artefact, LedgerAction, LedgerEntry
 from schemas.run import Budget
-from warehouse.catalogue.postgres import check_may_publish
-from warehouse.lake import open_writer, transaction
-from warehouse.layout import Layout
+from warehouse.lake import transaction
 from warehouse.ledger import append
 from warehouse.objects.shared_reports import forget_reports
-from warehouse.queries import open_queries
 from warehouse.statements import table_statement
 from warehouse.stores.budget_file import BudgetFile
 from warehouse.units import shared
 from warehouse.units.kind import HeadT, Kind
 from warehouse.units.reading import published_head
+from warehouse.warehouse import Warehouse
 
 
 class Deleted(Noun, Generic[HeadT]):
@@ -40,19 +38,18 @@ class Deleted(Noun, Generic[HeadT]):
     deleted_at: datetime
 
 
-def deletions_path(layout: Layout) -> Path:
+def deletions_path(warehouse: Warehouse) -> Path:
     """JSON Lines, one `Deleted` a line, appended to."""
-    return layout.state / "deleted_runs.jsonl"
+    return warehouse.state / "deleted_runs.jsonl"
 
 
 def delete_work(
-    layout: Layout,
+    warehouse: Warehouse,
     kind: Kind[Any, HeadT],
     run_id: RunId,
     *,
     with_it: tuple[Kind[Any, Any], ...] = (),
     before: Callable[[], None] = lambda: None,
-    catalogue_url: str | None = None,
 ) -> Deleted[HeadT]:
     """Delete a published piece of work that is named by its run alone. The caller holds its lock.
 
@@ -69,12 +66,14 @@ def delete_work(
         TransientError: a publisher is at work.
         PublicationError: the lake could not be changed.
     """
-    if catalogue_url is not None:
-        check_may_publish(catalogue_url)  # before any file goes
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+    warehouse.check_may_publish()  # before any file goes
+    with warehouse.queries() as queries:
         head = published_head(queries.connection, kind, run_id)
         (spent,) = queries.rows("spent_by_runs", run_ids=[run_id])
-    folders, log = (kind.folder(layout, run_id), layout.reports / run_id), layout.log(run_id)
+    folders, log = (
+        (kind.folder(warehouse, run_id), warehouse.reports / run_id),
+        warehouse.log(run_id),
+    )
     files = (*(path for folder in folders for path in _files(folder)), *log.parent.glob(log.name))
     deleted = Deleted[HeadT](
         kind=kind.word,
@@ -84,19 +83,19 @@ def delete_work(
         bytes_freed=sum(path.lstat().st_size for path in files),
         deleted_at=datetime.now(UTC),
     )
-    _note(layout, deleted)
+    _note(warehouse, deleted)
     before()
-    forget_spending(layout, run_id, folders[0])
-    shared.forget_work(layout, folders[0])
-    forget_reports(layout, layout.reports / run_id)
+    forget_spending(warehouse, run_id, folders[0])
+    shared.forget_work(warehouse, folders[0])
+    forget_reports(warehouse, warehouse.reports / run_id)
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
     log.unlink(missing_ok=True)
-    for folder in {layout.state / f"{kind.word}s" / run_id, layout.work(run_id)}:
+    for folder in {warehouse.state / f"{kind.word}s" / run_id, warehouse.work(run_id)}:
         for path in (*folder.glob("*.json"), *folder.glob("*.md")):  # the lock stays: it is held
             path.unlink(missing_ok=True)
     with (
-        open_writer(layout, catalogue_url=catalogue_url) as connection,
+        warehouse.publisher() as connection,
         transaction(connection, kind.titled(run_id)),
     ):
         tables = {table for each in (kind, *with_it) for table in each.published_tables}
@@ -107,14 +106,14 @@ def delete_work(
     return deleted
 
 
-def forget_spending(layout: Layout, scope: RunId, folder: Path) -> None:
+def forget_spending(warehouse: Warehouse, scope: RunId, folder: Path) -> None:
     """Remove the spending of a deleted work, whose folder in landing is `folder`, and its journal.
 
     Args:
         scope: by which the budget was kept.
     """
-    with closing(BudgetFile(layout.budgets, scope, Budget())) as file:
-        file.forget(folder.relative_to(layout.landing).as_posix())
+    with closing(BudgetFile(warehouse.budgets, scope, Budget())) as file:
+        file.forget(folder.relative_to(warehouse.landing).as_posix())
 
 
 def _entry(run_id: RunId, deleted_at: datetime) -> LedgerEntry:
@@ -129,8 +128,8 @@ def _entry(run_id: RunId, deleted_at: datetime) -> LedgerEntry:
     )
 
 
-def _note(layout: Layout, deleted: Deleted[Any]) -> None:
-    path = deletions_path(layout)
+def _note(warehouse: Warehouse, deleted: Deleted[Any]) -> None:
+    path = deletions_path(warehouse)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         file.write(orjson.dumps(deleted.model_dump(mode="json")) + b"\n")

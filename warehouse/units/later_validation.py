@@ -18,14 +18,14 @@ from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.run import ValidationRow
 from schemas.tables import TABLE
-from warehouse.lake import insert, open_reader, open_writer, rows_in, transaction
-from warehouse.layout import Layout
+from warehouse.lake import insert, rows_in, transaction
 from warehouse.parquet import arrow_table
 from warehouse.rows import noun_of, row_of
 from warehouse.statements import table_statement
 from warehouse.units.kind import Kind
 from warehouse.validate.violations import ExpectationResult, Tally
 from warehouse.verify.verify_values import without_prose
+from warehouse.warehouse import Warehouse
 
 WORKS_TOGETHER = 50
 _VALIDATIONS = TABLE["validations"]
@@ -51,11 +51,7 @@ class LaterValidation(Noun):
 
 
 def validate_published(
-    layout: Layout,
-    kinds: Iterable[Kind[Any, Any]],
-    *,
-    catalogue_url: str | None = None,
-    wait_seconds: float = 60.0,
+    warehouse: Warehouse, kinds: Iterable[Kind[Any, Any]], *, wait_seconds: float = 60.0
 ) -> LaterValidation:
     """Validate all published work of `kinds` that waits for it.
 
@@ -65,7 +61,7 @@ def validate_published(
         UnknownNameError: there is no lake.
         TransientError: a publisher is at work.
     """
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         batches = [
             (kind, works[first : first + WORKS_TOGETHER])
             for kind in kinds
@@ -74,12 +70,10 @@ def validate_published(
         ]
     total = LaterValidation()
     for kind, works in batches:  # one at a time, so that publishers need not wait for all
-        with open_writer(
-            layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds
-        ) as connection:
+        with warehouse.publisher(wait_seconds=wait_seconds) as connection:
             still = set(waiting(connection, kind))
             total += _apart(connection, kind, [names for names in works if names in still])
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         recorded = rows_in(connection, table_statement("broken_published"))
         before = [_line(noun_of(ValidationRow, row)) for row in recorded]
     return replace(total, broken=tuple(dict.fromkeys((*total.broken, *before))))

@@ -22,9 +22,8 @@ from warehouse.answers import Publication, ValidationReport
 from warehouse.app.records import fold
 from warehouse.catalogue.connection import share_out
 from warehouse.catalogue.definitions import apply_definitions
-from warehouse.lake import insert, open_writer, transaction
+from warehouse.lake import insert, transaction
 from warehouse.landed import in_batches, read_landed
-from warehouse.layout import Layout
 from warehouse.ledger import note_head
 from warehouse.parquet import arrow_table, write_bytes
 from warehouse.rows import row_of
@@ -41,18 +40,14 @@ from warehouse.units.letting_go import bring_back
 from warehouse.units.recording import record
 from warehouse.units.shared import keep_work
 from warehouse.units.validate import validate
+from warehouse.warehouse import Warehouse
 
 logger = logging.getLogger(__name__)
 _TIMES = {"started_at", "finished_at", "duration_seconds"}
 
 
 def publish(
-    layout: Layout,
-    kind: Kind[ReceiptT, HeadT],
-    head: HeadT,
-    *,
-    catalogue_url: str | None = None,
-    wait_seconds: float = 60.0,
+    warehouse: Warehouse, kind: Kind[ReceiptT, HeadT], head: HeadT, *, wait_seconds: float = 60.0
 ) -> Publication:
     """Validate what landed of the work that `head` names, and put all or none of it into the lake.
 
@@ -61,7 +56,6 @@ def publish(
     the answer says so.
 
     Args:
-        catalogue_url: address of a PostgreSQL database; None: an SQLite file in the warehouse.
         wait_seconds: how long to wait for another publisher to finish.
 
     Raises:
@@ -71,22 +65,24 @@ def publish(
         ConfigurationError: the catalogue or a receipt cannot be read.
     """
     names = kind.names(head)
-    receipts = tuple(iterate_receipts(layout, kind, *names))
+    receipts = tuple(iterate_receipts(warehouse, kind, *names))
     head = kind.concluded(head, receipts)
-    digest = _digest(layout, kind, head, receipts)
-    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
+    digest = _digest(warehouse, kind, head, receipts)
+    with warehouse.publisher(wait_seconds=wait_seconds) as connection:
         with transaction(connection, kind.titled(*names)):
             apply_definitions(connection)
-        fold(connection, layout)
+        fold(connection, warehouse)
         kind.refuse(connection, head)
         standing = _published_digest(connection, kind, names)
         unchanged = standing == digest
         if not unchanged:
-            bring_back(connection, layout, kind, receipts)
-        validation = None if unchanged else _validate(layout, kind, head, receipts, digest)
+            bring_back(connection, warehouse, kind, receipts)
+        validation = None if unchanged else _validate(warehouse, kind, head, receipts, digest)
         passed = validation is None or validation.passed
         if passed and kind.unit is not None:
-            keep_work(layout, kind.folder(layout, *names), files_beside(layout, kind, *names))
+            keep_work(
+                warehouse, kind.folder(warehouse, *names), files_beside(warehouse, kind, *names)
+            )
         rows = _counts(connection, kind, names) if unchanged else {}
         if validation is not None and passed:
             share_out(connection, sum(sum(receipt.rows.values()) for receipt in receipts))
@@ -94,9 +90,9 @@ def publish(
                 # A ranking that was withdrawn has left the calls it cost.
                 if standing is not None or kind.outlives_its_publication:
                     _delete(connection, kind, names)
-                rows = _insert(connection, layout, kind, head, receipts, digest, validation)
+                rows = _insert(connection, warehouse, kind, head, receipts, digest, validation)
                 record(connection, kind, head, digest, rows)
-            note_head(connection, layout)
+            note_head(connection, warehouse)
             if len(receipts) > HANDFUL:
                 _validate_waiting(connection, kind)
         return Publication(
@@ -109,16 +105,16 @@ def publish(
 
 
 def _validate(
-    layout: Layout,
+    warehouse: Warehouse,
     kind: Kind[ReceiptT, HeadT],
     head: HeadT,
     receipts: Sequence[ReceiptT],
     digest: str,
 ) -> ValidationReport:
     names = kind.names(head)
-    report = validate(layout, kind, names, receipts, head_rows(kind, head, digest))
+    report = validate(warehouse, kind, names, receipts, head_rows(kind, head, digest))
     told = report.model_dump(mode="json") | {"passed": report.passed}
-    path = kind.validation_file(layout, *names)
+    path = kind.validation_file(warehouse, *names)
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_suffix(".building")
     write_bytes(building, orjson.dumps(told, option=orjson.OPT_INDENT_2))
@@ -138,7 +134,7 @@ def _validate_waiting(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any
 
 
 def _digest(
-    layout: Layout, kind: Kind[ReceiptT, HeadT], head: HeadT, receipts: Sequence[ReceiptT]
+    warehouse: Warehouse, kind: Kind[ReceiptT, HeadT], head: HeadT, receipts: Sequence[ReceiptT]
 ) -> str:
     """Over everything published except when the work happened to end.
 
@@ -146,7 +142,7 @@ def _digest(
     """
     loose = (
         content_hash(path.read_bytes().hex())
-        for _, path in loose_files(layout, kind, *kind.names(head))
+        for _, path in loose_files(warehouse, kind, *kind.names(head))
     )
     columns = "; ".join(f"{table.name}({', '.join(table.column_names)})" for table in TABLES)
     told = head.model_dump_json(exclude=_TIMES)
@@ -172,7 +168,7 @@ def _delete(
 
 def _insert(
     connection: duckdb.DuckDBPyConnection,
-    layout: Layout,
+    warehouse: Warehouse,
     kind: Kind[ReceiptT, HeadT],
     head: HeadT,
     receipts: Sequence[ReceiptT],
@@ -182,10 +178,10 @@ def _insert(
     """Rows by table, as the lake holds them once this is committed."""
     names = kind.names(head)
     for table in (TABLE[name] for name in kind.tables):
-        for files in in_batches(landed_files(layout, kind, table, receipts)):
+        for files in in_batches(landed_files(warehouse, kind, table, receipts)):
             insert(connection, table, read_landed(table, files))
     loose_counts = {}
-    for table, path in loose_files(layout, kind, *names):
+    for table, path in loose_files(warehouse, kind, *names):
         rows = read_landed(table, [path])
         loose_counts[table.name] = len(rows)
         insert(connection, table, rows)

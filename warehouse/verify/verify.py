@@ -20,9 +20,7 @@ from warehouse.lake import (
     filled_tables,
     object_folder,
     one_line,
-    open_reader,
 )
-from warehouse.layout import Layout
 from warehouse.objects.object_storage import AT_ONCE, file_size
 from warehouse.statements import MARTS, statement, table_statement
 from warehouse.units.kind import Kind
@@ -32,6 +30,7 @@ from warehouse.verify.verify_landing import read_file, read_units
 from warehouse.verify.verify_records import recorded_problems
 from warehouse.verify.verify_statistics import false_statistics
 from warehouse.verify.verify_values import bad_values
+from warehouse.warehouse import Warehouse
 
 
 class VerifyReport(Noun):
@@ -51,7 +50,7 @@ class VerifyReport(Noun):
         return not self.problems
 
 
-def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
+def verify(warehouse: Warehouse) -> VerifyReport:
     """Check that every file is there, every table and mart reads, values are within the bounds of
     their columns, the rows are those that landed, and nothing landed in vain.
 
@@ -60,26 +59,26 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
     """
     problems: list[str] = []
     notices: list[str] = []
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         try:
-            problems += _missing_files(connection, layout)
+            problems += _missing_files(connection, warehouse)
             rows, unreadable = _readable(connection)
             problems += unreadable
             problems += _too_few_counted(connection, rows)
             filled = {name for name, count in rows.items() if count}
             problems += bad_values(connection, filled)
             problems += false_statistics(connection, filled)
-            comparison = _Comparison(layout, LakeContent(connection), rows.keys())
+            comparison = _Comparison(warehouse, LakeContent(connection), rows.keys())
             for kind in KINDS:
                 problems += comparison.problems(kind)
-            found = recorded_problems(connection, layout, rows.keys())
+            found = recorded_problems(connection, warehouse, rows.keys())
             problems += found.problems
             notices += found.notices
         except duckdb.Error as error:
             raise ConfigurationError(
                 f"the lake's catalogue cannot be read: {one_line(error)}"
             ) from error
-    for folder in layout.building_places():
+    for folder in warehouse.building_places():
         left = [path for path in folder.iterdir() if path.name.startswith(LEFTOVERS)]
         if left:
             notices.append(
@@ -91,14 +90,16 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
     )
 
 
-def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
+def _missing_files(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse) -> list[str]:
     """Each file is asked for by its name: a listing of object storage may lack what is there."""
     place = data_path(connection)
     folder = object_folder(connection)
     known = connection.execute(statement("catalogue", "files")).fetchall()
     files = [(table, name, size) for table, name, size, is_read_now in known if is_read_now]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        sizes = list(pool.map(partial(file_size, layout.data, folder), [each[1] for each in files]))
+        sizes = list(
+            pool.map(partial(file_size, warehouse.data, folder), [each[1] for each in files])
+        )
     problems = []
     for (table_name, name, size), found in zip(files, sizes, strict=True):
         if found is None:
@@ -166,7 +167,7 @@ class _Comparison:
     `readable`: tables and marts of the lake that can be read.
     """
 
-    layout: Layout
+    warehouse: Warehouse
     lake: LakeContent
     readable: Collection[str]
 
@@ -178,10 +179,10 @@ class _Comparison:
         for names in published:
             unfit = self._unfit(kind, names)
             if unfit is None:
-                bring(self.layout, kind, *names)
+                bring(self.warehouse, kind, *names)
             else:
                 problems.append(unfit)
-        for names in landed_names(self.layout, kind):
+        for names in landed_names(self.warehouse, kind):
             problems += self._of(kind, names, names in published if known else None)
         return problems
 
@@ -189,7 +190,7 @@ class _Comparison:
         """Return the line about a published row whose names are none that a work can have."""
         known = [name for name in names if name is not None]
         try:
-            kind.folder(self.layout, *known)
+            kind.folder(self.warehouse, *known)
         except ConfigurationError as error:
             told = str(error)
         else:
@@ -209,7 +210,7 @@ class _Comparison:
             return []
         landed = LandedContent(self.lake)
         problems: list[str] = []
-        receipts = read_units(self.layout, kind, names, landed, problems)
+        receipts = read_units(self.warehouse, kind, names, landed, problems)
         if published is None:
             return problems
         if not published:
@@ -219,7 +220,7 @@ class _Comparison:
         expected = {
             name: sum(receipt.rows.get(name, 0) for receipt in receipts) for name in kind.tables
         }
-        for table, path in loose_files(self.layout, kind, *names):
+        for table, path in loose_files(self.warehouse, kind, *names):
             count = read_file(path, table.name, landed, problems)
             if count is None:
                 del expected[table.name]
@@ -250,20 +251,20 @@ class _Comparison:
             elif known is not None and known != found:
                 yield (
                     f"{about}: the rows of {name} that are published are not those that landed; "
-                    f"bring {self.layout.lake} back from a copy, or remove it and run its commands "
+                    f"bring {self.warehouse.lake} back from a copy, or remove it and run its commands "
                     "again: they publish what has landed and pay for nothing twice"
                 )
 
     def _unpublished(
         self, kind: Kind[Any, Any], names: tuple[str, ...], receipts: Sequence[UnitReceipt]
     ) -> Iterator[str]:
-        if kind.has_head_file and not kind.head_file(self.layout, *names).exists():
+        if kind.has_head_file and not kind.head_file(self.warehouse, *names).exists():
             return  # it is still under way
         if kind.unit is None and not receipts:
             return
-        result = kind.validation_file(self.layout, *names)
+        result = kind.validation_file(self.warehouse, *names)
         yield f"{kind.titled(*names)} has landed but is not published: " + (
             f"see {result}"
             if result.exists()
-            else f"run it again to finish it, or remove {kind.folder(self.layout, *names)}"
+            else f"run it again to finish it, or remove {kind.folder(self.warehouse, *names)}"
         )

@@ -11,15 +11,15 @@ import pyarrow as pa
 from schemas.errors import ConfigurationError, PublicationError
 from schemas.tables import TABLE
 from warehouse.landed import read_landed
-from warehouse.layout import Layout
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import read_noun, unit_folders
 from warehouse.units.shared import LET_GO, RECEIPT_FILE
 from warehouse.verify.verify_content import LandedContent
+from warehouse.warehouse import Warehouse
 
 
 def read_units(
-    layout: Layout,
+    warehouse: Warehouse,
     kind: Kind[ReceiptT, HeadT],
     names: tuple[str, ...],
     landed: LandedContent,
@@ -30,7 +30,7 @@ def read_units(
     Adds to `problems` a line for each receipt and each landed file that is not what it should be.
     """
     receipts: list[ReceiptT] = []
-    for folder in unit_folders(layout, kind, *names):
+    for folder in unit_folders(warehouse, kind, *names):
         path = folder / RECEIPT_FILE
         try:
             receipt = read_noun(path, kind.receipt, kind.remedy)

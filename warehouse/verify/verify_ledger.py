@@ -12,13 +12,13 @@ from schemas.people.ledger import LedgerHead
 from schemas.tables import TABLE
 from warehouse.catalogue.connection import every_row_read
 from warehouse.kinds.registry import KINDS
-from warehouse.lake import one_line, open_reader, rows_in
-from warehouse.layout import Layout
+from warehouse.lake import one_line, rows_in
 from warehouse.ledger import breaks, has_row, head_of, rows_of_chain
 from warehouse.statements import statement
 from warehouse.units.kind import Kind
 from warehouse.units.recording import changed_parts
 from warehouse.verify.verify_records import MOST_LINES, recorded_problems
+from warehouse.warehouse import Warehouse
 
 
 class LedgerReport(Noun):
@@ -33,9 +33,7 @@ class LedgerReport(Noun):
         return not self.problems
 
 
-def verify_ledger(
-    layout: Layout, *, heads: Collection[str] = (), catalogue_url: str | None = None
-) -> LedgerReport:
+def verify_ledger(warehouse: Warehouse, *, heads: Collection[str] = ()) -> LedgerReport:
     """Check that no row of the chain was changed, exchanged, taken out or cut off, and that what is
     published, asked, decided, voted and edited is what the ledger says.
 
@@ -47,14 +45,14 @@ def verify_ledger(
         ConfigurationError: its catalogue cannot be opened or read, or another version wrote it.
     """
     notices: list[str] = []
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         try:
             head = head_of(connection)
             problems = [*breaks(rows_of_chain(connection)), *_cut_off(connection, heads)]
             # Of an empty ledger, the records alone tell whether it was lost.
             if head.sequence:
                 problems += _published(connection)
-            records = recorded_problems(connection, layout, TABLE.keys())
+            records = recorded_problems(connection, warehouse, TABLE.keys())
             problems += records.problems
             notices += records.notices
             if not head.sequence and not problems:

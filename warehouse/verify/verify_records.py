@@ -20,10 +20,10 @@ from warehouse.app.people import kept_reasons, participants
 from warehouse.app.records import entry_of, key_of, read_record
 from warehouse.catalogue.connection import every_row_read
 from warehouse.lake import one_snapshot, rows_in
-from warehouse.layout import Layout
 from warehouse.ledger import head_of, lacks, note_file, noted_head
 from warehouse.rows import Row, noun_of
 from warehouse.statements import statement, table_statement
+from warehouse.warehouse import Warehouse
 
 MOST_LINES = 50
 """A file that was lost makes a line of every row."""
@@ -67,7 +67,7 @@ class _Place:
 
 
 def recorded_problems(
-    connection: duckdb.DuckDBPyConnection, layout: Layout, readable: Collection[str]
+    connection: duckdb.DuckDBPyConnection, warehouse: Warehouse, readable: Collection[str]
 ) -> RecordFindings:
     """Hold the rows of lake and services' database against the ledger and against each other.
 
@@ -79,13 +79,13 @@ def recorded_problems(
     """
     findings = RecordFindings()
     tables = [table for table in SERVICE_TABLES if table.name in readable]
-    noted = _noted(layout, findings)
+    noted = _noted(warehouse, findings)
     forgotten: set[str] = set()
     with one_snapshot(connection), every_row_read(connection):
         lakes = {table.name: _in_lake(connection, table) for table in tables}
         entries = None
         if "ledger" in readable:
-            loss = _lost_ledger(connection, layout, noted, lakes)
+            loss = _lost_ledger(connection, warehouse, noted, lakes)
             findings.problems += [loss] if loss else []
             # Where no row of it is left, that one line says what one for each record would say.
             if head_of(connection).sequence or not loss:
@@ -93,7 +93,7 @@ def recorded_problems(
             said = connection.execute(statement("ledger", "forgotten")).fetchall()
             forgotten.update(who for (who,) in said)
     # After the lake: a row that is recorded and folded meanwhile is in the database then.
-    databases = _in_database(layout, tables, forgotten, findings)
+    databases = _in_database(warehouse, tables, forgotten, findings)
     for name, lake in lakes.items():
         database = databases.get(name)
         unfolded = (
@@ -110,12 +110,12 @@ def recorded_problems(
                 _hold_against_ledger(database, about, unfolded)
         if database is not None:
             _hold_against_each_other(lake, database)
-        elif lake.rows and layout.objects is None:
+        elif lake.rows and warehouse.objects is None:
             findings.problems.append(
-                f"{name}: {len(lake.rows)} rows of the lake, and {services_file(layout)} is missing;"
+                f"{name}: {len(lake.rows)} rows of the lake, and {services_file(warehouse)} is missing;"
                 " bring that file back from a copy"
             )
-        for place, source in ((lake, layout.lake), (database, services_file(layout))):
+        for place, source in ((lake, warehouse.lake), (database, services_file(warehouse))):
             told = place.told.values() if place is not None else ()
             findings.problems += [f"{line}; bring {source} back from a copy" for line in told]
     more = len(findings.problems) - MOST_LINES
@@ -124,13 +124,13 @@ def recorded_problems(
     return findings
 
 
-def _noted(layout: Layout, findings: RecordFindings) -> LedgerHead | None:
+def _noted(warehouse: Warehouse, findings: RecordFindings) -> LedgerHead | None:
     """Read the note before the lake, whose chain has the row of any note that is older."""
     try:
-        return noted_head(layout)
+        return noted_head(warehouse)
     except (OSError, PlainFileError, ValidationError):
         findings.problems.append(
-            f"ledger: the head noted in {note_file(layout)} cannot be read; bring that file back"
+            f"ledger: the head noted in {note_file(warehouse)} cannot be read; bring that file back"
             " from a copy"
         )
     return None
@@ -138,22 +138,22 @@ def _noted(layout: Layout, findings: RecordFindings) -> LedgerHead | None:
 
 def _lost_ledger(
     connection: duckdb.DuckDBPyConnection,
-    layout: Layout,
+    warehouse: Warehouse,
     noted: LedgerHead | None,
     lakes: Mapping[str, _Place],
 ) -> str | None:
     """Return the line about a ledger without its last rows, or about records without a ledger."""
     if noted is not None and lacks(connection, noted):
         return (
-            f"ledger: row {noted.sequence}, whose hash was noted in {note_file(layout)}, is"
-            f" missing; bring {layout.lake} back from a copy, or remove the note of a lake that was"
+            f"ledger: row {noted.sequence}, whose hash was noted in {note_file(warehouse)}, is"
+            f" missing; bring {warehouse.lake} back from a copy, or remove the note of a lake that was"
             " made anew"
         )
     filled = [f"{len(lake.rows)} of {name}" for name, lake in lakes.items() if lake.rows]
     if filled and not head_of(connection).sequence:
         return (
             f"ledger: it is empty, and the lake holds recorded rows ({', '.join(filled)}); bring"
-            f" {layout.lake} back from a copy"
+            f" {warehouse.lake} back from a copy"
         )
     return None
 
@@ -168,7 +168,7 @@ def _in_lake(connection: duckdb.DuckDBPyConnection, table: Table) -> _Place:
 
 
 def _in_database(
-    layout: Layout,
+    warehouse: Warehouse,
     tables: Sequence[Table],
     forgotten: Collection[str],
     findings: RecordFindings,
@@ -178,10 +178,10 @@ def _in_database(
     Args:
         forgotten: people of whom the ledger says that they were.
     """
-    if layout.objects is not None or not services_file(layout).exists():
+    if warehouse.objects is not None or not services_file(warehouse).exists():
         return {}
-    with ServiceDatabase(layout) as database:
-        places = {table.name: _Place(table.name, str(services_file(layout))) for table in tables}
+    with ServiceDatabase(warehouse) as database:
+        places = {table.name: _Place(table.name, str(services_file(warehouse))) for table in tables}
         for name, place in places.items():
             for key, document in database.ask("records", table_name=name):
                 place.add(key, partial(_read_whole, name, document))

@@ -49,11 +49,11 @@ def show(lake: Lake, job: Job) -> None:
 
 def _watch(lake: Lake, job_id: str) -> None:
     """Drawn anew every second or two, until the job ends and the whole page is."""
-    job = read_job(lake.layout, job_id)
+    job = read_job(lake.warehouse, job_id)
     if job is None or not job.at_work:
         st.rerun()
         return
-    if runner_at_work(lake.layout) is False:
+    if runner_at_work(lake.warehouse) is False:
         st.warning(NO_RUNNER)
     with st.status(f"{_doing(job)}{_progress(lake, job)}", expanded=True):
         st.text(unturned("\n".join(log_tail(job)[-12:])) or "Nothing was said yet.")
@@ -62,7 +62,7 @@ def _watch(lake: Lake, job_id: str) -> None:
         key="evaluate_stop",
         help="What was paid for stays; the same request goes on from there.",
     ):
-        stop(lake.layout, job)
+        stop(lake.warehouse, job)
 
 
 def _doing(job: Job) -> str:

@@ -53,7 +53,7 @@ def show(lake: Lake, run: Run) -> None:
     if groups.is_empty():
         empty.show(
             "This run was not ranked by matches.",
-            f"assay rank {run.run_id} --warehouse {lake.layout.address}",
+            f"assay rank {run.run_id} --warehouse {lake.warehouse.address}",
         )
         return
     tables.show(

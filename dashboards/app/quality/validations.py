@@ -56,7 +56,7 @@ def show(lake: Lake, run: Run) -> None:
         empty.show(
             "Arrow and SQL have validated this run. Great Expectations will with the next larger"
             " run, or now:",
-            f"assay warehouse validate --warehouse {lake.layout.address}",
+            f"assay warehouse validate --warehouse {lake.warehouse.address}",
         )
 
 
@@ -93,7 +93,7 @@ def _data_docs(lake: Lake, run: Run) -> None:
             data_docs,
         )  # imports Great Expectations, which takes seconds
 
-        return data_docs(lake.layout, run.run_id, catalogue_url=lake.catalogue_url)
+        return data_docs(lake.warehouse, run.run_id)
 
     st.subheader("Great Expectations' Data Docs", anchor=False)
     st.caption(

@@ -166,7 +166,7 @@ def _show_said(call: LlmCall, lake: Lake) -> None:
             " (`ASSAY_LANGUAGE_MODEL__KEEP_TRANSCRIPTS_DAYS`)."
         )
         return
-    path = transcripts_path(lake.layout)
+    path = transcripts_path(lake.warehouse)
     found = Transcripts(path).read(call.transcript_sha256) if path.exists() else None
     if found is None:
         empty.show(

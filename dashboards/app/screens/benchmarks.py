@@ -24,7 +24,9 @@ def show(lake: Lake) -> None:
     """One suite: its scores, then what one of its benchmarks rests on."""
     heads = lake.heads(BENCHMARKS)
     if not heads:
-        empty.show("No benchmark has been published here yet.", COMMAND.format(lake.layout.address))
+        empty.show(
+            "No benchmark has been published here yet.", COMMAND.format(lake.warehouse.address)
+        )
         return
     suite = state.choose(
         "Suite", list(dict.fromkeys(head.suite for head in heads.values())), key="suite"
@@ -35,7 +37,7 @@ def show(lake: Lake) -> None:
     if frame.is_empty():
         empty.show(
             "This suite has no scores yet: the same command goes on where it stopped.",
-            COMMAND.format(lake.layout.address),
+            COMMAND.format(lake.warehouse.address),
         )
         return
     _show_scores(frame)

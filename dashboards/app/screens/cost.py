@@ -29,7 +29,7 @@ def show(lake: Lake) -> None:
             "This run called no language model, so it cost nothing: the extractive engine answers"
             " by itself. Give a model to see its cost.",
             "assay evaluate ideas.jsonl --engine litellm:MODEL --max-cost-usd 5 --warehouse"
-            f" {lake.layout.address}",
+            f" {lake.warehouse.address}",
         )
         latency.of_sources(lake, run)
         return
@@ -155,7 +155,7 @@ def _over_time(lake: Lake, run: Run, seconds: int) -> None:
         )
         return
     spent = calls.select("time", polars.col("cost_usd").fill_null(0.0).cum_sum().alias("spent_usd"))
-    planned = read_planned(lake.layout, run.run_id)
+    planned = read_planned(lake.warehouse, run.run_id)
     budget = planned.budget.maximum_cost_usd if planned else None
     line: charts.Drawn = charts.lines(
         spent, x="time", y="spent_usd", x_title="Time (UTC)", y_title="Spent (US dollars)"

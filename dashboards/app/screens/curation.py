@@ -53,7 +53,7 @@ def show(lake: Lake) -> None:
     if not heads:
         empty.show(
             "No set of rated ideas has been made here yet.",
-            f"assay curate papers reviews --warehouse {lake.layout.address}",
+            f"assay curate papers reviews --warehouse {lake.warehouse.address}",
         )
         return
     _tell_last()
@@ -116,7 +116,7 @@ def _paper(
     if now.dropped_reason is not None:
         why = wording.reason(now.dropped_reason)
         st.warning(text.line(f"No part of the set: {why}; {now.dropped_detail}."))
-    elif may(lake.layout, Action.DECIDE):
+    elif may(lake.warehouse, Action.DECIDE):
         _edit(lake, head, before, edits)
     else:
         _read(now)
@@ -156,8 +156,8 @@ def _edit(
         ),
     )
     if blind:
-        person = check_may(lake.layout, Action.DECIDE)
-        own = pseudonym_of(services_of(lake.layout), person.name) if person is not None else ""
+        person = check_may(lake.warehouse, Action.DECIDE)
+        own = pseudonym_of(services_of(lake.warehouse), person.name) if person is not None else ""
         _form(lake, head, before, values_seen(before, edits, blind_of=own), blind=True)
         return
     whole = with_added(before, edits)
@@ -274,10 +274,10 @@ def _record(
 ) -> None:
     """Write down what was before and after of each value, and say so."""
     try:
-        person = check_may(lake.layout, Action.DECIDE)
+        person = check_may(lake.warehouse, Action.DECIDE)
         if person is None:
             raise NotAllowedError("sign in to edit: what is changed bears a name")
-        database = services_of(lake.layout)
+        database = services_of(lake.warehouse)
         editor, now = pseudonym_of(database, person.name), datetime.now(UTC)
         edits = [
             CurationEdit(
@@ -294,7 +294,7 @@ def _record(
             )
             for value, (given, after) in told.items()
         ]
-        record_edits(lake.layout, database, edits, catalogue_url=lake.catalogue_url)
+        record_edits(lake.warehouse, database, edits)
     except AssayError as error:
         st.session_state[_SAID] = (False, str(error))
     else:

@@ -20,7 +20,7 @@ def show(lake: Lake) -> None:
     if not heads:
         empty.show(
             "No draft has been written here yet.",
-            f"assay write idea.md --warehouse {lake.layout.address}",
+            f"assay write idea.md --warehouse {lake.warehouse.address}",
         )
         return
     chosen = state.choose("Draft", list(heads), key="draft", shown=lambda name: _title(heads[name]))

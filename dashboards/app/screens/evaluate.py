@@ -16,10 +16,9 @@ from dashboards.app.evaluating import form, watching
 from dashboards.app.evaluating.asking import ask, is_of_reader, plan_of
 from dashboards.render import figures
 from schemas.errors import AssayError
-from schemas.people.job import AskJob, CurateJob, EvaluateJob, PlanJob, RankJob, SurveyJob
-from schemas.settings import Settings
+from schemas.people.job import EvaluateJob, PlanJob, RankJob, WorkJob
 from warehouse.app.jobs import Job, jobs, read_job
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 JOBS_LISTED = 20
 IN_ADDRESS = "job"
@@ -39,26 +38,26 @@ def show(lake: Lake) -> None:
             st.rerun()
         watching.show(lake, job)
         return
-    settings = Settings()
-    busy = next((job for job in _evaluations(lake.layout) if job.at_work), None)
+    settings = lake.warehouse.settings
+    busy = next((job for job in _evaluations(lake.warehouse) if job.at_work), None)
     if busy is not None:
         st.info(
             f"An evaluation is at work in this warehouse; {settings.jobs.at_once} at a time, the"
             " others wait their turn."
         )
-        if is_of_reader(lake.layout, busy) and st.button("Watch it", key="evaluate_watch"):
+        if is_of_reader(lake.warehouse, busy) and st.button("Watch it", key="evaluate_watch"):
             _go_to(busy.job_id)
     st.caption("For one idea. A batch is evaluated with `assay evaluate IDEAS`.")
     request = form.fill_in(settings.dashboard)
     if request is not None:
-        _act(lake, request, settings)
+        _act(lake, request)
     _list_jobs(lake)
 
 
-def _evaluations(layout: Layout) -> list[Job]:
+def _evaluations(warehouse: Warehouse) -> list[Job]:
     """Newest first; what cannot be read is listed too."""
-    others = AskJob | CurateJob | PlanJob | RankJob | SurveyJob
-    found = (job for job in jobs(layout) if not isinstance(job.request, others))
+    others = PlanJob | RankJob | WorkJob
+    found = (job for job in jobs(warehouse) if not isinstance(job.request, others))
     return list(islice(found, JOBS_LISTED))
 
 
@@ -66,20 +65,20 @@ def _job_of_address(lake: Lake) -> Job | None:
     name = st.query_params.get(IN_ADDRESS)
     if not name:
         return None
-    job = read_job(lake.layout, name)
-    if job is None or not is_of_reader(lake.layout, job):
+    job = read_job(lake.warehouse, name)
+    if job is None or not is_of_reader(lake.warehouse, job):
         st.warning(text.line(f"There is no job {name} in this warehouse."))
         return None
     return job
 
 
-def _act(lake: Lake, request: EvaluateJob | PlanJob, settings: Settings) -> None:
+def _act(lake: Lake, request: EvaluateJob | PlanJob) -> None:
     try:
         if isinstance(request, EvaluateJob):
-            _go_to(ask(lake.layout, request, settings))
+            _go_to(ask(lake.warehouse, request))
             return
         with st.spinner("Estimating with `assay plan` …"):
-            _show_planned(plan_of(lake.layout, request, settings))
+            _show_planned(plan_of(lake.warehouse, request))
     except AssayError as error:
         st.error(text.line(str(error)), icon=":material/error:")
 
@@ -91,7 +90,7 @@ def _go_to(job_id: str) -> None:
 
 def _list_jobs(lake: Lake) -> None:
     """Earlier evaluations of this page, newest first."""
-    found = [job for job in _evaluations(lake.layout) if is_of_reader(lake.layout, job)]
+    found = [job for job in _evaluations(lake.warehouse) if is_of_reader(lake.warehouse, job)]
     if not found:
         return
     st.subheader("Evaluated from this page", anchor=False)

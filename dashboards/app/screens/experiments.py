@@ -20,7 +20,7 @@ def show(lake: Lake) -> None:
     if not heads:
         empty.show(
             "No task has been experimented on here yet.",
-            f"assay experiment run my-task --warehouse {lake.layout.address}",
+            f"assay experiment run my-task --warehouse {lake.warehouse.address}",
         )
         return
     chosen = state.choose(

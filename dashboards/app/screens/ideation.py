@@ -21,7 +21,7 @@ def show(lake: Lake) -> None:
     if not heads:
         empty.show(
             "No ideas have been made in rounds here yet.",
-            f"assay ideate topics.jsonl --warehouse {lake.layout.address}",
+            f"assay ideate topics.jsonl --warehouse {lake.warehouse.address}",
         )
         return
     chosen = state.choose(

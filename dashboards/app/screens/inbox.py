@@ -26,12 +26,12 @@ _LABELS = {
 def show(lake: Lake) -> None:
     """The oldest requests first; an answer is for good."""
     if not lake.exists:
-        empty.no_lake(lake.layout.address)
+        empty.no_lake(lake.warehouse.address)
         return
-    if not may(lake.layout, Action.DECIDE):
+    if not may(lake.warehouse, Action.DECIDE):
         empty.show(
             "Who decides signs in as a decider; whoever runs this dashboard makes the account.",
-            f"assay accounts add NAME --role decider --warehouse {lake.layout.address}",
+            f"assay accounts add NAME --role decider --warehouse {lake.warehouse.address}",
         )
         return
     _tell_last()
@@ -39,10 +39,10 @@ def show(lake: Lake) -> None:
     if who is None:
         empty.show(
             "This account stands for no participant yet, of whom something could be asked.",
-            f"assay people add NAME --key ACCOUNT --warehouse {lake.layout.address}",
+            f"assay people add NAME --key ACCOUNT --warehouse {lake.warehouse.address}",
         )
         return
-    waiting = tuple(open_requests(services_of(lake.layout), who.participant_id))
+    waiting = tuple(open_requests(services_of(lake.warehouse), who.participant_id))
     if not waiting:
         empty.show("Nothing waits for your answer.", "assay inbox")
     if len(waiting) > MOST_SHOWN:
@@ -54,10 +54,10 @@ def show(lake: Lake) -> None:
 
 def _participant(lake: Lake) -> Participant | None:
     """Who is signed in, asked anew for each thing that is written."""
-    person = check_may(lake.layout, Action.DECIDE)
+    person = check_may(lake.warehouse, Action.DECIDE)
     if person is None:
         return None
-    return participant_with(services_of(lake.layout), person.name)
+    return participant_with(services_of(lake.warehouse), person.name)
 
 
 def _request(lake: Lake, request: Request) -> None:
@@ -118,12 +118,11 @@ def _answer(lake: Lake, request: Request, verdict: Verdict, choice: int | None) 
             version_sha256=request.version_sha256,
         )
         decide_and_fold(
-            lake.layout,
-            services_of(lake.layout),
+            lake.warehouse,
+            services_of(lake.warehouse),
             request.request_id,
             who.participant_id,
             given,
-            catalogue_url=lake.catalogue_url,
         )
     except AssayError as error:
         st.session_state[_SAID] = (False, str(error))

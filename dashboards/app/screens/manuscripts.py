@@ -27,8 +27,8 @@ def show(lake: Lake) -> None:
     if not heads:
         empty.show(
             "No manuscript has been checked here yet.",
-            f"assay check paper.pdf --warehouse {lake.layout.address}\n"
-            f"assay demo --warehouse {lake.layout.address}",
+            f"assay check paper.pdf --warehouse {lake.warehouse.address}\n"
+            f"assay demo --warehouse {lake.warehouse.address}",
         )
         return
     chosen = state.choose(

@@ -21,7 +21,7 @@ def show(lake: Lake) -> None:
     if _show_refused(lake) and not lake.runs():
         empty.show(
             "No run has been published here yet.",
-            f"assay evaluate ideas.jsonl --warehouse {lake.layout.address}",
+            f"assay evaluate ideas.jsonl --warehouse {lake.warehouse.address}",
         )
         return
     run = state.choose_run(lake)
@@ -45,7 +45,7 @@ def _show_refused(lake: Lake) -> bool:
     """Show them, newest first; whether there is any."""
     published = {run.run_id for run in lake.runs()}
     refusals = [
-        refusal for refusal in read_refusals(lake.layout) if refusal.run_id not in published
+        refusal for refusal in read_refusals(lake.warehouse) if refusal.run_id not in published
     ]
     for refusal in refusals[:_MOST_REFUSED]:
         _show_refusal(refusal)

@@ -31,20 +31,20 @@ def show(lake: Lake) -> None:
     if runs:
         _published(lake, len(runs))
     elif not open_runs:
-        empty.no_lake(lake.layout.address)
+        empty.no_lake(lake.warehouse.address)
 
 
 def under_way(lake: Lake) -> tuple[RunProgress, ...]:
     """Runs that are not published as planned, newest first."""
     ended = {RunId(run.run_id): run.finished_at for run in lake.runs()}
-    watch: Watch = _watch(str(lake.layout.root), lake)
+    watch: Watch = _watch(str(lake.warehouse.root), lake)
     return watch.progress(ended)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)  # type: ignore[untyped-decorator]
 def _watch(root: str, _lake: Lake) -> Watch:
     assert root
-    return Watch(_lake.layout)
+    return Watch(_lake.warehouse)
 
 
 def _progress(lake: Lake, snapshot: str | bool) -> None:

@@ -31,7 +31,7 @@ def show(lake: Lake) -> None:
         empty.show(
             "This run asked no source: its ideas were reused from earlier runs, or needed no"
             " literature.",
-            f"assay evaluate ideas.jsonl --literature live --warehouse {lake.layout.address}",
+            f"assay evaluate ideas.jsonl --literature live --warehouse {lake.warehouse.address}",
         )
         return
     names = sorted(sources["source"].unique().to_list())

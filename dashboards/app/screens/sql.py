@@ -28,7 +28,7 @@ def show(lake: Lake) -> None:
     files or lasts.
     """
     if not lake.exists:
-        empty.no_lake(lake.layout.address)
+        empty.no_lake(lake.warehouse.address)
         return
     question, dictionary = st.columns([3, 2])
     with dictionary:

@@ -21,7 +21,7 @@ def show(lake: Lake) -> None:
     if not heads:
         empty.show(
             "No question has been surveyed here yet.",
-            f'assay survey "how do bats find moths?" --warehouse {lake.layout.address}',
+            f'assay survey "how do bats find moths?" --warehouse {lake.warehouse.address}',
         )
         return
     chosen = state.choose(

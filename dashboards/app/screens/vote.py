@@ -14,7 +14,7 @@ from schemas.identifiers import RunId
 from schemas.people.role import Action
 from schemas.people.vote_report import Board
 from schemas.people.votes import Choice, Contender, Contest, Offer, Track
-from schemas.settings import Settings, VotingSettings
+from schemas.settings import VotingSettings
 from warehouse.app.contests import Part, contests_of, makers, shown, text_of
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.people import pseudonym_of
@@ -27,8 +27,8 @@ from warehouse.app.voting import (
     skip,
     standing_of,
 )
-from warehouse.layout import Layout
 from warehouse.queries import Queries
+from warehouse.warehouse import Warehouse
 
 _VOTE, _ASK, _STANDINGS = "Vote", "Ask", "Standings"
 _ENTERED = "contests that this reader has entered"
@@ -55,40 +55,40 @@ def show(lake: Lake) -> None:
             return
         run_id = run.run_id
     elif not lake.exists:
-        empty.no_lake(lake.layout.address)
+        empty.no_lake(lake.warehouse.address)
         return
     contests = lake.ask(_contests, track, run_id)
     if not contests:
         empty.show(_NOTHING[track])
         return
-    database = services_of(lake.layout)
+    database = services_of(lake.warehouse)
     if view == _STANDINGS:
         found = [(contest, standing_of(database, contest)) for contest in contests]
         standings.show(found, lake.ask(_titles, track, run_id))
-    elif may(lake.layout, Action.VOTE):
+    elif may(lake.warehouse, Action.VOTE):
         _vote(lake, database, contests)
     else:
         _tell_how_to_vote(lake)
 
 
 def _ask(lake: Lake) -> None:
-    if not may(lake.layout, Action.VOTE):
+    if not may(lake.warehouse, Action.VOTE):
         _tell_how_to_vote(lake)
         return
-    database = services_of(lake.layout)
-    live.show(lake, database, partial(_voter, lake.layout, database))
+    database = services_of(lake.warehouse)
+    live.show(lake, database, partial(_voter, lake.warehouse, database))
 
 
 def _tell_how_to_vote(lake: Lake) -> None:
     empty.show(
         "Who votes signs in as a voter; whoever runs this dashboard makes the account.",
-        f"assay accounts add NAME --role voter --warehouse {lake.layout.address}",
+        f"assay accounts add NAME --role voter --warehouse {lake.warehouse.address}",
     )
 
 
 def _vote(lake: Lake, database: ServiceDatabase, contests: tuple[Contest, ...]) -> None:
-    voter = _voter(lake.layout, database)
-    settings = Settings().voting
+    voter = _voter(lake.warehouse, database)
+    settings = lake.warehouse.settings.voting
     names = tuple(contest.name for contest in contests)
     if st.session_state.get(_ENTERED) != names:  # every writing waits for the disk
         add_contests(database, contests)
@@ -102,12 +102,12 @@ def _vote(lake: Lake, database: ServiceDatabase, contests: tuple[Contest, ...]) 
         return
     sides = (_text(lake, found, found.first.contender), _text(lake, found, found.second.contender))
     st.caption("Which is better? Keys: A, B, G both good, X both bad, S skip.")
-    ballot.show(found, sides, partial(_answer, lake.layout, database, found.offer_id, settings))
+    ballot.show(found, sides, partial(_answer, lake.warehouse, database, found.offer_id, settings))
 
 
-def _voter(layout: Layout, database: ServiceDatabase) -> str:
+def _voter(warehouse: Warehouse, database: ServiceDatabase) -> str:
     """Pseudonym of who is signed in, asked anew for each thing that is written."""
-    person = check_may(layout, Action.VOTE)
+    person = check_may(warehouse, Action.VOTE)
     assert person is not None, "an open dashboard takes no votes"
     return pseudonym_of(database, person.name)
 
@@ -133,14 +133,14 @@ def _new_offer(
 
 
 def _answer(
-    layout: Layout,
+    warehouse: Warehouse,
     database: ServiceDatabase,
     offer_id: str,
     settings: VotingSettings,
     choice: Choice | None,
     reason: str,
 ) -> None:
-    voter = _voter(layout, database)
+    voter = _voter(warehouse, database)
     if choice is None:
         skip(database, voter, offer_id, settings)
     else:

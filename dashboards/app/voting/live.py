@@ -63,12 +63,12 @@ class _Draft(NamedTuple):
 
 def show(lake: Lake, database: ServiceDatabase, voter: Voter) -> None:
     """The question that is open, else the form."""
-    settings = Settings()
+    settings = lake.warehouse.settings
     _tell_last()
     question = open_question(database, voter())
     if question is not None:
         st.markdown(f"**{text.line(question.text[:LONGEST_QUESTION])}**")
-        if at_work(lake.layout, database, question):
+        if at_work(lake.warehouse, database, question):
             _waiting(lake, database, voter, question)
         else:
             _ballot(lake, database, voter, question, settings)
@@ -78,7 +78,7 @@ def show(lake: Lake, database: ServiceDatabase, voter: Voter) -> None:
     if draft is None:
         _form(lake, database, voter, settings)
     else:
-        _confirm(lake, database, voter, draft, settings)
+        _confirm(lake, database, voter, draft)
 
 
 def _form(lake: Lake, database: ServiceDatabase, voter: Voter, settings: Settings) -> None:
@@ -116,13 +116,11 @@ def _expected(lake: Lake, asked: Asked, written: str, sides: Sides, settings: Se
     if all(side.engine.is_baseline for side in sides):
         return wording.BASELINE_ANSWERS
     requests = estimates_for(asked, written, sides, datetime.now(UTC), key=uuid4().hex)
-    found = expected_of(lake.layout, requests, settings)
+    found = expected_of(lake.warehouse, requests)
     return wording.both_answers(found, settings.voting.question_cost_usd)
 
 
-def _confirm(
-    lake: Lake, database: ServiceDatabase, voter: Voter, draft: _Draft, settings: Settings
-) -> None:
+def _confirm(lake: Lake, database: ServiceDatabase, voter: Voter, draft: _Draft) -> None:
     st.markdown(f"**{text.line(draft.text[:LONGEST_QUESTION])}**")
     st.info(text.line(draft.expected), icon=":material/payments:")
     with st.container(horizontal=True):
@@ -131,7 +129,7 @@ def _confirm(
             type="primary",
             key="question_ask",
             on_click=_ask,
-            args=(lake, database, voter, draft, settings),
+            args=(lake, database, voter, draft),
         )
         st.button("Change it", key="question_change", on_click=_forget_draft)
 
@@ -140,13 +138,11 @@ def _forget_draft() -> None:
     st.session_state.pop(_DRAFT, None)
 
 
-def _ask(
-    lake: Lake, database: ServiceDatabase, voter: Voter, draft: _Draft, settings: Settings
-) -> None:
+def _ask(lake: Lake, database: ServiceDatabase, voter: Voter, draft: _Draft) -> None:
     _forget_draft()
     asked, written, sides, _ = draft
     try:
-        ask(lake.layout, database, voter(), asked, written, sides, settings)
+        ask(lake.warehouse, database, voter(), asked, written, sides)
     except AssayError as error:
         st.session_state[_SAID] = str(error)
 
@@ -171,15 +167,15 @@ def _waiting(lake: Lake, database: ServiceDatabase, voter: Voter, question: Live
 
 def _leave(lake: Lake, database: ServiceDatabase, voter: Voter, question: LiveQuestion) -> None:
     if _is_of(voter, question):
-        leave(lake.layout, database, question)
+        leave(lake.warehouse, database, question)
 
 
 def _watch(lake: Lake, database: ServiceDatabase, question: LiveQuestion) -> None:
     """Drawn anew every few seconds, until both have ended and the whole page is."""
-    if not at_work(lake.layout, database, question):
+    if not at_work(lake.warehouse, database, question):
         st.rerun()
         return
-    if runner_at_work(lake.layout) is False:
+    if runner_at_work(lake.warehouse) is False:
         st.warning(NO_RUNNER)
     st.status("Both answers are being written. You may close this page and come back.")
 
@@ -214,7 +210,7 @@ def _answers(lake: Lake, question: LiveQuestion) -> Answers | NoVote:
     if not lake.exists:
         return NoVote("Neither of the two gave an answer, so there is nothing to vote on.")
     with lake.queries() as queries:
-        return answers_to(lake.layout, queries, question)
+        return answers_to(lake.warehouse, queries, question)
 
 
 def _no_vote(

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -12,27 +11,25 @@ from dashboards.render.render import OutputFormat, idea_report, ranking_report
 from dashboards.views.any_run import any_report, page_of
 from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.published_page import PublishedPage
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.answers import IdeaReview
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
-from warehouse.units.kind import Kind
 from warehouse.units.reading import published_kind
+from warehouse.warehouse import Warehouse
 
 
 def report_file(
-    layout: Layout,
+    warehouse: Warehouse,
     run_id: RunId,
     idea_id: IdeaId | None,
     output_format: ReportFormat,
     *,
     ranking: bool = False,
     full: bool = False,
-    catalogue_url: str | None = None,
 ) -> bytes:
     """The report of a run, a check, a survey or a benchmark; of one idea of a run; or of a run's
     ranking by matches.
@@ -52,15 +49,13 @@ def report_file(
             raise ConfigurationError(
                 f"a ranking cannot be written as {output_format}; leave out --ranking"
             )
-        return data(layout, run_id, idea_id, output_format, catalogue_url=catalogue_url)
+        return data(warehouse, run_id, idea_id, output_format)
     if ranking:
-        report_of = partial(ranking_report, layout, run_id, catalogue_url=catalogue_url)
+        report_of = partial(ranking_report, warehouse, run_id)
     elif idea_id is not None:
-        report_of = partial(
-            idea_report, layout, run_id, idea_id, full=full, catalogue_url=catalogue_url
-        )
+        report_of = partial(idea_report, warehouse, run_id, idea_id, full=full)
     else:
-        report_of = partial(any_report, layout, run_id, catalogue_url=catalogue_url)
+        report_of = partial(any_report, warehouse, run_id)
     return document(report_of, idea_id or run_id, output_format)
 
 
@@ -86,12 +81,7 @@ def document(
 
 
 def data(
-    layout: Layout,
-    run_id: RunId,
-    idea_id: IdeaId | None,
-    output_format: ReportFormat,
-    *,
-    catalogue_url: str | None = None,
+    warehouse: Warehouse, run_id: RunId, idea_id: IdeaId | None, output_format: ReportFormat
 ) -> bytes:
     """Every cited paper as `bib`, or the reviews as `json`, of one idea or of all of a run; the
     papers and the surveys of a survey; of a check of manuscripts `json` alone.
@@ -101,11 +91,15 @@ def data(
             written so.
     """
     if idea_id is None:
-        with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        with warehouse.queries() as queries:
             kind = published_kind(queries.connection, run_id)
+        if kind is BENCHMARKS:
+            raise ConfigurationError(
+                f"a {kind.word} cannot be written as {output_format}: choose md, html, pdf or docx"
+            )
         if kind is not RUNS:
-            return _data_of_another_kind(layout, run_id, kind, output_format, catalogue_url)
-    with _reviews(layout, run_id, idea_id, catalogue_url) as reviews:
+            return file_of(page_of(kind, warehouse, run_id), run_id, output_format)
+    with _reviews(warehouse, run_id, idea_id) as reviews:
         if output_format is ReportFormat.BIB:
             from dashboards.render.formats.bib_file import bib_file
 
@@ -117,30 +111,27 @@ def data(
         ).encode()
 
 
-def _data_of_another_kind(
-    layout: Layout,
-    run_id: RunId,
-    kind: Kind[Any, Any],
-    output_format: ReportFormat,
-    catalogue_url: str | None,
-) -> bytes:
-    if kind is not BENCHMARKS:
-        page = page_of(kind, layout, run_id, catalogue_url=catalogue_url)
-        if output_format is ReportFormat.JSON:
-            return page.json().encode()
-        works = page.bib()
-        if works is not None:
-            return works.encode("utf-8", "replace")
-    raise ConfigurationError(
-        f"a {kind.word} cannot be written as {output_format}: choose md, html, pdf or docx"
-    )
+def file_of(page: PublishedPage, title: str, output_format: ReportFormat) -> bytes:
+    """The page of a published run as a file.
+
+    Raises:
+        ConfigurationError: such a page cites no works.
+    """
+    if output_format is ReportFormat.JSON:
+        return page.json().encode()
+    if output_format is not ReportFormat.BIB:
+        return document(page.written_as, title, output_format)
+    works = page.bib()
+    if works is None:
+        raise ConfigurationError("it cites no works: choose md, html, pdf, docx or json")
+    return works.encode("utf-8", "replace")
 
 
 @contextmanager
 def _reviews(
-    layout: Layout, run_id: RunId, idea_id: IdeaId | None, catalogue_url: str | None
+    warehouse: Warehouse, run_id: RunId, idea_id: IdeaId | None
 ) -> Iterator[Iterator[IdeaReview]]:
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+    with warehouse.queries() as queries:
         if idea_id is not None:
             yield iter([queries.idea_review(run_id, idea_id)])
         else:

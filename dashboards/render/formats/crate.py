@@ -18,10 +18,10 @@ from schemas.identifiers import RunId
 from schemas.people.ledger import CreditRole, LedgerAction, LedgerRow
 from schemas.tables import IDEA_TABLES, RANKING_TABLES, TABLE
 from warehouse.export import rows_of_run
-from warehouse.layout import Layout
 from warehouse.ledger import ledger_of_run
 from warehouse.objects.shared_reports import bring_report
 from warehouse.queries import Queries
+from warehouse.warehouse import Warehouse
 
 TEXTS_OF_OTHERS = frozenset({"paper_sections", "passages"})
 """Not the run's to hand on."""
@@ -34,7 +34,7 @@ _TABLES = tuple(
 
 
 def write_crate(
-    queries: Queries, layout: Layout, run_id: RunId, target: Path, terms: str
+    queries: Queries, warehouse: Warehouse, run_id: RunId, target: Path, terms: str
 ) -> tuple[int, int]:
     """Write a run as a zipped RO-Crate; how many files it holds and how many actions.
 
@@ -57,7 +57,7 @@ def write_crate(
     with tempfile.TemporaryDirectory() as folder:
         files = {
             name: crate.add(file)
-            for name, file in _files(crate, queries, layout, run_id, Path(folder), rows)
+            for name, file in _files(crate, queries, warehouse, run_id, Path(folder), rows)
         }
         actions = _add_actions(crate, rows, files)
         building = target.with_name(f".{target.name}.building.zip")
@@ -69,7 +69,7 @@ def write_crate(
 def _files(
     crate: ROCrate,
     queries: Queries,
-    layout: Layout,
+    warehouse: Warehouse,
     run_id: RunId,
     folder: Path,
     rows: Sequence[LedgerRow],
@@ -97,8 +97,8 @@ def _files(
     provenance.write_text(prov_json(rows), "utf-8")
     yield file(provenance, provenance.name, "application/json", "The ledger's rows as W3C PROV.")
     for name, kind in _REPORTS.items():
-        report = layout.reports / run_id / name
-        if bring_report(layout, report):
+        report = warehouse.reports / run_id / name
+        if bring_report(warehouse, report):
             key, told = file(report, f"report/{name}", kind, "The report of the run.")
             yield f"{key}{report.suffix}", told
 

@@ -14,7 +14,6 @@ from flows.benchmarks.suite import Suite
 from flows.benchmarks.suites.survey import snapshot_of
 from flows.benchmarks.trial import Trial, drawn_rows
 from flows.run.gateway import indexed
-from flows.works.survey.survey_request import answer_parameters
 from schemas.base import Noun
 from schemas.choices import LiteratureChoice
 from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
@@ -44,6 +43,7 @@ from tasks.metrics.estimate import benchmark_score, undefined
 from tasks.metrics.means import mean
 from tasks.survey.expected import ANSWER_STEPS
 from tasks.survey.survey import survey
+from tasks.survey.work import answer_parameters
 
 NAME = "ask"
 EXPERTS, RUBRICS = "expert_answers", "rubrics"
@@ -199,7 +199,7 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> BenchmarkScore:
     if trial.request.engine.is_baseline:
         nothing = undefined("the extractive engine writes no answer", len(cases))
         return benchmark_score(nothing, NAME, CRITERIA_MET, ASSAY, part)
-    literature = indexed(trial.request.literature, trial.settings)
+    literature = indexed(trial.request.literature, trial.warehouse.settings)
     answers = _answered(trial, RUBRICS, {each.case_id: each.question for each in cases}, literature)
     questions: dict[str, Noun] = {
         case.case_id: JudgedAnswerInput(

@@ -60,13 +60,15 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """The area under the curve of every way of scoring pairs, at each cutoff."""
     path = trial.file(LITERATURE_FILE)
     last = _last_year(trial)
-    snapshot = index_with_progress(path, trial.settings.home)
+    snapshot = index_with_progress(path, trial.warehouse.settings.home)
     scores: list[BenchmarkScore] = []
     for number in range(WINDOWS):
         year = last - WINDOW_YEARS * (number + 1)
         with (
             shown_progress() as progress,
-            open_network(snapshot, trial.settings.home, date(year, 12, 31), progress) as network,
+            open_network(
+                snapshot, trial.warehouse.settings.home, date(year, 12, 31), progress
+            ) as network,
         ):
             window = _window(trial, network, year)
         trial.record(_items(window))

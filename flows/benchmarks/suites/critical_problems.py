@@ -20,7 +20,6 @@ from warehouse.kinds.manuscripts.landing import CHECK_RECORD
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.kinds.manuscripts.queries import release_views
 from warehouse.kinds.manuscripts.release import import_release
-from warehouse.lake import open_reader
 from warehouse.units.reading import published_units
 
 NAME = "critical_problems"
@@ -33,9 +32,9 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """
     run_ids = _imported(trial)
     trial.evaluated_run_ids.extend(run_ids)
-    with release_views(trial.layout, run_ids, catalogue_url=trial.settings.catalogue) as connection:
+    with release_views(trial.warehouse, run_ids) as connection:
         released = released_scores(connection, NAME, trial.seed)
-    with open_reader(trial.layout, catalogue_url=trial.settings.catalogue) as connection:
+    with trial.warehouse.reader() as connection:
         checks = {run_id: published_units(connection, CHECK_RECORD, run_id) for run_id in run_ids}
     differing = against_print(NAME, released)
     if differing:
@@ -51,9 +50,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
 
 def _imported(trial: Trial) -> tuple[RunId, ...]:
     print_note(f"{NAME}: importing the release")
-    publications = import_release(
-        trial.request.data / FOLDER, trial.layout, catalogue_url=trial.settings.catalogue
-    )
+    publications = import_release(trial.request.data / FOLDER, trial.warehouse)
     for one in publications:
         if not one.published:
             broken = ", ".join(one.failed_expectations)

@@ -57,9 +57,8 @@ from tasks.ranking.dimensions import DIMENSIONS, OVERALL, compared_along
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 NAME = "ideation"
 SIMULATED, TRUTH = "simulated", "truth"
@@ -73,7 +72,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """What is made up, what is praised, and where `--run` names an ideation its versions."""
     scores = [*_simulated(trial.seed), *_praised(trial)]
     if trial.request.evaluated_run is not None:
-        scores += _of_run(trial, versions_of(trial.request, trial.settings))
+        scores += _of_run(trial, versions_of(trial.request, trial.warehouse.settings))
     return scores
 
 
@@ -243,8 +242,8 @@ def versions_of(request: BenchmarkRequest, settings: Settings) -> Versions:
     """
     run_id = request.evaluated_run
     assert run_id is not None
-    layout = Layout(request.warehouse)
-    with open_reader(layout, catalogue_url=settings.catalogue) as connection:
+    warehouse = Warehouse(request.warehouse, settings)
+    with warehouse.reader() as connection:
         head = published_head(connection, IDEATIONS, run_id)
         rounds = published_units(connection, IDEATION_RECORD, run_id)
     found = Versions(head, tuple(version for each in rounds for version in each.versions))

@@ -107,7 +107,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """Recall by kind, precision, and what is said of the texts as they were."""
     places = manuscript_places(trial.request.data)
     drawn = dict(trial.draw(list(places.items())))
-    texts = asyncio.run(manuscript_texts(drawn, trial.settings.documents))
+    texts = asyncio.run(manuscript_texts(drawn, trial.warehouse.settings.documents))
     twins = [twin for text in texts for twin in _twins(text, trial)]
     questions = {_clean(text): _question(text, text.text) for text in texts}
     questions |= {twin.item_id: _question(twin.of, twin.text) for twin in twins}

@@ -148,8 +148,8 @@ def _about(project: Project) -> str:
 
 def _embedded(trial: Trial, *listed: Sequence[str]) -> list[Vectors]:
     """Unit vectors of every list of texts."""
-    store = KeyedStore(trial.layout.cache / "embeddings.sqlite")
-    embedder = SentenceEmbedder(trial.settings.embeddings, store)
+    store = KeyedStore(trial.warehouse.cache / "embeddings.sqlite")
+    embedder = SentenceEmbedder(trial.warehouse.settings.embeddings, store)
 
     async def embed() -> list[Vectors]:
         return [await embedder.embed(list(texts)) for texts in listed]

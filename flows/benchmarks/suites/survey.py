@@ -135,7 +135,7 @@ def _sets(trial: Trial) -> Iterator[CaseSet]:
     literature = snapshot_of(trial, "generated", lambda: planted.rows)
     yield CaseSet("generated", literature, _drawn(trial, planted.cases), True, is_planted=True)
     path = trial.file(SEARCH_QUERIES_FILE)
-    own = indexed(trial.request.literature, trial.settings)
+    own = indexed(trial.request.literature, trial.warehouse.settings)
     if own.snapshot is not None:
         snapshot = open_snapshot(own.snapshot)
         try:

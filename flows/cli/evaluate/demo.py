@@ -10,7 +10,7 @@ from schemas.choices import LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.options.commands import DemoOptions, RunOptions
 from schemas.settings import Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 def demo(options: DemoOptions, json: Json = False) -> int:
@@ -22,17 +22,15 @@ def demo(options: DemoOptions, json: Json = False) -> int:
     request = resolve_request(bundled("ideas.jsonl"), whole, Settings())
     summary, code = run_and_print(request, as_json=json)
     if summary.published and not json:
-        print_first_page(Layout(request.warehouse), summary.head.run_id)
+        print_first_page(Warehouse(request.warehouse), summary.head.run_id)
     return code
 
 
-def print_first_page(layout: Layout, run_id: RunId) -> None:
+def print_first_page(warehouse: Warehouse, run_id: RunId) -> None:
     """Print the first page of the idea that leads a published run."""
     from dashboards.render.render import idea_report
-    from warehouse.queries import open_queries
 
-    catalogue = Settings().catalogue
-    with open_queries(layout, catalogue_url=catalogue) as queries:
+    with warehouse.queries() as queries:
         leader = queries.ranking(run_id)[0]
-    page = idea_report(layout, run_id, leader.idea_id, "md", catalogue_url=catalogue)
+    page = idea_report(warehouse, run_id, leader.idea_id, "md")
     sys.stdout.write(safe(f"\n{page}"))

@@ -11,8 +11,7 @@ from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.people.ledger import ExportOptions
-from schemas.settings import Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 def export(
@@ -27,16 +26,15 @@ def export(
     from dashboards.render.formats.crate import write_crate
     from dashboards.render.formats.provenance import prov_json
     from warehouse.ledger import ledger_of_run
-    from warehouse.queries import open_queries
 
     if options.ro_crate == options.prov:
         raise ConfigurationError("say what to write: --ro-crate or --prov")
-    layout, run_id = Layout(options.warehouse.resolve()), RunId(run)
+    warehouse, run_id = Warehouse(options.warehouse.resolve()), RunId(run)
     target = options.output or Path(f"{run}.{'crate.zip' if options.ro_crate else 'prov.json'}")
-    with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+    with warehouse.queries() as queries:
         found = queries.run(run_id)
         if options.ro_crate:
-            files, actions = write_crate(queries, layout, run_id, target, options.terms)
+            files, actions = write_crate(queries, warehouse, run_id, target, options.terms)
             held = {"files": files, "actions": actions}
         else:
             rows = ledger_of_run(queries.connection, run_id)

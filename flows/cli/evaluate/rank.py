@@ -34,8 +34,7 @@ from schemas.run import Run
 from schemas.settings import Settings
 from warehouse.app.jobs import jobs, submit
 from warehouse.kinds.rankings.queries import whole_ranking
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from flows.people.approvals import Admission
@@ -111,7 +110,7 @@ def _leave_to_runner(run: Run, options: RankOptions) -> bool:
     """Have the job runner rank the run once the requests are answered, where the project is among
     those that jobs may follow; whether it will.
     """
-    layout = Layout(options.warehouse.resolve())
+    warehouse = Warehouse(options.warehouse.resolve())
     assert options.project is not None
     told = replace(
         # The job's options: a run is evaluated already, and the runner's machine is its own.
@@ -138,9 +137,9 @@ def _leave_to_runner(run: Run, options: RankOptions) -> bool:
         check_offered(request, Settings().dashboard)
     except ConfigurationError:
         return False
-    open_jobs = (job.request for job in jobs(layout) if job.at_work)
+    open_jobs = (job.request for job in jobs(warehouse) if job.at_work)
     if not any(each is not None and each.work == request.work for each in open_jobs):
-        submit(layout, request)
+        submit(warehouse, request)
     return True
 
 
@@ -150,13 +149,7 @@ def admitted(project: Path, request: RankRequest) -> "Admission":
     Raises:
         ConfigurationError, UnknownNameError: as `load_project` and `admit`.
     """
-    return admit(
-        Layout(request.warehouse),
-        load_project(project),
-        Stage.RANK,
-        request.run_id,
-        catalogue_url=Settings().catalogue,
-    )
+    return admit(Warehouse(request.warehouse), load_project(project), Stage.RANK, request.run_id)
 
 
 def _check(options: RankOptions) -> None:
@@ -270,7 +263,7 @@ def rank_and_print(
 
 def _stored(request: RankRequest) -> RankingHead | None:
     """A whole ranking of the lake that is what was asked for; None when there is none."""
-    with open_queries(Layout(request.warehouse), catalogue_url=Settings().catalogue) as queries:
+    with Warehouse(request.warehouse).queries() as queries:
         return whole_ranking(
             queries,
             RunId(request.run_id),

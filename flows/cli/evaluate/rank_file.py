@@ -10,9 +10,8 @@ import orjson
 from dashboards.render.formats.report_format import ReportFormat
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.settings import Settings
 from warehouse.answers import RankedIdea
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     import polars
@@ -29,18 +28,18 @@ def write_ranking(
 ) -> None:
     """Write the ranking in the format of the ending, in place of what was there."""
     if path.suffix.lower() == ".html":
-        path.write_bytes(_page(Layout(warehouse), run_id, by_matches=by_matches))
+        path.write_bytes(_page(Warehouse(warehouse), run_id, by_matches=by_matches))
         return
     _WRITERS[path.suffix.lower()](path, ranked)
 
 
-def _page(layout: Layout, run_id: RunId, *, by_matches: bool) -> bytes:
+def _page(warehouse: Warehouse, run_id: RunId, *, by_matches: bool) -> bytes:
     from dashboards.render.formats.any_format import document
     from dashboards.render.render import ranking_report
     from dashboards.views.any_run import any_report
 
     report = ranking_report if by_matches else any_report
-    report_of = partial(report, layout, run_id, catalogue_url=Settings().catalogue)
+    report_of = partial(report, warehouse, run_id)
     return document(report_of, run_id, ReportFormat.HTML)
 
 

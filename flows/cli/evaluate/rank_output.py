@@ -25,7 +25,6 @@ from schemas.identifiers import RunId
 from schemas.judgement.ranking import GroupSummary, RankingHead, RankRequest
 from schemas.profile import Profile
 from schemas.run import Run
-from schemas.settings import Settings
 from warehouse.answers import RankedIdea
 from warehouse.kinds.rankings.queries import (
     compared_across,
@@ -33,8 +32,7 @@ from warehouse.kinds.rankings.queries import (
     ranked_by,
     ranked_by_scores,
 )
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 COLUMNS = (
     "rank",
@@ -64,7 +62,7 @@ def print_scores(
 
     `shrink`: by shrunk scores; those as they were measured are shown.
     """
-    with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
+    with Warehouse(warehouse).queries() as queries:
         run = queries.run(run_id)
         weights = profile.score_weights if profile is not None else None
         ranked = ranked_by_scores(queries, run_id, weights, shrink=shrink)
@@ -122,7 +120,7 @@ def print_matches(
     early = ended_early(
         "the ranking", head.incomplete_reason, warehouse, request.budget_scope, request.budget
     )
-    with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
+    with Warehouse(warehouse).queries() as queries:
         ranked, summaries = ranked_by(queries, head), group_summaries(queries, head)
         run = queries.run(head.run_id)
     if output is not None:

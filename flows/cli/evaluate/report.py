@@ -15,8 +15,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.options.commands import LakeOptions
 from schemas.people.decisions import Stage
-from schemas.settings import Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 Format = Annotated[
     ReportFormat | None,
@@ -98,7 +97,7 @@ def report(
             )
         from flows.cli.evaluate.report_answer import report_answer
 
-        write_answer(report_answer(Layout(lake.warehouse.resolve()), run, idea, ranking=ranking))
+        write_answer(report_answer(Warehouse(lake.warehouse.resolve()), run, idea, ranking=ranking))
         return 0
     chosen = output_format or (format_of(output.name) if output else ReportFormat.MD)
     written = _written(lake, run, idea, ranking=ranking, full=full, docs=docs, chosen=chosen)
@@ -129,14 +128,11 @@ def _wait_for_people(
         UnknownNameError: as `admit`.
     """
     from flows.people.approvals import admit, load_project
-    from warehouse.queries import open_queries
 
-    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
-    with open_queries(layout, catalogue_url=catalogue) as queries:
+    warehouse = Warehouse(lake.warehouse.resolve())
+    with warehouse.queries() as queries:
         found = queries.run(RunId(run)) if run else queries.latest_run()
-    admission = admit(
-        layout, load_project(project), Stage.REPORT, found.run_id, catalogue_url=catalogue
-    )
+    admission = admit(warehouse, load_project(project), Stage.REPORT, found.run_id)
     for why in admission.left_out.values():
         raise ConfigurationError(f"the report on {found.run_id} was {why}")
     if admission.waiting:
@@ -156,27 +152,22 @@ def _written(
 ) -> bytes:
     from dashboards.render.formats.any_format import report_file
 
-    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
-    run_id = RunId(run) if run else _newest(layout)
+    warehouse = Warehouse(lake.warehouse.resolve())
+    run_id = RunId(run) if run else _newest(warehouse)
     if docs:
         if chosen not in (ReportFormat.MD, ReportFormat.HTML):
             raise ConfigurationError("Data Docs are one HTML file")
-        return _data_docs(layout, run_id, catalogue).encode("utf-8", "replace")
+        return _data_docs(warehouse, run_id).encode("utf-8", "replace")
     idea_id = IdeaId(idea) if idea is not None else None
-    return report_file(
-        layout, run_id, idea_id, chosen, ranking=ranking, full=full, catalogue_url=catalogue
-    )
+    return report_file(warehouse, run_id, idea_id, chosen, ranking=ranking, full=full)
 
 
-def _data_docs(layout: Layout, run_id: RunId, catalogue: str | None) -> str:
+def _data_docs(warehouse: Warehouse, run_id: RunId) -> str:
     from dashboards.render.data_docs import data_docs
 
-    return data_docs(layout, run_id, catalogue_url=catalogue)
+    return data_docs(warehouse, run_id)
 
 
-def _newest(layout: Layout) -> RunId:
-    from warehouse.queries import open_queries
-
-    catalogue = Settings().catalogue
-    with open_queries(layout, catalogue_url=catalogue, as_defined=False) as queries:
+def _newest(warehouse: Warehouse) -> RunId:
+    with warehouse.queries(as_defined=False) as queries:
         return queries.latest_run().run_id

@@ -9,36 +9,31 @@ from dashboards.views.write_ideation import ideation_page
 from flows.cli.answer import Answer, answer_of
 from flows.cli.evaluate.rank_output import matches_answer
 from flows.cli.evaluate.run_output import published, state_of
-from flows.cli.literature.survey_output import surveys_answer
-from flows.cli.make.curate_output import curations_answer
 from flows.cli.make.experiment_output import experiments_answer
 from flows.cli.make.ideate_output import ideas_answer
 from flows.cli.make.write_output import draft_answer
 from flows.cli.quality.benchmark_output import scores_answer
 from flows.cli.quality.check_output import checks_answer
-from flows.works.curate.curation_agreement import agreement_on
+from flows.cli.works import answer_about
+from flows.run.pages import published_page
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
-from schemas.settings import Settings
 from tasks.manuscripts.scores import check_scores
+from tasks.works import works
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
-from warehouse.kinds.curations.edits import edited, edits_of
-from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.kinds.drafts import DRAFTS
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import Queries
 from warehouse.units.reading import published_head, published_kind, published_units
+from warehouse.warehouse import Warehouse
 
 
 def report_answer(
-    layout: Layout, run: str | None, idea: str | None = None, *, ranking: bool = False
+    warehouse: Warehouse, run: str | None, idea: str | None = None, *, ranking: bool = False
 ) -> Answer:
     """What the report says; its rows are those of the command that made what is reported.
 
@@ -49,8 +44,7 @@ def report_answer(
         ConfigurationError: no such lake.
         UnknownNameError: no such run, ranking or idea.
     """
-    catalogue = Settings().catalogue
-    with open_queries(layout, catalogue_url=catalogue) as queries:
+    with warehouse.queries() as queries:
         run_id = RunId(run) if run else queries.latest_run().run_id
         kind = published_kind(queries.connection, run_id)
         if kind is BENCHMARKS:
@@ -59,26 +53,18 @@ def report_answer(
             return _ranking(queries, run_id)
         if kind is RUNS:
             return _run(queries, run_id, idea)
-    with open_reader(layout, catalogue_url=catalogue) as connection:
-        if kind is SURVEYS:
-            return surveys_answer(
-                published_head(connection, SURVEYS, run_id),
-                published_units(connection, SURVEY_RECORD, run_id),
-            )
-        if kind is CURATIONS:
-            edits = edits_of(connection, run_id)
-            curated = [
-                edited(each, edits) for each in published_units(connection, CURATION_RECORD, run_id)
-            ]
-            made = published_head(connection, CURATIONS, run_id)
-            return curations_answer(made, curated, agreement=agreement_on(edits))
+    declared = next((work for work in works() if work.record.kind is kind), None)
+    if declared is not None:
+        page = published_page(declared, warehouse, run_id)
+        return answer_about(declared, page)
+    with warehouse.reader() as connection:
         if kind is EXPERIMENTS:
             found = published_units(connection, EXPERIMENT_RECORD, run_id)
             return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
         if kind is DRAFTS:
-            return draft_answer(draft_page(layout, run_id, catalogue_url=catalogue))
+            return draft_answer(draft_page(warehouse, run_id))
         if kind is IDEATIONS:
-            return ideas_answer(ideation_page(layout, run_id, catalogue_url=catalogue))
+            return ideas_answer(ideation_page(warehouse, run_id))
         head, checks = (
             published_head(connection, CHECKS, run_id),
             published_units(connection, CHECK_RECORD, run_id),

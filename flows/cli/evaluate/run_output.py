@@ -18,8 +18,7 @@ from schemas.run import Run, RunRequest, RunState
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import FailureRow, IdeaScore, RankedIdea
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from flows.works.evaluate.evaluate import RunSummary
@@ -76,7 +75,7 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
     print_engine_note(run.engine)
     print_note(f"literature: {literature_in_words(request.literature)}")
     if summary.published:
-        address = Layout(request.warehouse).address
+        address = Warehouse(request.warehouse).address
         print_note(
             f'lake:   {address}/lake (assay sql --warehouse {quote(address)} "from idea_scores")'
         )
@@ -120,7 +119,7 @@ def _published(summary: "RunSummary", request: RunRequest) -> Published:
     if not summary.published:
         return Published()
 
-    with open_queries(Layout(request.warehouse), catalogue_url=Settings().catalogue) as queries:
+    with Warehouse(request.warehouse).queries() as queries:
         return published(queries, summary.head.run_id)
 
 
@@ -160,5 +159,5 @@ def _order(run: Run, alarms: Sequence[str]) -> Iterator[str]:
 def _stopped(run: Run, request: RunRequest) -> Iterator[str]:
     """Which bound stopped the run, and what to do about it."""
     if run.state is RunState.BUDGET_EXHAUSTED:
-        path = Layout(request.warehouse).budgets
+        path = Warehouse(request.warehouse).budgets
         yield ended_by_budget(SharedBudget(path, run.run_id, request.budget))

@@ -19,8 +19,7 @@ from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.options.commands import LakeOptions
 from schemas.run import Budget, Run
-from schemas.settings import Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from warehouse.units.kind import Kind
@@ -40,7 +39,7 @@ def list_runs(lake: LakeOptions, json: Json = False) -> int:
     try:
         runs = _runs(lake)
     except UnknownNameError:  # there is no lake yet
-        unpublished = _unpublished(Layout(lake.warehouse.resolve()))
+        unpublished = _unpublished(Warehouse(lake.warehouse.resolve()))
         if not unpublished:
             raise
         line = "no run is published yet; `assay runs show RUN` says what one has cost"
@@ -77,18 +76,17 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
     """
     from flows.cli.evaluate.run_output import state_of
     from flows.cli.output import print_table
-    from warehouse.queries import open_queries
 
-    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    warehouse = Warehouse(lake.warehouse.resolve())
     try:
-        with open_queries(layout, catalogue_url=catalogue) as queries:
+        with warehouse.queries() as queries:
             found, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
             rejected = queries.rejections(RunId(run))
     except UnknownNameError:  # nothing is published under that name, or there is no lake yet
-        if (paid := _paid(layout, RunId(run))) is None:
+        if (paid := _paid(warehouse, RunId(run))) is None:
             raise
         with suppress(UnknownNameError):
-            _refuse_other_work(layout, RunId(run))
+            _refuse_other_work(warehouse, RunId(run))
         _show_unpublished(run, paid, as_json=json)
         return 0
     if json:
@@ -101,30 +99,30 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
     return 0
 
 
-def _refuse_other_work(layout: Layout, run_id: RunId) -> None:
+def _refuse_other_work(warehouse: Warehouse, run_id: RunId) -> None:
     """Raises ConfigurationError: something else has that name; UnknownNameError: nothing has."""
-    kind = _kind_of(run_id, layout)
+    kind = _kind_of(run_id, warehouse)
     raise ConfigurationError(
         f"{kind.titled(run_id)} is no run of ideas: see the table {kind.head_table}, or"
         f" `assay report {run_id}`"
     )
 
 
-def _unpublished(layout: Layout) -> tuple[RunId, ...]:
+def _unpublished(warehouse: Warehouse) -> tuple[RunId, ...]:
     """The runs that the budgets of a warehouse without a lake know."""
     from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
-    with closing(BudgetFile(layout.budgets, RunId(WHOLE_RUN), Budget())) as budget:
+    with closing(BudgetFile(warehouse.budgets, RunId(WHOLE_RUN), Budget())) as budget:
         return budget.runs() if budget.exists else ()
 
 
-def _paid(layout: Layout, run_id: RunId) -> dict[str, float | int] | None:
+def _paid(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
     """What a run has spent by its budget, and how much of it is estimated for how many calls; None:
     nothing.
     """
     from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
-    with closing(BudgetFile(layout.budgets, run_id, Budget())) as budget:
+    with closing(BudgetFile(warehouse.budgets, run_id, Budget())) as budget:
         if not budget.exists:
             return None
         spent, estimated = budget.spent(WHOLE_RUN), budget.estimated()
@@ -166,10 +164,9 @@ def compare(
 ) -> int:
     """Hold the rankings of two runs side by side, idea by idea."""
     from flows.cli.output import print_table
-    from warehouse.queries import open_queries
 
-    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
-    with open_queries(layout, catalogue_url=catalogue) as queries:
+    warehouse = Warehouse(lake.warehouse.resolve())
+    with warehouse.queries() as queries:
         earlier, later = queries.run(RunId(before)), queries.run(RunId(after))
         rows = queries.rows("compare_runs", before=before, after=after)
     if json:
@@ -229,18 +226,16 @@ def expire(
 
 
 def _runs(lake: LakeOptions) -> tuple[Run, ...]:
-    from warehouse.queries import open_queries
 
-    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
-    with open_queries(layout, catalogue_url=catalogue) as queries:
+    warehouse = Warehouse(lake.warehouse.resolve())
+    with warehouse.queries() as queries:
         return queries.list_runs()
 
 
-def _kind_of(run_id: RunId, layout: Layout) -> "Kind[Any, Any]":
-    from warehouse.lake import open_reader
+def _kind_of(run_id: RunId, warehouse: Warehouse) -> "Kind[Any, Any]":
     from warehouse.units.reading import published_kind
 
-    with open_reader(layout, catalogue_url=Settings().catalogue) as connection:
+    with warehouse.reader() as connection:
         return published_kind(connection, run_id)
 
 
@@ -250,17 +245,17 @@ def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: boo
     from warehouse.kinds.runs.landing import RUNS
     from warehouse.units.deletion import Deleted, delete_work
 
-    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
-    kinds = {run_id: _kind_of(run_id, layout) for run_id in runs}
+    warehouse = Warehouse(lake.warehouse.resolve())
+    kinds = {run_id: _kind_of(run_id, warehouse) for run_id in runs}
     if runs and not yes:
         _ask(runs)
     deleted: list[Deleted[Any]] = []
     for run_id, kind in kinds.items():
-        with only_command_on(layout, run_id):
+        with only_command_on(warehouse, run_id):
             deleted.append(
-                delete_run(layout, run_id, catalogue_url=catalogue)
+                delete_run(warehouse, run_id)
                 if kind is RUNS
-                else delete_work(layout, kind, run_id, catalogue_url=catalogue)
+                else delete_work(warehouse, kind, run_id)
             )
     freed = sum(each.bytes_freed for each in deleted)
     if as_json:

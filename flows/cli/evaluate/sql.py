@@ -15,8 +15,7 @@ from flows.cli.talk import print_note
 from flows.cli.terminal import safe, safe_json
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
-from schemas.settings import Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 STDIN = "-"
 
@@ -65,13 +64,13 @@ def sql(
     json: Json = False,
 ) -> int:
     """Ask the lake a question in SQL. Read-only: no files but those of --with, no network."""
-    layout = Layout(lake.warehouse.resolve())
+    warehouse = Warehouse(lake.warehouse.resolve())
     chosen = AnswerFormat.JSON if json else output_format or _format_of(output)
     statement, files = _statement(query, file), _files(beside or ())
     if chosen in _BINARY:
-        _deliver(_binary(layout, statement, chosen, files), output, chosen)
+        _deliver(_binary(warehouse, statement, chosen, files), output, chosen)
         return 0
-    columns, rows = _answer(layout, statement, files)
+    columns, rows = _answer(warehouse, statement, files)
     if chosen is AnswerFormat.TABLE and output is None:
         _print_table(columns, rows)
         return 0
@@ -115,11 +114,11 @@ def _files(given: Sequence[str]) -> Mapping[str, Path]:
 
 
 def _answer(
-    layout: Layout, statement: str, files: Mapping[str, Path]
+    warehouse: Warehouse, statement: str, files: Mapping[str, Path]
 ) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
     from warehouse.console.console import run_sql_with_names
 
-    return run_sql_with_names(layout, statement, catalogue_url=Settings().catalogue, beside=files)
+    return run_sql_with_names(warehouse, statement, beside=files)
 
 
 def _print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
@@ -150,15 +149,14 @@ def _cell(value: object) -> object:
 
 
 def _binary(
-    layout: Layout, statement: str, chosen: AnswerFormat, files: Mapping[str, Path]
+    warehouse: Warehouse, statement: str, chosen: AnswerFormat, files: Mapping[str, Path]
 ) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from warehouse.console.console import run_sql_to_arrow
 
-    catalogue = Settings().catalogue
-    table = run_sql_to_arrow(layout, statement, catalogue_url=catalogue, beside=files)
+    table = run_sql_to_arrow(warehouse, statement, beside=files)
     sink = pa.BufferOutputStream()
     if chosen is AnswerFormat.PARQUET:
         try:

@@ -1,21 +1,29 @@
 """`assay survey`: a question followed through the literature, along references and citations."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from flows.cli.options import Json
-from flows.run.session import Session
+from flows.cli.options import Json, output_option
 from schemas.options.commands import SurveyOptions
-from schemas.settings import Settings
 
 Questions = Annotated[
     list[str],
     typer.Argument(metavar="QUESTION...", help="What is asked, in quotation marks."),
 ]
+Output = Annotated[
+    Path | None,
+    output_option(
+        "Write here instead of to stdout, by the ending: html, pdf, docx, bib or json; else"
+        " Markdown."
+    ),
+]
 
 
-def survey(questions: Questions, options: SurveyOptions, json: Json = False) -> int:
+def survey(
+    questions: Questions, options: SurveyOptions, output: Output = None, json: Json = False
+) -> int:
     """Find the papers that answer a question, and say of each why it is there.
 
     Searches come first, then references and citations, layer by layer, with a filter of relevance
@@ -23,15 +31,6 @@ def survey(questions: Questions, options: SurveyOptions, json: Json = False) -> 
     heaviest papers and writes a review whose every statement is cited and checked. The same command
     goes on where it stopped; nothing is paid twice.
     """
-    from flows.cli.literature.survey_output import print_expected_survey, print_surveys
-    from flows.works.survey.survey_request import resolve_survey
+    from flows.cli.works import run
 
-    settings = Settings()
-    request = resolve_survey(questions, options, settings)
-    if options.dry_run:
-        from flows.works.survey.survey_estimate import estimate_survey
-
-        return print_expected_survey(estimate_survey(request, settings), as_json=json)
-    with Session() as session:
-        summary = session.survey(request)
-    return print_surveys(request, summary, as_json=json)
+    return run("survey", (questions,), options, output, as_json=json)

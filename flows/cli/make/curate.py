@@ -6,9 +6,7 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import Json, output_option
-from flows.run.session import Session
 from schemas.options.commands import CurateOptions
-from schemas.settings import Settings
 
 Papers = Annotated[
     str,
@@ -32,7 +30,10 @@ def curate(
     reviews: Reviews = None,
     output: Annotated[
         Path | None,
-        output_option("Write the ideas here as JSON Lines, and their datasheet beside it."),
+        output_option(
+            "Write here instead of to stdout, by the ending: jsonl, the ideas with their datasheet"
+            " beside them; html, pdf, docx or json; else Markdown."
+        ),
     ] = None,
     json: Json = False,
 ) -> int:
@@ -43,20 +44,6 @@ def curate(
     reason. Offline, sentences are proposed and people word them. The same command goes on where it
     stopped; nothing is paid twice.
     """
-    from flows.cli.make.curate_output import (
-        check_output,
-        print_curation,
-        print_expected_curation,
-    )
-    from flows.works.curate.curate_request import resolve_curation
+    from flows.cli.works import run
 
-    settings = Settings()
-    request = resolve_curation(papers, reviews, options)
-    check_output(output, request)
-    if options.dry_run:
-        from flows.works.curate.curate_estimate import estimate_curation
-
-        return print_expected_curation(estimate_curation(request, settings), as_json=json)
-    with Session() as session:
-        summary = session.curate(request)
-    return print_curation(request, summary, output, as_json=json)
+    return run("curate", (papers, reviews), options, output, as_json=json)

@@ -24,9 +24,8 @@ from schemas.works.experiment_run import ExperimentHead, ExperimentRequest
 from tasks.experiments.checking import CheckedTask
 from tasks.experiments.task_folder import FILL_IN
 from warehouse.kinds.experiments import EXPERIMENT_RECORD
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_units
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
     from flows.works.experiment.experiment_drafting import Drafted
@@ -139,8 +138,8 @@ def print_experiments(
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
     head = summary.head
-    layout, reason = Layout(request.warehouse), head.incomplete_reason
-    with open_reader(layout, catalogue_url=settings.catalogue) as connection:
+    warehouse, reason = Warehouse(request.warehouse, settings), head.incomplete_reason
+    with warehouse.reader() as connection:
         experiments = published_units(connection, EXPERIMENT_RECORD, head.run_id)
     early = ended_early(
         "the experiment", reason, request.warehouse, head.run_id, request.budget, "task"

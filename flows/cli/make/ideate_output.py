@@ -20,10 +20,9 @@ from flows.cli.talk import print_note, print_warning
 from flows.works.ideate.ideation_branches import waiting_branches
 from flows.works.ideate.ideation_stacks import ideas_of
 from schemas.reasons import Reason
-from schemas.settings import Settings
 from schemas.works.ideation_run import IdeationRequest
 from tasks.ideas.json_lines import write_ideas
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
     from flows.works.ideate.ideate_estimate import IdeationEstimate
@@ -43,12 +42,12 @@ def print_ideation(
     """Print and write the ideas; the command's exit code."""
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
-    head, layout = summary.head, Layout(request.warehouse)
+    head, warehouse = summary.head, Warehouse(request.warehouse)
     if head.incomplete_reason is Reason.UNDECIDED:
-        return print_waiting(waiting_branches(layout, head), head, as_json=as_json)
-    page = ideation_page(layout, head.run_id, catalogue_url=Settings().catalogue)
+        return print_waiting(waiting_branches(warehouse, head), head, as_json=as_json)
+    page = ideation_page(warehouse, head.run_id)
     ideas = ideas_of(page.best)
-    path = output or layout.reports / head.run_id / "ideas.jsonl"
+    path = output or warehouse.reports / head.run_id / "ideas.jsonl"
     if ideas:
         write_ideas(ideas, path)
     early = ended_early(

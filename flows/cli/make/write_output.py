@@ -14,10 +14,9 @@ from flows.cli.output import ended_early, print_log_note, print_steps
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from schemas.reasons import Reason
-from schemas.settings import Settings
 from schemas.works.draft_run import DraftRequest
 from tasks.writing.outline import outline_of, outline_text
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
     from flows.works.write.draft_estimate import DraftEstimate
@@ -35,15 +34,15 @@ def print_draft(
         if as_json:
             print_answer("not_published", run=summary.head, warnings=failed)
         return EXIT_FAILURES
-    layout, reason = Layout(request.warehouse), summary.head.incomplete_reason
+    warehouse, reason = Warehouse(request.warehouse), summary.head.incomplete_reason
     early = ended_early(
         "the draft", reason, request.warehouse, summary.head.run_id, request.budget, "draft"
     )
-    page = draft_page(layout, summary.head.run_id, catalogue_url=Settings().catalogue)
+    page = draft_page(warehouse, summary.head.run_id)
     written = Written((), (), ())
     (part,) = page.parts
     if part.draft.word_count is not None:
-        folder = output or layout.reports / summary.head.run_id / "draft"
+        folder = output or warehouse.reports / summary.head.run_id / "draft"
         outline = outline_text(outline_of(part.draft))
         written = write_folder(part.draft, page.head, outline, folder, request.venue)
     said = (*written.faults, *written.notes)

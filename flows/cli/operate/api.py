@@ -17,7 +17,7 @@ from schemas.people.web_origins import is_loopback
 from schemas.settings import Settings
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.tokens import tokens
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 DEFAULT_PORT = 8700
 
@@ -50,24 +50,23 @@ def api(
 
     settings = Settings()
     check_warehouse(lake.warehouse)
-    layout = Layout(lake.warehouse.resolve())
-    _check_tokens(layout, host)
+    warehouse = Warehouse(lake.warehouse.resolve(), settings)
+    _check_tokens(warehouse, host)
     check_free(host, port)
     asked = None if literature is None else LiteratureChoice.parse(literature)
-    with open_gateway(resolve_literature(asked, settings), settings, layout) as gateway:
+    with open_gateway(resolve_literature(asked, settings), warehouse) as gateway:
         shown = f"[{host}]" if ":" in host else host
         print_note(f"API of {lake.warehouse} on http://{shown}:{port}/ – stop it with Ctrl-C")
         return work_beside(
-            ("flows.api.server", str(layout.root), host, str(port), gateway.url),
+            ("flows.api.server", str(warehouse.root), host, str(port), gateway.url),
             without_keys(os.environ),
-            layout,
-            settings,
+            warehouse,
         )
 
 
-def _check_tokens(layout: Layout, host: str) -> None:
+def _check_tokens(warehouse: Warehouse, host: str) -> None:
     """Raises ConfigurationError when other machines could reach a service that nobody may use."""
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         now = datetime.now(UTC)
         known = any(token.valid_at(now) for token in tokens(database))
     if known:

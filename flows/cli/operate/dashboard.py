@@ -16,7 +16,7 @@ from schemas.people.web_origins import is_loopback, names_of_server
 from schemas.settings import DashboardSettings, Settings
 from warehouse.app.accounts import has_accounts
 from warehouse.app.database import ServiceDatabase, check_services, services_file
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 DEFAULT_PORT = 8501
 _PRICES = "model_prices_and_context_window_backup.json"
@@ -38,32 +38,29 @@ def dashboard(
     from flows.jobs.beside_jobs import work_beside
 
     settings = Settings()
-    layout = Layout(lake.warehouse)
-    if layout.objects is None and not lake.warehouse.is_dir():
+    warehouse = Warehouse(lake.warehouse, settings)
+    if warehouse.objects is None and not lake.warehouse.is_dir():
         raise ConfigurationError(
             f"there is no folder {lake.warehouse}: name a warehouse with --warehouse, or make the"
             " folder for a new one"
         )
     if settings.dashboard.provider is not None:
-        check_services(layout)
+        check_services(warehouse)
     check_free(host, port)
     shown = f"[{host}]" if ":" in host else host
-    print_note(f"dashboard of {layout.address} on http://{shown}:{port} – stop it with Ctrl-C")
+    print_note(f"dashboard of {warehouse.address} on http://{shown}:{port} – stop it with Ctrl-C")
     if not is_loopback(host):
-        _print_warnings(host, settings.dashboard, layout)
+        _print_warnings(host, settings.dashboard, warehouse)
     return work_beside(
-        ("dashboards.app.server", host, str(port)),
-        environment(lake.warehouse, settings),
-        layout,
-        settings,
+        ("dashboards.app.server", host, str(port)), environment(lake.warehouse, settings), warehouse
     )
 
 
-def _print_warnings(host: str, settings: DashboardSettings, layout: Layout) -> None:
+def _print_warnings(host: str, settings: DashboardSettings, warehouse: Warehouse) -> None:
     """What to know of a dashboard that other machines reach."""
     open_to_all = settings.password is None and settings.provider is None
-    if open_to_all and services_file(layout).exists():
-        with ServiceDatabase(layout) as database:
+    if open_to_all and services_file(warehouse).exists():
+        with ServiceDatabase(warehouse) as database:
             open_to_all = not has_accounts(database)
     if open_to_all:
         print_note(

@@ -7,8 +7,7 @@ from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
 from flows.cli.talk import print_note
 from schemas.options.commands import LakeOptions
-from schemas.settings import Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from warehouse.app.jobs import Job
@@ -27,9 +26,9 @@ def run(lake: LakeOptions) -> int:
 
     told: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
-    print_note(f"takes up the jobs of {Layout(lake.warehouse).address} – stop it with Ctrl-C")
+    print_note(f"takes up the jobs of {Warehouse(lake.warehouse).address} – stop it with Ctrl-C")
     try:
-        run_jobs(Layout(lake.warehouse), Settings(), over=lambda: bool(told))
+        run_jobs(Warehouse(lake.warehouse), over=lambda: bool(told))
     except KeyboardInterrupt:
         return 0
     return 0
@@ -41,7 +40,7 @@ def list_jobs(lake: LakeOptions, json: Json = False) -> int:
     from flows.cli.output import print_table
     from warehouse.app.jobs import jobs
 
-    found = list(jobs(Layout(lake.warehouse).existing()))
+    found = list(jobs(Warehouse(lake.warehouse).existing()))
     if json:
         print_answer("listed", [job_row(job) for job in found])
         return 0

@@ -11,7 +11,7 @@ from schemas.options.commands import LakeOptions
 from schemas.options.values import LITERATURES
 from schemas.settings import Settings
 from warehouse.app.database import check_services
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 def mcp(
@@ -45,14 +45,13 @@ def mcp(
 
     settings = Settings()
     check_warehouse(lake.warehouse)
-    layout = Layout(lake.warehouse.resolve())
-    check_services(layout)
+    warehouse = Warehouse(lake.warehouse.resolve(), settings)
+    check_services(warehouse)
     asked = None if literature is None else LiteratureChoice.parse(literature)
-    with open_gateway(resolve_literature(asked, settings), settings, layout) as gateway:
+    with open_gateway(resolve_literature(asked, settings), warehouse) as gateway:
         return work_beside(
-            ("flows.api.mcp_server", str(layout.root), gateway.url, str(max_cost_usd)),
+            ("flows.api.mcp_server", str(warehouse.root), gateway.url, str(max_cost_usd)),
             without_keys(os.environ),
-            layout,
-            settings,
+            warehouse,
             answers_on_stdout=True,
         )

@@ -13,7 +13,7 @@ from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from schemas.settings import Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 application = Commands()
 
@@ -32,7 +32,7 @@ def export(
             f"{target} is to hold the whole lake, which only a .duckdb file can; one table goes"
             ' with `assay sql "from idea_scores" -o idea_scores.csv`'
         )
-    rows = export_lake(Layout(lake.warehouse.resolve()), target, catalogue_url=Settings().catalogue)
+    rows = export_lake(Warehouse(lake.warehouse.resolve()), target)
     if json:
         held = [{"table": name, "row_count": count} for name, count in rows.items()]
         print_answer("exported", held, file=target.resolve())
@@ -49,8 +49,7 @@ def compact(lake: LakeOptions, json: Json = False) -> int:
 
     settings = Settings()
     report = compact_lake(
-        Layout(lake.warehouse.resolve()),
-        catalogue_url=settings.catalogue,
+        Warehouse(lake.warehouse.resolve(), settings),
         caches=settings.caches,
         keep_transcripts_days=settings.language_model.keep_transcripts_days,
     )
@@ -80,14 +79,14 @@ def move_catalogue(lake: LakeOptions, json: Json = False) -> int:
             f"export {VARIABLE}=postgresql://user:password@host:port/database, an empty database"
             " to move the catalogue to"
         )
-    layout = Layout(lake.warehouse.resolve()).existing()
-    rows = move(layout, address)
+    warehouse = Warehouse(lake.warehouse.resolve()).existing()
+    rows = move(warehouse, address)
     if json:
         held = [{"table": name, "row_count": count} for name, count in rows.items()]
-        print_answer("moved", held, kept=layout.moved_catalogue)
+        print_answer("moved", held, kept=warehouse.moved_catalogue)
     print_note(
         f"moved {rows['ducklake_snapshot']:,} snapshots of {rows['ducklake_table']:,} tables; the"
-        f" old catalogue stays as {layout.moved_catalogue}, which nothing reads any more"
+        f" old catalogue stays as {warehouse.moved_catalogue}, which nothing reads any more"
     )
     print_note(f"every command on this warehouse now needs {VARIABLE}")
     return 0
@@ -112,10 +111,10 @@ def move_data(
     from warehouse.objects.move_data import move_data as move
 
     address, settings = None if target == "file:" else target, Settings()
-    layout = Layout(lake.warehouse.resolve())
+    warehouse = Warehouse(lake.warehouse.resolve(), settings)
     if address is not None and settings.catalogue is not None:
-        _refuse_to_open(layout, settings)
-    moved = move(layout, address, catalogue_url=settings.catalogue)
+        _refuse_to_open(warehouse)
+    moved = move(warehouse, address)
     if json:
         print_answer("moved", [moved])
     print_note(
@@ -129,18 +128,18 @@ def move_data(
     return 0
 
 
-def _refuse_to_open(layout: Layout, settings: Settings) -> None:
+def _refuse_to_open(warehouse: Warehouse) -> None:
     """Accounts stay in the folder: a dashboard at the address would show all to anyone."""
     from warehouse.app.accounts import has_accounts
     from warehouse.app.database import ServiceDatabase, services_file
 
-    if settings.dashboard.password is not None or not services_file(layout).exists():
+    if warehouse.settings.dashboard.password is not None or not services_file(warehouse).exists():
         return
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         closed = has_accounts(database)
     if closed:
         raise ConfigurationError(
-            f"the readers of {layout.root} sign in with accounts, which an address does not have,"
+            f"the readers of {warehouse.root} sign in with accounts, which an address does not have,"
             " and would have to sign in no more: export ASSAY_DASHBOARD__PASSWORD first, here and"
             " wherever the dashboard runs, or remove the accounts"
         )
@@ -160,7 +159,7 @@ def verify(lake: LakeOptions, json: Json = False) -> int:
     """Hold the lake against its receipts; exit 1 when something is missing or does not add up."""
     from warehouse.verify.verify import verify as verify_lake
 
-    report = verify_lake(Layout(lake.warehouse.resolve()), catalogue_url=Settings().catalogue)
+    report = verify_lake(Warehouse(lake.warehouse.resolve()))
     if json:
         print_answer(
             "whole" if report.sound else "damaged",
@@ -190,9 +189,7 @@ def validate(lake: LakeOptions, json: Json = False) -> int:
     from warehouse.kinds.registry import KINDS
     from warehouse.units.later_validation import validate_published
 
-    found = validate_published(
-        Layout(lake.warehouse.resolve()).existing(), KINDS, catalogue_url=Settings().catalogue
-    )
+    found = validate_published(Warehouse(lake.warehouse.resolve()).existing(), KINDS)
     if json:
         print_answer("validated", [found], warnings=(*found.broken, *found.failed))
     else:

@@ -20,7 +20,7 @@ from warehouse.app.accounts import (
     set_role,
 )
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 application = Commands()
 Name = Annotated[
@@ -38,7 +38,7 @@ def add(name: Name, options: AccountOptions, json: Json = False) -> int:
     if options.without_password and "@" not in known_as:
         raise ConfigurationError("--without-password: NAME has to be an e-mail address")
     password = None if options.without_password else _read_password()
-    with ServiceDatabase(Layout(options.warehouse)) as database:
+    with ServiceDatabase(Warehouse(options.warehouse)) as database:
         account = add_account(database, known_as, options.role, password)
     if json:
         print_answer("created", [account])
@@ -52,7 +52,7 @@ def list_accounts(lake: LakeOptions, json: Json = False) -> int:
     """List the accounts of the warehouse by name."""
     from flows.cli.output import print_table
 
-    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+    with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         found = accounts(database)
     if json:
         print_answer("listed", found)
@@ -77,7 +77,7 @@ def role(
     lake: LakeOptions,
 ) -> int:
     """Let somebody do other things, also in the sessions they have."""
-    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+    with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         account = set_role(database, account_name(name), role)
     print_note(f"{account.name} is now {account.role}")
     return 0
@@ -86,7 +86,7 @@ def role(
 @application.command("password")
 def password(name: Name, lake: LakeOptions) -> int:
     """Change a password, which is asked for or read from standard input; it ends all sessions."""
-    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+    with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         account = set_password(database, account_name(name), _read_password())
     print_note(f"{account.name} has a new password, and is signed out everywhere")
     return 0
@@ -95,7 +95,7 @@ def password(name: Name, lake: LakeOptions) -> int:
 @application.command("remove")
 def remove(name: Name, lake: LakeOptions) -> int:
     """Refuse somebody from now on; what they did stays under their name."""
-    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+    with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         account = remove_account(database, account_name(name))
     print_note(f"{account.name} is removed, and signed out everywhere")
     return 0

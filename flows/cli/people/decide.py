@@ -9,9 +9,8 @@ from flows.cli.options import Json
 from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.people.decisions import LONGEST_REASON, DecideOptions, GivenAnswer, Verdict
-from schemas.settings import Settings
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 _WORDS = {
     "approve": Verdict.APPROVED,
@@ -41,10 +40,10 @@ def decide(
         raise ConfigurationError(f"{verdict!r} is no answer: say one of {', '.join(_WORDS)}")
     if len(options.reason or "") > LONGEST_REASON:
         raise ConfigurationError(f"--reason: at most {LONGEST_REASON:,} characters")
-    layout = Layout(options.warehouse.resolve()).existing()
-    with ServiceDatabase(layout) as database:
+    warehouse = Warehouse(options.warehouse.resolve()).existing()
+    with ServiceDatabase(warehouse) as database:
         made = decide_and_fold(
-            layout,
+            warehouse,
             database,
             request,
             options.by or _only_one(database, request),
@@ -54,7 +53,6 @@ def decide(
                 reason=options.reason,
                 version_sha256=options.version,
             ),
-            catalogue_url=Settings().catalogue,
         )
     if json:
         print_answer(made.verdict, [made])

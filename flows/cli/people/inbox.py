@@ -11,7 +11,7 @@ from schemas.people.decisions import InboxOptions, Request
 from schemas.run import Run
 from schemas.works.ideation_run import IdeationHead
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 def inbox(options: InboxOptions, json: Json = False) -> int:
@@ -19,7 +19,7 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
     from warehouse.app.decisions import open_requests
     from warehouse.app.people import participant
 
-    with ServiceDatabase(Layout(options.warehouse.resolve()).existing()) as database:
+    with ServiceDatabase(Warehouse(options.warehouse.resolve()).existing()) as database:
         if options.by is not None:
             participant(database, options.by)
         found = tuple(open_requests(database, options.by))

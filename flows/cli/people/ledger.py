@@ -5,9 +5,8 @@ from flows.cli.options import Commands, Json
 from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.people.ledger import LedgerOptions
-from schemas.settings import Settings
 from schemas.text.patterns import bounded
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 application = Commands()
 _WHOLE_HASH = bounded(r"[0-9a-f]{64}")
@@ -25,11 +24,7 @@ def verify(options: LedgerOptions, json: Json = False) -> int:
     for head in options.head:
         if not _WHOLE_HASH.fullmatch(head):  # half of one would be missed in a ledger that is whole
             raise ConfigurationError(f"--head {head[:80]!r}: write the whole hash, of 64 digits")
-    report = verify_ledger(
-        Layout(options.warehouse.resolve()),
-        heads=options.head,
-        catalogue_url=Settings().catalogue,
-    )
+    report = verify_ledger(Warehouse(options.warehouse.resolve()), heads=options.head)
     if json:
         print_answer(
             "whole" if report.sound else "damaged",

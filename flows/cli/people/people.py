@@ -10,11 +10,10 @@ from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from schemas.people.ledger import LONGEST_NAME, PeopleOptions
-from schemas.settings import Settings
 from warehouse.app.accounts import accounts
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.tokens import tokens
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 application = Commands()
 
@@ -32,7 +31,7 @@ def add(
         raise ConfigurationError(
             f"NAME {name[:LONGEST_NAME]!r}: write 1 to {LONGEST_NAME} characters"
         )
-    with ServiceDatabase(Layout(options.warehouse)) as database:
+    with ServiceDatabase(Warehouse(options.warehouse)) as database:
         made = add_participant(database, name, options.kind, options.role, options.key)
         known = {each.name for each in accounts(database)}
         known |= {each.token_id for each in tokens(database)}
@@ -53,7 +52,7 @@ def list_people(lake: LakeOptions, json: Json = False) -> int:
     from flows.cli.output import print_table
     from warehouse.app.people import participants
 
-    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+    with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         found = participants(database)
     if json:
         print_answer("listed", found)
@@ -73,7 +72,7 @@ def forget(
     """Delete a name and all reasons given under it. Counts and the ledger stay as they are."""
     from warehouse.app.people import forget as forget_participant
 
-    layout = Layout(lake.warehouse.resolve()).existing()
-    forget_participant(layout, participant, catalogue_url=Settings().catalogue)
+    warehouse = Warehouse(lake.warehouse.resolve()).existing()
+    forget_participant(warehouse, participant)
     print_note(f"{participant} is forgotten; copies of the warehouse made before are not")
     return 0

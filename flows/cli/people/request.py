@@ -12,9 +12,8 @@ from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.people.decisions import Request, RequestOptions
-from schemas.settings import Settings
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 def request(
@@ -27,15 +26,14 @@ def request(
     from warehouse.app.people import participant
     from warehouse.app.records import fold_into_lake
     from warehouse.ledger import parts_of
-    from warehouse.queries import open_queries
 
     if not options.of:
         raise ConfigurationError("say who may answer: --of ID")
     if len(options.choice) == 1:
         raise ConfigurationError("one --choice leaves nothing to choose: name two or more")
-    layout, catalogue = Layout(options.warehouse.resolve()), Settings().catalogue
+    warehouse = Warehouse(options.warehouse.resolve())
     run_id, idea_id = RunId(run), IdeaId(options.idea)
-    with open_queries(layout, catalogue_url=catalogue) as queries:
+    with warehouse.queries() as queries:
         queries.run(run_id)
         parts = parts_of(queries.connection, run_id, idea_id)
     if not parts:
@@ -45,7 +43,7 @@ def request(
             if options.idea
             else f"the ledger has nothing of {run}: no idea of it was evaluated"
         )
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         for each in (*options.of, *([options.by] if options.by else [])):
             participant(database, each)
         made = Request(
@@ -61,7 +59,7 @@ def request(
             requested_at=datetime.now(UTC),
         )
         request_all(database, [made])
-    fold_into_lake(layout, catalogue_url=catalogue)
+    fold_into_lake(warehouse)
     if json:
         print_answer("requested", [made.model_dump(mode="json", exclude={"parts"})])
     else:

@@ -15,7 +15,7 @@ from schemas.people.role import SCOPES, Token, TokenOptions
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.tokens import add_token, new_token_id, tokens
 from warehouse.app.tokens import revoke as revoke_token
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 application = Commands()
 
@@ -44,7 +44,7 @@ def create(
         maximum_cost_usd=options.max_cost_usd,
         maximum_open_jobs=options.max_jobs,
     )
-    with ServiceDatabase(Layout(options.warehouse)) as database:
+    with ServiceDatabase(Warehouse(options.warehouse)) as database:
         text = add_token(database, token)
     if json:
         print_answer("created", [token], token=text)
@@ -63,7 +63,7 @@ def list_tokens(lake: LakeOptions, json: Json = False) -> int:
     """List the tokens of the warehouse, oldest first."""
     from flows.cli.output import print_table
 
-    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+    with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         found = tokens(database)
     if json:
         print_answer("listed", found)
@@ -88,7 +88,7 @@ def revoke(
     lake: LakeOptions,
 ) -> int:
     """Refuse a token from now on; its jobs stay."""
-    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
+    with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         found = revoke_token(database, token)
     print_note(f"{found.token_id} ({found.name}) is revoked")
     return 0

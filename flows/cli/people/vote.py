@@ -24,7 +24,7 @@ from schemas.people.live_question import (
 from schemas.people.votes import Choice
 from schemas.settings import Settings
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from schemas.people.votes import Offer
@@ -56,21 +56,21 @@ def vote(
 
     if (text is None) is (options.choice is None):
         raise ConfigurationError("say TEXT to ask, or --choice to vote on what you were shown")
-    layout = Layout(options.warehouse.resolve())
+    warehouse = Warehouse(options.warehouse.resolve())
     if text is None:
-        layout.existing()
-    with ServiceDatabase(layout) as database:
+        warehouse.existing()
+    with ServiceDatabase(warehouse) as database:
         who = participant(database, options.by).participant_id
         if text is None:
-            return _cast(layout, database, who, options, as_json=json)
+            return _cast(warehouse, database, who, options, as_json=json)
         if options.dry_run:
-            return _tell_expected(layout, database, who, options.kind, text, as_json=json)
-        question = _asked(layout, database, who, options.kind, text)
-        return _shown(layout, database, question, as_json=json)
+            return _tell_expected(warehouse, database, who, options.kind, text, as_json=json)
+        question = _asked(warehouse, database, who, options.kind, text)
+        return _shown(warehouse, database, question, as_json=json)
 
 
 def _asked(
-    layout: Layout, database: ServiceDatabase, who: str, asked: Asked, text: str
+    warehouse: Warehouse, database: ServiceDatabase, who: str, asked: Asked, text: str
 ) -> LiveQuestion:
     """The question, with what it takes told before it is asked, and both its jobs at their end."""
     from flows.jobs.runner import run_jobs
@@ -80,21 +80,21 @@ def _asked(
     written = tidy(asked, text)
     if known is None or (known.asked, known.text) != (asked, written):
         sides = draw_sides(database, who, asked, written, settings)
-        print_note(_expected(layout, asked, written, sides))
-        known = ask(layout, database, who, asked, written, sides, settings)
+        print_note(_expected(warehouse, asked, written, sides))
+        known = ask(warehouse, database, who, asked, written, sides)
     question = known
-    if at_work(layout, database, question):
+    if at_work(warehouse, database, question):
         print_note("both answers are being written; the same command goes on if it is stopped")
-        run_jobs(layout, settings, over=lambda: not at_work(layout, database, question))
+        run_jobs(warehouse, over=lambda: not at_work(warehouse, database, question))
     return question
 
 
 def _shown(
-    layout: Layout, database: ServiceDatabase, question: LiveQuestion, *, as_json: bool
+    warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion, *, as_json: bool
 ) -> int:
     from warehouse.app.questions import NoVote, end
 
-    found, offer = _offered(layout, database, question)
+    found, offer = _offered(warehouse, database, question)
     if isinstance(found, NoVote):
         end(database, question, found.ended)
         if as_json:
@@ -117,7 +117,12 @@ def _shown(
 
 
 def _cast(
-    layout: Layout, database: ServiceDatabase, who: str, options: VoteOptions, *, as_json: bool
+    warehouse: Warehouse,
+    database: ServiceDatabase,
+    who: str,
+    options: VoteOptions,
+    *,
+    as_json: bool,
 ) -> int:
     from warehouse.app.questions import answer, at_work, open_question
 
@@ -126,11 +131,11 @@ def _cast(
     question = open_question(database, who)
     if question is None:
         raise ConfigurationError("no question of yours is open: ask one with `assay vote TEXT`")
-    if at_work(layout, database, question):
+    if at_work(warehouse, database, question):
         raise ConfigurationError(
             "both answers are not there yet: the same TEXT again waits for them"
         )
-    found, offer = _offered(layout, database, question)
+    found, offer = _offered(warehouse, database, question)
     if offer is None:
         raise ConfigurationError(getattr(found, "why", "there is nothing to vote on"))
     made = answer(
@@ -151,14 +156,13 @@ def _cast(
 
 
 def _offered(
-    layout: Layout, database: ServiceDatabase, question: LiveQuestion
+    warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion
 ) -> "tuple[Answers | NoVote, Offer | None]":
     from warehouse.app.questions import SEEN, NoVote, answers_to, offer_of
-    from warehouse.queries import open_queries
 
     settings = Settings()
-    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
-        found = answers_to(layout, queries, question)
+    with warehouse.queries() as queries:
+        found = answers_to(warehouse, queries, question)
     if isinstance(found, NoVote):
         return found, None
     offer = offer_of(database, question, found, settings)
@@ -168,7 +172,7 @@ def _offered(
 
 
 def _tell_expected(
-    layout: Layout,
+    warehouse: Warehouse,
     database: ServiceDatabase,
     who: str,
     asked: Asked,
@@ -180,7 +184,7 @@ def _tell_expected(
 
     written = tidy(asked, text)
     sides = draw_sides(database, who, asked, written, Settings())
-    told = _expected(layout, asked, written, sides)
+    told = _expected(warehouse, asked, written, sides)
     if as_json:
         print_answer("expected", expected=told)
     else:
@@ -188,7 +192,7 @@ def _tell_expected(
     return EXIT_DONE
 
 
-def _expected(layout: Layout, asked: Asked, text: str, sides: Sides) -> str:
+def _expected(warehouse: Warehouse, asked: Asked, text: str, sides: Sides) -> str:
     """What both answers take together, of jobs that ask nothing."""
     from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
@@ -198,14 +202,14 @@ def _expected(layout: Layout, asked: Asked, text: str, sides: Sides) -> str:
         return BASELINE_ANSWERS
     settings = Settings()
     requests = estimates_for(asked, text, sides, datetime.now(UTC), key=uuid4().hex)
-    names = [submit(layout, request) for request in requests]
+    names = [submit(warehouse, request) for request in requests]
 
     def over() -> bool:
-        found = [read_job(layout, name) for name in names]
+        found = [read_job(warehouse, name) for name in names]
         return not any(job is not None and job.at_work for job in found)
 
-    run_jobs(layout, settings, over)
-    found = [take_expected(layout, name) for name in names]
+    run_jobs(warehouse, over)
+    found = [take_expected(warehouse, name) for name in names]
     return both_answers(found, settings.voting.question_cost_usd)
 
 

@@ -5,8 +5,7 @@ from flows.cli.answer import print_answer
 from flows.cli.options import Json
 from flows.cli.talk import print_note
 from schemas.people.vote_report import VoteFigure, VotesOptions
-from schemas.settings import Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 _WORDS = {
     "krippendorff_alpha": "agreement of voters (Krippendorff's alpha)",
@@ -28,7 +27,7 @@ def votes(options: VotesOptions, json: Json = False) -> int:
     from flows.cli.output import number, print_table
     from flows.people.vote_report import report_on_votes
 
-    report = report_on_votes(Layout(options.warehouse.resolve()).existing(), Settings(), options.by)
+    report = report_on_votes(Warehouse(options.warehouse.resolve()).existing(), options.by)
     if json:
         state = "voted" if report.vote_count else "no_votes"
         print_answer(

@@ -19,7 +19,7 @@ from schemas.errors import ConfigurationError
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from flows.benchmarks.run import BenchmarkSummary
@@ -157,7 +157,7 @@ def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out:
     from tasks.calibration.applying import load_calibrator, write_fitted
 
     (summary,) = [one for one in summaries if one.head.suite == novelty.NAME]
-    path = folder_of(Layout(warehouse), summary.head.run_id) / FILE
+    path = folder_of(Warehouse(warehouse), summary.head.run_id) / FILE
     if not path.is_file():
         raise ConfigurationError(
             f"no calibrator was fitted, and {out} not written: the row of its mean_absolute_error"
@@ -180,7 +180,6 @@ def _print(
     from flows.cli.output import print_log_note
     from flows.cli.quality.benchmark_output import print_benchmarks
     from warehouse.objects.shared_reports import share_reports
-    from warehouse.queries import open_queries
 
     failed = [
         f"{summary.head.run_id} not published: {each}"
@@ -191,9 +190,9 @@ def _print(
         print_warning(line)
     published = [str(summary.head.run_id) for summary in summaries if summary.published]
     if published:
-        layout, catalogue = Layout(request.warehouse), Settings().catalogue
+        warehouse = Warehouse(request.warehouse)
         run_ids = list(dict.fromkeys([*published, *compared]))
-        with open_queries(layout, catalogue_url=catalogue) as queries:
+        with warehouse.queries() as queries:
             found = differences(queries, run_ids, compared, request.seed)
             page = benchmark_page(queries, run_ids, found)
         for other in {*compared} - {page.heads[line.second - 1].run_id for line in found}:
@@ -203,8 +202,8 @@ def _print(
             )
         paths = summaries[0].report_paths
         if len(run_ids) > 1:
-            paths = write_benchmark_report(layout, run_ids, found, catalogue_url=catalogue)
-            share_reports(layout, paths)
+            paths = write_benchmark_report(warehouse, run_ids, found)
+            share_reports(warehouse, paths)
         print_benchmarks(page, paths, failed, as_json=as_json)
     elif as_json:
         print_answer("not_published", warnings=failed)

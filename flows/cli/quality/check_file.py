@@ -12,12 +12,11 @@ from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.failure import SourceFailure
 from schemas.identifiers import RunId
-from schemas.settings import Settings
 from schemas.text.patterns import bounded
 from schemas.works.check_run import CheckRequest, ManuscriptSource
 from schemas.works.manuscripts import Problem
 from tasks.documents.pdf import CommentedPdf, PdfComment, with_comments
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 _PAGE = bounded(r"\bpage (\d{1,4})")
 
@@ -55,20 +54,19 @@ def write_check(path: Path, request: CheckRequest, run_id: RunId) -> None:
     """Write the published check in the format of the ending, in place of what was there; a PDF
     that cannot have comments is a warning.
     """
-    settings, layout = Settings(), Layout(request.warehouse)
+    warehouse = Warehouse(request.warehouse)
     chosen = format_of(path.name)
     if chosen is ReportFormat.PDF:
-        told = _write_comments(path, request, run_id, settings)
+        told = _write_comments(path, request, run_id, warehouse)
         if told is None:
             return
         print_note(told)
     elif chosen is ReportFormat.JSON:
-        path.write_bytes(data(layout, run_id, None, chosen, catalogue_url=settings.catalogue))
+        path.write_bytes(data(warehouse, run_id, None, chosen))
     else:
-        catalogue = settings.catalogue
         path.write_bytes(
             document(
-                lambda form: any_report(layout, run_id, form, catalogue_url=catalogue),
+                lambda form: any_report(warehouse, run_id, form),
                 run_id,
                 chosen,
             )
@@ -77,14 +75,16 @@ def write_check(path: Path, request: CheckRequest, run_id: RunId) -> None:
 
 
 def _write_comments(
-    path: Path, request: CheckRequest, run_id: RunId, settings: Settings
+    path: Path, request: CheckRequest, run_id: RunId, warehouse: Warehouse
 ) -> str | None:
     """Where the comments stand, in a sentence; None: nothing was written, which was said."""
     source = _only_pdf(request, path)
-    page = check_page(Layout(request.warehouse), run_id, catalogue_url=settings.catalogue)
+    page = check_page(warehouse, run_id)
     comments = tuple(_comments(page))
     written = asyncio.run(
-        with_comments(source.path.read_bytes(), source.path.name, comments, settings.documents)
+        with_comments(
+            source.path.read_bytes(), source.path.name, comments, warehouse.settings.documents
+        )
     )
     if isinstance(written, SourceFailure):
         print_warning(f"{path} was not written: {written.detail}")

@@ -23,14 +23,12 @@ from flows.cli.output import (
 )
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
-from schemas.settings import Settings
 from schemas.works.check_run import CheckHead, CheckRequest
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, Problem
 from tasks.manuscripts.scores import CheckScore, check_scores
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_units
+from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
     from flows.works.check.check_estimate import ManuscriptEstimate
@@ -43,8 +41,8 @@ def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool
     """Print the check; the command's exit code."""
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
-    layout = Layout(request.warehouse)
-    with open_reader(layout, catalogue_url=Settings().catalogue) as connection:
+    warehouse = Warehouse(request.warehouse)
+    with warehouse.reader() as connection:
         checks = published_units(connection, CHECK_RECORD, summary.head.run_id)
     scores = check_scores(checks, request.judges_named, maximum_problems=request.maximum_problems)
     early = ended_early(

@@ -25,6 +25,8 @@ class WorkEstimate(Noun):
     cost_usd: float | None
     unpriced_models: tuple[str, ...] = Field(description="Models whose price is unknown.")
     steps: tuple[StepEstimate, ...]
+    counts: dict[str, int] = Field(default={}, description="What the run is made of.")
+    note: str = Field(default="", description="What the estimate does not know.")
 
     @classmethod
     def of(cls, steps: Sequence[StepEstimate], units: int = 1, **told: Any) -> Self:

@@ -11,9 +11,8 @@ from schemas.settings import Settings
 from schemas.works.check_run import ManuscriptSource, Preference, Revision
 from schemas.works.manuscripts import Decision, ManuscriptCheck
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 LARGEST_BYTES = 10_000_000
 _FIELDS = ("manuscript", "id", "verdict", "remark")
@@ -29,7 +28,7 @@ def read_revision(
             the manuscripts.
     """
     run_id, preferences = _read(path)
-    with open_reader(Layout(warehouse), catalogue_url=settings.catalogue) as connection:
+    with Warehouse(warehouse, settings).reader() as connection:
         head = published_head(connection, CHECKS, run_id)
         checks = published_units(connection, CHECK_RECORD, run_id)
     if not head.review:

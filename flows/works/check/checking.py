@@ -55,14 +55,12 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
             yield
             return
         place = self.request.scheduler_address
-        with open_gateway(
-            self.request.literature, self.settings, self.layout, place
-        ) as self.gateway:
+        with open_gateway(self.request.literature, self.warehouse, place) as self.gateway:
             yield
 
     @property
     def run_id(self) -> RunId:
-        return check_run_id(self.request, self.settings, self._literature)
+        return check_run_id(self.request, self.warehouse.settings, self._literature)
 
     @property
     def _literature(self) -> str:
@@ -71,7 +69,7 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
     def plan(self) -> Plan[CheckHead]:
         sources = {source.manuscript_id: source for source in self.request.sources}
         return Plan(
-            head=begun_head(self.layout, CHECKS, self._head()),
+            head=begun_head(self.warehouse, CHECKS, self._head()),
             unit_names=tuple(sources),
             shards=self.shards_of(sources, self._job),
         )
@@ -107,9 +105,8 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
         )
 
     def write_reports(self, head: CheckHead) -> tuple[Path, ...]:
-        catalogue = self.settings.catalogue
-        page = check_page(self.layout, head.run_id, catalogue_url=catalogue)
-        return page.write(self.layout.reports / head.run_id)
+        page = check_page(self.warehouse, head.run_id)
+        return page.write(self.warehouse.reports / head.run_id)
 
     def describe(self, head: CheckHead) -> str:
         judges = ", ".join(head.judges) or "none"

@@ -16,10 +16,10 @@ from tasks.contribution.before import judged_before
 from tasks.evaluation.planned import PlannedIdea
 from tasks.ideas.json_lines import write_ideas
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import Queries
 from warehouse.rows import noun_of
 from warehouse.units.reading import published_kind
+from warehouse.warehouse import Warehouse
 
 
 def resolve_again(name: str, options: EvaluateOptions, settings: Settings) -> RunRequest:
@@ -32,8 +32,8 @@ def resolve_again(name: str, options: EvaluateOptions, settings: Settings) -> Ru
     """
     if options.field:
         raise ConfigurationError("--field is about columns of a file: leave it out with --again")
-    layout = Layout(options.warehouse.resolve())
-    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+    warehouse = Warehouse(options.warehouse.resolve(), settings)
+    with warehouse.queries() as queries:
         run_id = RunId(name)
         kind = published_kind(queries.connection, run_id)
         if kind is not RUNS:
@@ -46,7 +46,7 @@ def resolve_again(name: str, options: EvaluateOptions, settings: Settings) -> Ru
     if options.cutoff is not None:
         later = options.cutoff
         ideas = [replace(each, cutoff_date=max(each.cutoff_date or later, later)) for each in ideas]
-    path = layout.state / "again" / f"{run_id}.jsonl"
+    path = warehouse.state / "again" / f"{run_id}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_ideas(ideas, path)
     return replace(resolve_request(path, _as_of(run, options), settings), again=run_id)
@@ -70,14 +70,11 @@ def _as_of(run: Run, options: EvaluateOptions) -> EvaluateOptions:
 
 
 def with_earlier(
-    planned: Sequence[PlannedIdea],
-    request: RunRequest,
-    layout: Layout,
-    catalogue_url: str | None,
+    planned: Sequence[PlannedIdea], request: RunRequest, warehouse: Warehouse
 ) -> list[PlannedIdea]:
     """With what the earlier run judged of papers, where the same engine and profile did so."""
     assert request.again is not None
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+    with warehouse.queries() as queries:
         run = queries.run(request.again)
         if (run.engine, run.profile) != (request.engine.text, request.profile.name):
             return list(planned)

@@ -20,7 +20,6 @@ from tasks.evaluation.planned import ShardJob
 from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
 from warehouse.kinds.runs.landing import RUNS, refused
-from warehouse.queries import open_queries
 from warehouse.units.landing import iterate_receipts
 
 RunSummary = Summary[Run]
@@ -51,12 +50,12 @@ class Evaluation(Campaign[Plan[Run], Run]):
     @contextmanager
     def open(self) -> Iterator[None]:
         place = self.request.scheduler_address
-        with open_gateway(
-            self.request.literature, self.settings, self.layout, place
-        ) as self.gateway:
+        with open_gateway(self.request.literature, self.warehouse, place) as self.gateway:
             if self.gateway.lacks:
                 print_note(self.gateway.lacks)
-            self.keyed = key_batch(self.batch, self.request, self.settings, self.gateway.literature)
+            self.keyed = key_batch(
+                self.batch, self.request, self.warehouse.settings, self.gateway.literature
+            )
             yield
 
     @property
@@ -67,14 +66,14 @@ class Evaluation(Campaign[Plan[Run], Run]):
         return Plan(
             head=self._head(),
             unit_names=tuple(entry.evaluation_key for entry in self.keyed.planned),
-            shards=write_to_do(self.keyed, self.request, self.gateway, self.layout),
+            shards=write_to_do(self.keyed, self.request, self.gateway, self.warehouse),
         )
 
     def waves(self) -> BatchWaves | None:
         if not self.request.batch:
             return None
         run_id = self.run_id
-        return BatchWaves(self.request, (run_id,), run_id, self.layout, self.settings)
+        return BatchWaves(self.request, (run_id,), run_id, self.warehouse)
 
     def _head(self) -> Run:
         request = self.request
@@ -107,7 +106,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
         )
 
     def ended(self, plan: Plan[Run]) -> Run:
-        receipts = tuple(iterate_receipts(self.layout, RUNS, self.run_id))
+        receipts = tuple(iterate_receipts(self.warehouse, RUNS, self.run_id))
         own = (each.started_at for each in receipts if each.reused_from_run_id is None)
         started_at = min((self.started_at, *own))
         timed = replace(
@@ -122,24 +121,18 @@ class Evaluation(Campaign[Plan[Run], Run]):
         return refused(head, broken)
 
     def as_published(self, head: Run) -> Run:
-        catalogue = self.settings.catalogue
-        with open_queries(self.layout, catalogue_url=catalogue, as_defined=False) as queries:
+        with self.warehouse.queries(as_defined=False) as queries:
             return queries.run(head.run_id)
 
     def current_reports(self) -> tuple[Path, ...]:
-        folder = self.layout.reports / self.run_id
+        folder = self.warehouse.reports / self.run_id
         written = tuple(folder / name for name in ("index.html", "index.md"))
         return written if all(path.exists() for path in written) else ()
 
     def write_reports(self, head: Run) -> tuple[Path, ...]:
         from dashboards.views.write import write_reports
 
-        return write_reports(
-            self.layout,
-            head.run_id,
-            catalogue_url=self.settings.catalogue,
-            thresholds=self.settings.alarms,
-        )
+        return write_reports(self.warehouse, head.run_id, thresholds=self.warehouse.settings.alarms)
 
     def describe(self, head: Run) -> str:
         return (

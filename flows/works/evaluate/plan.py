@@ -19,10 +19,10 @@ from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluati
 from tasks.steps import STEPS
 from tasks.telemetry.reporting import traceparent
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land_rejections, reuse
-from warehouse.layout import Layout
 from warehouse.objects.object_storage import AT_ONCE
 from warehouse.progress import announce
 from warehouse.units.landing import read_receipt
+from warehouse.warehouse import Warehouse
 
 MAXIMUM_SHARD = 20
 """Ideas per Prefect task: a task costs 90 ms of processor time, an idea seconds, a lost worker one
@@ -47,8 +47,8 @@ def key_batch(
     Args:
         literature: identity of the literature.
     """
-    used, layout = conditions(request, settings), Layout(request.warehouse)
-    found = results_by_idea(request.experiment_run_ids, batch.ideas, layout, settings.catalogue)
+    used, warehouse = conditions(request, settings), Warehouse(request.warehouse, settings)
+    found = results_by_idea(request.experiment_run_ids, batch.ideas, warehouse)
 
     def planned_idea(idea: Idea) -> PlannedIdea:
         results = found.get(idea.idea_id, ())
@@ -66,14 +66,14 @@ def key_batch(
     return KeyedBatch(run_id=run_id, planned=planned, rejected=batch.rejected)
 
 
-def receipts_of(keyed: KeyedBatch, layout: Layout) -> dict[EvaluationKey, Receipt]:
+def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, Receipt]:
     """What has landed of a batch: of an idea its whole evaluation of any run, else the one of this
     run that ended early.
     """
 
     def landed(key: EvaluationKey) -> Receipt | None:
-        own = read_receipt(layout, RUNS, keyed.run_id, key)
-        return own if own is not None and own.complete else find_receipt(layout, key) or own
+        own = read_receipt(warehouse, RUNS, keyed.run_id, key)
+        return own if own is not None and own.complete else find_receipt(warehouse, key) or own
 
     keys = [entry.evaluation_key for entry in keyed.planned]
     with ThreadPoolExecutor(AT_ONCE) as pool:  # some may have to be brought from elsewhere
@@ -82,7 +82,7 @@ def receipts_of(keyed: KeyedBatch, layout: Layout) -> dict[EvaluationKey, Receip
 
 
 def write_to_do(
-    keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, layout: Layout
+    keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, warehouse: Warehouse
 ) -> dict[Path, tuple[str, ...]]:
     """Take over what is already evaluated, and write the rest as shard files.
 
@@ -90,10 +90,9 @@ def write_to_do(
     another run of this warehouse is taken over from there without a call.
     """
     run_id = keyed.run_id
-    catalogue_url = Settings().catalogue
-    receipts = receipts_of(keyed, layout)
-    land_rejections(layout, run_id, keyed.rejected)
-    announce(layout, _planned(keyed, request))
+    receipts = receipts_of(keyed, warehouse)
+    land_rejections(warehouse, run_id, keyed.rejected)
+    announce(warehouse, _planned(keyed, request))
     to_do = []
     for entry in keyed.planned:
         receipt = receipts.get(entry.evaluation_key)
@@ -101,16 +100,15 @@ def write_to_do(
             to_do.append(entry)
         elif receipt.run_id != run_id:
             reuse(
-                layout,
+                warehouse,
                 entry.evaluation_key,
                 from_run=receipt.run_id,
                 to_run=run_id,
                 idea=entry.idea,
-                catalogue_url=catalogue_url,
             )
     if request.again is not None and to_do:
-        to_do = with_earlier(to_do, request, layout, catalogue_url)
-    return _write_shards(to_do, run_id, request, gateway, layout)
+        to_do = with_earlier(to_do, request, warehouse)
+    return _write_shards(to_do, run_id, request, gateway, warehouse)
 
 
 def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
@@ -132,7 +130,7 @@ def _write_shards(
     run_id: RunId,
     request: RunRequest,
     gateway: OpenGateway,
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> dict[Path, tuple[str, ...]]:
     count = shard_count(request, len(to_do), per_worker=2)
     size = max(1, min(MAXIMUM_SHARD, math.ceil(len(to_do) / max(1, count))))
@@ -148,4 +146,4 @@ def _write_shards(
         )
         for start in range(0, len(to_do), size)
     )
-    return write_shards(layout.state / "runs" / run_id, jobs)
+    return write_shards(warehouse.state / "runs" / run_id, jobs)

@@ -13,8 +13,8 @@ from schemas.profile import Profile
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.calibration.applying import load_prior
-from warehouse.layout import Layout
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
+from warehouse.warehouse import Warehouse
 
 
 def bundled(name: str) -> Path:
@@ -215,7 +215,7 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
         full_text=wants_full_text(options.full_text, literature),
         survey=options.survey,
         experiment_run_ids=check_experiments(
-            options.experiment, Layout(options.warehouse.resolve()), settings
+            options.experiment, Warehouse(options.warehouse.resolve(), settings)
         ),
         label=options.label,
         idea_timeout_seconds=settings.runs.idea_timeout_seconds,

@@ -9,12 +9,10 @@ from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.options.commands import RankOptions
 from schemas.run import Run
-from schemas.settings import Settings
 from tasks.ideas.read import read_ideas
-from warehouse.lake import may_hold_a_lake
-from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import Queries
 from warehouse.rows import noun_of
+from warehouse.warehouse import Warehouse
 
 
 def find_run(name: str | None, options: RankOptions) -> Run | None:
@@ -29,13 +27,13 @@ def find_run(name: str | None, options: RankOptions) -> Run | None:
         ConfigurationError: no such run, and no such file.
         IdeaFileError: the file cannot be read.
     """
-    layout = Layout(options.warehouse.resolve())
+    warehouse = Warehouse(options.warehouse.resolve())
     path = Path(name) if name is not None and Path(name).exists() else None
-    if path is not None and not may_hold_a_lake(layout, Settings().catalogue):
+    if path is not None and not warehouse.may_hold_a_lake():
         return None
     if path is None and options.field:
         raise ConfigurationError("--field is about columns of an idea file: name the file")
-    with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+    with warehouse.queries() as queries:
         if name is None:
             return queries.latest_run()
         if path is None or name in {run.run_id for run in queries.list_runs()}:

@@ -18,8 +18,7 @@ from tasks.experiments.drafting import known_of, write_draft
 from tasks.ideas.read import read_ideas
 from tasks.recommendation.recommend import Recommended
 from tasks.text.words import sentences
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 RECOMMENDED = 3
 _SENTENCES = 12
@@ -80,14 +79,14 @@ def _idea(
 ) -> tuple[Idea, IdeaEvaluation | None]:
     if Path(given).is_file():
         return _only_idea(Path(given), options.field), None
-    layout = Layout(options.warehouse.resolve())
-    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+    warehouse = Warehouse(options.warehouse.resolve(), settings)
+    with warehouse.queries() as queries:
         run_id = options.run
         if run_id is None:
             found = queries.rows("newest_run_of_idea", idea_id=given)
             if not found:
                 raise ConfigurationError(
-                    f"no run in {layout.address} evaluated an idea {given}, and no file is called"
+                    f"no run in {warehouse.address} evaluated an idea {given}, and no file is called"
                     " so: `assay rank --scores` lists ideas of a run"
                 )
             run_id = found[0]["run_id"]

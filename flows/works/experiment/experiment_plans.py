@@ -15,9 +15,9 @@ from schemas.settings import Settings
 from schemas.works.ideation import IdeaVersion
 from schemas.works.ideation_run import IdeationHead, IdeationRequest
 from tasks.metrics.estimate import items_needed, pairs_needed
-from warehouse.layout import Layout
 from warehouse.objects.shared_reports import share_reports
 from warehouse.parquet import write_bytes
+from warehouse.warehouse import Warehouse
 
 RECOMMENDED = 3
 DEVIATIONS = (0.5, 1.0, 2.0)
@@ -53,8 +53,8 @@ def plan_experiments(
     request: IdeationRequest, head: IdeationHead, most: int, settings: Settings
 ) -> tuple[Path, ...]:
     """Write the plans of the best `most` ideas beside the report; none where there is no idea."""
-    layout = Layout(request.warehouse)
-    best = ideation_page(layout, head.run_id, catalogue_url=settings.catalogue).best[:most]
+    warehouse = Warehouse(request.warehouse, settings)
+    best = ideation_page(warehouse, head.run_id).best[:most]
     if not best:
         return ()
 
@@ -70,8 +70,8 @@ def plan_experiments(
             remarks = tuple(recommendation_warnings(found))
             yield planned_experiment(version, found.recommendations, remarks)
 
-    paths = write_plans(layout.reports / head.run_id, tuple(planned()))
-    share_reports(layout, paths)
+    paths = write_plans(warehouse.reports / head.run_id, tuple(planned()))
+    share_reports(warehouse, paths)
     return paths
 
 

@@ -7,20 +7,16 @@ from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
-from schemas.settings import Settings
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.experiments.results import result_of, tried
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.reading import published_kind, published_units
+from warehouse.warehouse import Warehouse
 
 ResultsOf = dict[IdeaId, tuple[ExperimentalResult, ...]]
 
 
-def check_experiments(
-    names: Sequence[str], layout: Layout, settings: Settings
-) -> tuple[RunId, ...]:
+def check_experiments(names: Sequence[str], warehouse: Warehouse) -> tuple[RunId, ...]:
     """The experiments that `--experiment` names, in one order whichever way they were named.
 
     Raises:
@@ -28,7 +24,7 @@ def check_experiments(
     """
     if not names:
         return ()
-    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+    with warehouse.queries() as queries:
         for name in names:
             kind = published_kind(queries.connection, RunId(name))
             if kind is not EXPERIMENTS:
@@ -39,12 +35,12 @@ def check_experiments(
 
 
 def results_by_idea(
-    run_ids: Iterable[RunId], ideas: Sequence[Idea], layout: Layout, catalogue_url: str | None
+    run_ids: Iterable[RunId], ideas: Sequence[Idea], warehouse: Warehouse
 ) -> ResultsOf:
     """What was found of each idea that was tried; says how many those are."""
     found: defaultdict[IdeaId, list[ExperimentalResult]] = defaultdict(list)
     for run_id in run_ids:
-        with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        with warehouse.queries() as queries:
             experiments = published_units(queries.connection, EXPERIMENT_RECORD, run_id)
         before = len(found)
         for experiment in experiments:

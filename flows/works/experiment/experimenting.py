@@ -34,12 +34,12 @@ class Experimenting(Campaign[Plan[ExperimentHead], ExperimentHead]):
 
     @property
     def run_id(self) -> RunId:
-        return experiment_run_id(self.request, self.settings)
+        return experiment_run_id(self.request, self.warehouse.settings)
 
     def plan(self) -> Plan[ExperimentHead]:
         tasks = {source.task_id: source for source in self.request.tasks}
         return Plan(
-            head=begun_head(self.layout, EXPERIMENTS, self._head()),
+            head=begun_head(self.warehouse, EXPERIMENTS, self._head()),
             unit_names=tuple(tasks),
             shards=self.shards_of(tasks, self._job),
         )
@@ -60,9 +60,8 @@ class Experimenting(Campaign[Plan[ExperimentHead], ExperimentHead]):
         )
 
     def write_reports(self, head: ExperimentHead) -> tuple[Path, ...]:
-        catalogue = self.settings.catalogue
-        page = experiment_page(self.layout, head.run_id, catalogue_url=catalogue)
-        return page.write(self.layout.reports / head.run_id)
+        page = experiment_page(self.warehouse, head.run_id)
+        return page.write(self.warehouse.reports / head.run_id)
 
     def describe(self, head: ExperimentHead) -> str:
         return f"{head.task_count} tasks; engine {head.engine}, seed {head.seed}."

@@ -13,7 +13,7 @@ from schemas.works.ideation_run import IdeationParameters, IdeationRequest
 from tasks.ideas.read import read_ideas
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.people import participant
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) -> IdeationRequest:
@@ -43,7 +43,7 @@ def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) ->
     if not batch.ideas:
         raise IdeaFileError(f"{seeds} holds no seed: write one on each line")
     if options.ask:
-        with ServiceDatabase(Layout(evaluation.warehouse).existing()) as database:
+        with ServiceDatabase(Warehouse(evaluation.warehouse, settings).existing()) as database:
             for each in options.ask:
                 participant(database, each)
     return IdeationRequest(

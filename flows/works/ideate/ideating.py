@@ -40,9 +40,8 @@ from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.landing import begun_head, complete_receipt, iterate_receipts
+from warehouse.warehouse import Warehouse
 
 IdeationSummary = Summary[IdeationHead]
 
@@ -85,12 +84,12 @@ class Ideating(Campaign[Plan[IdeationHead], IdeationHead]):
 
     @property
     def run_id(self) -> RunId:
-        return ideation_run_id(self.request, self.gateway.literature, self.settings)
+        return ideation_run_id(self.request, self.gateway.literature, self.warehouse.settings)
 
     def plan(self) -> Plan[IdeationHead]:
         count = self.made.number if self.made.slots else self.made.done.round_count
         return Plan(
-            head=begun_head(self.layout, IDEATIONS, self._head(count)),
+            head=begun_head(self.warehouse, IDEATIONS, self._head(count)),
             unit_names=tuple(f"round-{number}" for number in range(1, count + 1)),
             shards=self._shards(),
         )
@@ -112,7 +111,7 @@ class Ideating(Campaign[Plan[IdeationHead], IdeationHead]):
         )
 
     def _shards(self) -> dict[Path, tuple[str, ...]]:
-        snapshot = indexed(self.request.evaluation.literature, self.settings).snapshot
+        snapshot = indexed(self.request.evaluation.literature, self.warehouse.settings).snapshot
         if not self.made.slots or snapshot is None:
             return {}
         job = IdeationJob(
@@ -125,7 +124,7 @@ class Ideating(Campaign[Plan[IdeationHead], IdeationHead]):
             budget=self.made.budget,
             trace_parent=traceparent(),
         )
-        return write_shards(self.layout.state / "ideations" / self.run_id, [job])
+        return write_shards(self.warehouse.state / "ideations" / self.run_id, [job])
 
     def ended(self, plan: Plan[IdeationHead]) -> IdeationHead:
         head = super().ended(plan)
@@ -133,9 +132,8 @@ class Ideating(Campaign[Plan[IdeationHead], IdeationHead]):
         return replace(head, incomplete_reason=reason)
 
     def write_reports(self, head: IdeationHead) -> tuple[Path, ...]:
-        catalogue = self.settings.catalogue
-        page = ideation_page(self.layout, head.run_id, catalogue_url=catalogue)
-        return page.write(self.layout.reports / head.run_id)
+        page = ideation_page(self.warehouse, head.run_id)
+        return page.write(self.warehouse.reports / head.run_id)
 
     def describe(self, head: IdeationHead) -> str:
         return f"{head.round_count} rounds over {head.seed_count} seeds; engine {head.engine}."
@@ -155,9 +153,9 @@ def ideate(
         ConfigurationError: the request cannot be met.
         SnapshotError: the snapshot cannot be read.
     """
-    layout = Layout(request.warehouse)
+    warehouse = Warehouse(request.warehouse, settings)
     with open_gateway(
-        request.evaluation.literature, settings, layout, request.scheduler_address
+        request.evaluation.literature, warehouse, request.scheduler_address
     ) as gateway:
         _build_networks(request, settings)
         run_id = ideation_run_id(request, gateway.literature, settings)
@@ -167,36 +165,30 @@ def ideate(
             if not slots:
                 break
             done = dataclasses.replace(done, round_count=number)
-            if complete_receipt(layout, IDEATIONS, run_id, f"round-{number}") is None:
-                budget = remaining(
-                    request.evaluation.budget, layout, settings, done.evaluated_run_ids
-                )
+            if complete_receipt(warehouse, IDEATIONS, run_id, f"round-{number}") is None:
+                budget = remaining(request.evaluation.budget, warehouse, done.evaluated_run_ids)
                 summary = run(Ideating(request, Round(number, slots, done, budget), gateway))
                 if not summary.published or summary.head.incomplete_reason is not None:
                     return summary
-            versions = landed_round(layout, run_id, f"round-{number}").versions
+            versions = landed_round(warehouse, run_id, f"round-{number}").versions
             kept = kept_versions(versions)
             stacks.add(versions)
             if not kept:
                 break
             others = (run_id, *done.evaluated_run_ids)
-            run_summary = evaluate(_evaluation(request, run_id, number, kept, layout, others))
+            run_summary = evaluate(_evaluation(request, run_id, number, kept, warehouse, others))
             done = dataclasses.replace(
                 done,
                 evaluated_run_ids=(*done.evaluated_run_ids, run_summary.head.run_id),
-                incomplete_reason=_ended_early(layout, run_summary.head),
+                incomplete_reason=_ended_early(warehouse, run_summary.head),
             )
             if not run_summary.published or done.incomplete_reason is not None:
                 break
-            with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+            with warehouse.queries() as queries:
                 stacks.judge(tuple(queries.idea_reviews(run_summary.head.run_id)))
             if request.asked_of and number < request.parameters.rounds:
                 decided = decide_branches(
-                    request,
-                    run_id,
-                    done.evaluated_run_ids,
-                    tuple(stacks.branches()),
-                    catalogue_url=settings.catalogue,
+                    request, warehouse, run_id, done.evaluated_run_ids, tuple(stacks.branches())
                 )
                 if decided.waiting:
                     done = dataclasses.replace(done, incomplete_reason=Reason.UNDECIDED)
@@ -204,11 +196,11 @@ def ideate(
         return run(Ideating(request, Round(done.round_count, (), done), gateway))
 
 
-def _ended_early(layout: Layout, run: Run) -> Reason | None:
+def _ended_early(warehouse: Warehouse, run: Run) -> Reason | None:
     """Why an evaluation did not run to its end: the next round would begin without its findings."""
     if run.state is RunState.BUDGET_EXHAUSTED:
         return Reason.BUDGET_EXHAUSTED
-    receipts = iterate_receipts(layout, RUNS, run.run_id)
+    receipts = iterate_receipts(warehouse, RUNS, run.run_id)
     return next(filter(None, (receipt.incomplete_reason for receipt in receipts)), None)
 
 
@@ -225,14 +217,14 @@ def _evaluation(
     run_id: RunId,
     number: int,
     kept: Sequence[IdeaVersion],
-    layout: Layout,
+    warehouse: Warehouse,
     others: Sequence[RunId],
 ) -> RunRequest:
-    folder = layout.state / "ideations" / run_id
+    folder = warehouse.state / "ideations" / run_id
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"round-{number}.jsonl"
     write_ideas(ideas_of(kept), path)
-    budget = remaining(request.evaluation.budget, layout, Settings(), others)
+    budget = remaining(request.evaluation.budget, warehouse, others)
     return replace(request.evaluation, ideas_path=path, fields=(), budget=budget)
 
 

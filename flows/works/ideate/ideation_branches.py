@@ -16,9 +16,8 @@ from tasks.text.words import shorten_words
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import decisions, open_requests, request_all
 from warehouse.app.records import fold_into_lake
-from warehouse.layout import Layout
 from warehouse.ledger import parts_by_unit
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 ANOTHER_CONCEPT, REVISE, STAND = 1, 2, 3
 WAYS = ("go on with another concept", "revise the proposal", "leave it as it is")
@@ -41,11 +40,10 @@ class Decided:
 
 def decide_branches(
     request: IdeationRequest,
+    warehouse: Warehouse,
     run_id: RunId,
     evaluated: Sequence[RunId],
     branches: Sequence[Branch],
-    *,
-    catalogue_url: str | None = None,
 ) -> Decided:
     """Ask about each branch what was not asked before, and say what was answered.
 
@@ -55,8 +53,7 @@ def decide_branches(
     Args:
         evaluated: the runs that evaluated versions so far, in order.
     """
-    layout = Layout(request.warehouse)
-    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+    with warehouse.queries() as queries:
         found = {
             unit: (each, parts)
             for each in evaluated
@@ -65,10 +62,10 @@ def decide_branches(
     to_ask = [
         _request(request, run_id, branch, *found[branch.version.version_id]) for branch in branches
     ]
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         asked = request_all(database, to_ask)
         known = decisions(database)
-    fold_into_lake(layout, catalogue_url=catalogue_url)
+    fold_into_lake(warehouse)
     maximum = request.parameters.maximum_keywords
     moves = {
         branch.place: _move(known[each.request_id], branch, maximum)
@@ -78,9 +75,9 @@ def decide_branches(
     return Decided(moves, tuple(each for each in asked if each.request_id not in known))
 
 
-def waiting_branches(layout: Layout, head: IdeationHead) -> tuple[Request, ...]:
+def waiting_branches(warehouse: Warehouse, head: IdeationHead) -> tuple[Request, ...]:
     """What a published ideation waits for."""
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         found = tuple(open_requests(database))
     return tuple(
         each for each in found if each.run_id in head.evaluated_run_ids and each.options == WAYS

@@ -12,8 +12,8 @@ from tasks.ideation.findings import findings_of, next_move
 from tasks.ideation.versions import Slot
 from warehouse.answers import IdeaReview
 from warehouse.kinds.ideations import IDEATION_RECORD
-from warehouse.layout import Layout
 from warehouse.units.record import landed_unit
+from warehouse.warehouse import Warehouse
 
 Place = tuple[str, int]
 """An idea of a run: its seed, and which of the seed's ideas it is."""
@@ -126,7 +126,7 @@ def ideas_of(versions: Sequence[IdeaVersion]) -> list[Idea]:
     ]
 
 
-def landed_round(layout: Layout, run_id: RunId, round_id: str) -> IdeationRound:
+def landed_round(warehouse: Warehouse, run_id: RunId, round_id: str) -> IdeationRound:
     """A round as it landed, calls apart."""
-    found = landed_unit(layout, IDEATION_RECORD, run_id, round_id)
+    found = landed_unit(warehouse, IDEATION_RECORD, run_id, round_id)
     return found if found is not None else IdeationRound(round_id=round_id)

@@ -29,9 +29,8 @@ from tasks.recommendation.recommend import (
     recommend,
 )
 from tasks.web.client import open_client
-from warehouse.lake import may_hold_a_lake, open_reader
-from warehouse.layout import Layout
 from warehouse.queries import resources_of_papers
+from warehouse.warehouse import Warehouse
 
 
 def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> Recommended:
@@ -50,7 +49,7 @@ def recommend_about(
 ) -> Recommended:
     """Recommendations for an idea by its text."""
     literature = resolve_literature(options.literature, settings)
-    with _read_before(options.warehouse, settings) as known:
+    with _read_before(Warehouse(options.warehouse, settings)) as known:
         if literature.url is not None:
             return asyncio.run(_recommend(literature.url, idea, cutoff, options, settings, known))
         with GatewayProcess(
@@ -60,13 +59,12 @@ def recommend_about(
 
 
 @contextmanager
-def _read_before(warehouse: Path, settings: Settings) -> Iterator[KnownResources]:
+def _read_before(warehouse: Warehouse) -> Iterator[KnownResources]:
     """What evaluations in the lake have read out of papers; nothing where there is no lake."""
-    layout = Layout(warehouse)
-    if not may_hold_a_lake(layout, settings.catalogue):
+    if not warehouse.may_hold_a_lake():
         yield nothing_known
         return
-    with open_reader(layout, catalogue_url=settings.catalogue) as connection:
+    with warehouse.reader() as connection:
         yield partial(resources_of_papers, connection)
 
 

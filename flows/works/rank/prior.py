@@ -14,15 +14,13 @@ from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.judgement.calibration import Prior
 from schemas.options.commands import PriorOptions
-from schemas.settings import Settings
 from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import Example, LabelScale, evidence_features, item_sha256
 from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator, fit_prior
 from tasks.calibration.gain import CALIBRATED, gain
 from tasks.ideas.read import read_batch
 from tasks.metrics.chance import CONSTANT, MAJORITY
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 OUTCOME = "outcome"
 WORDS_ALONE = "none"
@@ -62,8 +60,8 @@ def fit_prior_on(source: str | None, options: PriorOptions) -> FittedPrior:
         listed: list[tuple[Idea, Evidence]] = [(idea, {}) for idea in batch.ideas]
         engine, name = WORDS_ALONE, path.name
     else:
-        layout = Layout(options.warehouse.resolve())
-        with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+        warehouse = Warehouse(options.warehouse.resolve())
+        with warehouse.queries() as queries:
             run = queries.latest_run() if source is None else queries.run(RunId(source))
             listed = [
                 (review.evaluation.idea, evidence_features(review.evaluation))

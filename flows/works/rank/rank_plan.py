@@ -45,10 +45,10 @@ from tasks.telemetry.reporting import traceparent
 from warehouse.app.contests import human_votes
 from warehouse.app.records import fold_into_lake
 from warehouse.kinds.rankings.landing import RANKINGS, basis_of
-from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import Queries
 from warehouse.stores.keyed_store import KeyedStore
 from warehouse.units.landing import begun_head, complete_receipt
+from warehouse.warehouse import Warehouse
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class RankingPlan(Plan[RankingHead]):
     fitted_on_count: int = 0
 
 
-def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> RankingPlan:
+def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
     """Find the groups of the run, and write those still to be ranked as shard files.
 
     Raises:
@@ -74,19 +74,25 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
     started_at = datetime.now(UTC)
     dimensions = dimensions_of(request.profile)
     if request.votes_in_lake:
-        fold_into_lake(layout, catalogue_url=settings.catalogue)
+        fold_into_lake(warehouse)
     names = tuple(dimension.name for dimension in dimensions)
-    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+    with warehouse.queries() as queries:
         if not queries.run(request.run_id).idea_count:
             raise ConfigurationError(f"run {request.run_id} holds no ideas: there is none to rank")
         basis = basis_of(queries.connection, request.run_id)
-        group_of = _groups(queries, request, settings, layout)
+        group_of = _groups(queries, request, warehouse)
         votes = _votes(request, queries, group_of, names)
         prior = _prior(request, queries.run(request.run_id))
         members, parameters = _members(group_of), request.profile.ranking
         told_apart = _told_apart(members, request)
         ranking_id = _ranking_id(
-            request, settings, basis, dimensions, votes.matches, prior, told_apart=told_apart
+            request,
+            warehouse.settings,
+            basis,
+            dimensions,
+            votes.matches,
+            prior,
+            told_apart=told_apart,
         )
         head = RankingHead(
             ranking_id=ranking_id,
@@ -114,9 +120,11 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
         )
         fitted_on = _fitted_on_count(queries, request, prior)
         across = _across(members, parameters)
-        shards = _write_shards(queries, head, blank, layout, members, across, votes.matches, prior)
+        shards = _write_shards(
+            queries, head, blank, warehouse, members, across, votes.matches, prior
+        )
     return RankingPlan(
-        head=begun_head(layout, RANKINGS, head),
+        head=begun_head(warehouse, RANKINGS, head),
         unit_names=(*members, *(() if across is None else (across,))),
         shards=shards,
         most_matches=_most_matches(members, across, parameters, len(dimensions)),
@@ -214,9 +222,7 @@ def _votes(
     )
 
 
-def _groups(
-    queries: Queries, request: RankRequest, settings: Settings, layout: Layout
-) -> Mapping[IdeaId, str]:
+def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Mapping[IdeaId, str]:
     """Every idea's group, in the order of groups and ideas."""
     every = queries.rows("ideas_of_run", run_id=request.run_id)
     rows = [row for row in every if row["idea_id"] not in request.left_out]
@@ -225,7 +231,7 @@ def _groups(
             Dossier(idea_id=row["idea_id"], title=row["title"], text=row["text"]) for row in rows
         ]
         embedder = SentenceEmbedder(
-            settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")
+            warehouse.settings.embeddings, KeyedStore(warehouse.cache / "embeddings.sqlite")
         )
         found = dict(asyncio.run(find_groups(plain, embedder)).group_of)
     else:
@@ -274,28 +280,28 @@ def _write_shards(
     queries: Queries,
     head: RankingHead,
     blank: RankJob,
-    layout: Layout,
+    warehouse: Warehouse,
     members: Mapping[str, Sequence[IdeaId]],
     across: str | None,
     votes: Sequence[Match],
     prior: Prior | None,
 ) -> dict[Path, tuple[str, ...]]:
     """What joins the groups is a shard of its own, the last."""
-    to_do = _to_do(head, layout, members)
+    to_do = _to_do(head, warehouse, members)
     dealt = _dealt(to_do, shard_count(blank.request, len(to_do)))
 
     def jobs() -> Iterator[RankJob]:
         for names in dealt:
-            groups = _groups_of(queries, blank, layout, names, members, votes, prior)
+            groups = _groups_of(queries, blank, warehouse, names, members, votes, prior)
             yield replace(blank, groups=groups)
-        if across is not None and _is_open(head, layout, across):
-            every = _groups_of(queries, blank, layout, tuple(members), members, votes, prior)
+        if across is not None and _is_open(head, warehouse, across):
+            every = _groups_of(queries, blank, warehouse, tuple(members), members, votes, prior)
             dossiers = tuple(dossier for group in every for dossier in group.dossiers)
-            before = judged_elsewhere(layout, blank, across)
+            before = judged_elsewhere(warehouse, blank, across)
             joining = GroupJob(group=across, joins=tuple(members), dossiers=dossiers, before=before)
             yield replace(blank, groups=(joining,))
 
-    return write_shards(layout.work(head.run_id, head.ranking_id), jobs())
+    return write_shards(warehouse.work(head.run_id, head.ranking_id), jobs())
 
 
 def _across(members: Mapping[str, Sequence[IdeaId]], parameters: RankingParameters) -> str | None:
@@ -311,7 +317,7 @@ def _across(members: Mapping[str, Sequence[IdeaId]], parameters: RankingParamete
 def _groups_of(
     queries: Queries,
     blank: RankJob,
-    layout: Layout,
+    warehouse: Warehouse,
     names: Sequence[str],
     members: Mapping[str, Sequence[IdeaId]],
     votes: Sequence[Match],
@@ -331,30 +337,30 @@ def _groups_of(
         if boundary.error is not None:
             failed[group] = boundary.error
     for name, error in failed.items():
-        if _is_open(blank, layout, name):
-            land_failed_group(layout, blank, name, members[name], error, Stopwatch())
+        if _is_open(blank, warehouse, name):
+            land_failed_group(warehouse, blank, name, members[name], error, Stopwatch())
     return tuple(
         GroupJob(
             group=name,
             dossiers=tuple(sorted(dossiers[name], key=lambda dossier: dossier.idea_id)),
             votes=tuple(vote for vote in votes if vote.group == name),
-            before=judged_elsewhere(layout, blank, name),
+            before=judged_elsewhere(warehouse, blank, name),
         )
         for name in names
         if name not in failed
     )
 
 
-def _is_open(of: RankingHead | RankJob, layout: Layout, name: str) -> bool:
+def _is_open(of: RankingHead | RankJob, warehouse: Warehouse, name: str) -> bool:
     """Whether the unit has no complete receipt."""
-    return complete_receipt(layout, RANKINGS, of.run_id, of.ranking_id, name) is None
+    return complete_receipt(warehouse, RANKINGS, of.run_id, of.ranking_id, name) is None
 
 
 def _to_do(
-    head: RankingHead, layout: Layout, members: Mapping[str, Sequence[IdeaId]]
+    head: RankingHead, warehouse: Warehouse, members: Mapping[str, Sequence[IdeaId]]
 ) -> dict[str, int]:
     """Sizes of the groups without a complete receipt, the largest first."""
-    waiting = [name for name in members if _is_open(head, layout, name)]
+    waiting = [name for name in members if _is_open(head, warehouse, name)]
     return {
         name: len(members[name])
         for name in sorted(waiting, key=lambda name: (-len(members[name]), name))

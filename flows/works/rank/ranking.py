@@ -13,8 +13,8 @@ from schemas.judgement.ranking import RankingHead, RankRequest
 from tasks.ranking.rank_shard import MATCH_LINE, RankJob, journal_path, rank_job
 from tasks.shards.work import ShardWork
 from warehouse.kinds.rankings.landing import RANKINGS, failed_groups
-from warehouse.layout import Layout
 from warehouse.units.landing import complete_receipt
+from warehouse.warehouse import Warehouse
 
 RankSummary = Summary[RankingHead]
 
@@ -37,19 +37,17 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         return self.request.run_id
 
     def plan(self) -> RankingPlan:
-        self.planned = plan_ranking(self.request, self.settings, self.layout)
+        self.planned = plan_ranking(self.request, self.warehouse)
         return self.planned
 
     def waves(self) -> "BatchWaves | _GroupsFirst | None":
         if not self.request.batch:
             return None if self.planned.across is None else _GroupsFirst(self.planned.across)
         names = self.run_id, self.planned.head.ranking_id
-        return BatchWaves(
-            self.request, names, self.request.budget_scope, self.layout, self.settings
-        )
+        return BatchWaves(self.request, names, self.request.budget_scope, self.warehouse)
 
     def watched(self, plan: RankingPlan) -> Watched:
-        played = PlayedMatches(self.layout, plan.head, plan.most_matches)
+        played = PlayedMatches(self.warehouse, plan.head, plan.most_matches)
         return Watched(
             done=played.done,
             total=played.total,
@@ -62,7 +60,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
 
     def remarks(self) -> tuple[str, ...]:
         head, votes = self.planned.head, self.planned.rejected_votes
-        failed = failed_groups(self.layout, head.run_id, head.ranking_id)
+        failed = failed_groups(self.warehouse, head.run_id, head.ranking_id)
         return (
             *(f"vote not counted: {vote.location}: {vote.detail}" for vote in votes),
             *(
@@ -77,17 +75,12 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         )
 
     def current_reports(self) -> tuple[Path, ...]:
-        folder = self.layout.reports / self.run_id
+        folder = self.warehouse.reports / self.run_id
         written = tuple(folder / name for name in ("index.html", "index.md"))
         return written if all(path.exists() for path in written) else ()
 
     def write_reports(self, head: RankingHead) -> tuple[Path, ...]:
-        return write_reports(
-            self.layout,
-            head.run_id,
-            catalogue_url=self.settings.catalogue,
-            thresholds=self.settings.alarms,
-        )
+        return write_reports(self.warehouse, head.run_id, thresholds=self.warehouse.settings.alarms)
 
     def describe(self, head: RankingHead) -> str:
         return (
@@ -121,9 +114,11 @@ class PlayedMatches:
     is seen to move. A group whose schedule ended early takes what it did not need off the total.
     """
 
-    def __init__(self, layout: Layout, head: RankingHead, most_matches: Mapping[str, int]) -> None:
+    def __init__(
+        self, warehouse: Warehouse, head: RankingHead, most_matches: Mapping[str, int]
+    ) -> None:
         """`most_matches`: by group."""
-        self._layout = layout
+        self._warehouse = warehouse
         self._head = head
         self._most = most_matches
         self._ranked: dict[str, int] = {}
@@ -147,12 +142,12 @@ class PlayedMatches:
         return f", {len(self._ranked):,} of {len(self._most):,} groups ranked"
 
     def _look(self) -> None:
-        folder = RANKINGS.folder(self._layout, self._head.run_id, self._head.ranking_id)
+        folder = RANKINGS.folder(self._warehouse, self._head.run_id, self._head.ranking_id)
         for name in self._most:
             if name in self._ranked:
                 continue
             receipt = complete_receipt(
-                self._layout, RANKINGS, self._head.run_id, self._head.ranking_id, name
+                self._warehouse, RANKINGS, self._head.run_id, self._head.ranking_id, name
             )
             if receipt is not None:
                 self._ranked[name] = receipt.rows.get("matches", 0)

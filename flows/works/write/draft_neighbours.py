@@ -10,7 +10,6 @@ from schemas.calls import ApiCall
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.paper import Paper, PaperSection, SectionKind
-from schemas.settings import Settings
 from schemas.works.draft_neighbour import NeighbourSection
 from tasks.accounting.ledger import Ledger
 from tasks.documents.full_text import FullTextLibrary
@@ -21,16 +20,15 @@ from tasks.text.words import rank_sentences
 from tasks.web.client import open_client
 from tasks.writing.measuring import measured, measured_of_sections
 from tasks.writing.neighbours import MOST_NEIGHBOURS
-from warehouse.layout import Layout
 from warehouse.stores.keyed_store import KeyedStore
+from warehouse.warehouse import Warehouse
 
 
 def neighbours_of(
     idea: Idea,
     papers: Sequence[Paper],
     kept: Sequence[PaperSection],
-    layout: Layout,
-    settings: Settings,
+    warehouse: Warehouse,
     *,
     downloads: bool,
 ) -> tuple[tuple[NeighbourSection, ...], tuple[ApiCall, ...]]:
@@ -51,21 +49,20 @@ def neighbours_of(
             sections.setdefault(section.paper_id, []).append(section)
     if not near:
         return (), ()
-    return asyncio.run(_measured(idea, near, sections, layout, settings, downloads=downloads))
+    return asyncio.run(_measured(idea, near, sections, warehouse, downloads=downloads))
 
 
 async def _measured(
     idea: Idea,
     near: Sequence[Paper],
     kept: Mapping[PaperId, Sequence[PaperSection]],
-    layout: Layout,
-    settings: Settings,
+    warehouse: Warehouse,
     *,
     downloads: bool,
 ) -> tuple[tuple[NeighbourSection, ...], tuple[ApiCall, ...]]:
     ledger = Ledger(IdeaId(idea.idea_id))
     async with AsyncExitStack() as stack:
-        library = await _library(ledger, layout, settings, stack, downloads=downloads)
+        library = await _library(ledger, warehouse, stack, downloads=downloads)
         documents = await asyncio.gather(*(library.document(paper) for paper in near))
     rows: list[NeighbourSection] = []
     for paper, document in zip(near, documents, strict=True):
@@ -78,15 +75,21 @@ async def _measured(
 
 
 async def _library(
-    ledger: Ledger, layout: Layout, settings: Settings, stack: AsyncExitStack, *, downloads: bool
+    ledger: Ledger, warehouse: Warehouse, stack: AsyncExitStack, *, downloads: bool
 ) -> FullTextLibrary:
-    path = layout.cache / "documents.sqlite"
-    slots = asyncio.Semaphore(settings.documents.concurrency)
+    path = warehouse.cache / "documents.sqlite"
+    slots = asyncio.Semaphore(warehouse.settings.documents.concurrency)
     if not downloads:
         known = KeyedStore(path) if path.exists() else None
         return FullTextLibrary(
-            settings.documents, settings.grobid_url, None, known, ledger, slots, downloads=False
+            warehouse.settings.documents,
+            warehouse.settings.grobid_url,
+            None,
+            known,
+            ledger,
+            slots,
+            downloads=False,
         )
-    http = await stack.enter_async_context(open_client(settings.sources.timeout_seconds))
-    context = SourceContext(http, ledger, settings.home / "limits")
-    return open_full_texts(settings, context, KeyedStore(path), slots)
+    http = await stack.enter_async_context(open_client(warehouse.settings.sources.timeout_seconds))
+    context = SourceContext(http, ledger, warehouse.settings.home / "limits")
+    return open_full_texts(warehouse.settings, context, KeyedStore(path), slots)

@@ -61,9 +61,9 @@ from tasks.writing.works import (
 from warehouse.answers import IdeaReview
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
-from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
+from warehouse.queries import Queries
 from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
 
 _TITLE_WORDS = 12
 
@@ -108,8 +108,7 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
         found.idea,
         found.papers,
         found.sections,
-        Layout(options.warehouse),
-        settings,
+        Warehouse(options.warehouse, settings),
         downloads=options.full_text,
     )
     material, outline = _material(found, works, neighbours, venue.rules, options.engine)
@@ -169,8 +168,8 @@ def _found(given: str, options: WriteOptions, settings: Settings) -> _Found:
     needs_lake = not path.exists() or options.experiment or options.survey
     if not needs_lake:
         return _Found(_idea_of_file(path, options.field))
-    layout = Layout(options.warehouse)
-    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+    warehouse = Warehouse(options.warehouse, settings)
+    with warehouse.queries() as queries:
         if path.exists():
             found = _Found(_idea_of_file(path, options.field))
         else:

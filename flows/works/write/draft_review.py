@@ -26,9 +26,8 @@ from tasks.manuscripts.collect import collect_manuscripts
 from tasks.text.quotations import stands_in
 from warehouse.kinds.drafts import DRAFT_RECORD
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_units
+from warehouse.warehouse import Warehouse
 
 MOST_PROBLEMS = 8
 """Asked of the review of a draft."""
@@ -43,12 +42,12 @@ def write_reviewed(request: DraftRequest, settings: Settings, run: Run) -> Draft
     first: DraftSummary = run(Writing(request))
     if not request.review or not first.published or first.head.incomplete_reason is not None:
         return first
-    layout, name = Layout(request.warehouse), first.head.run_id
-    draft = _published(layout, name, settings)
+    warehouse, name = Warehouse(request.warehouse, settings), first.head.run_id
+    draft = _published(warehouse, name)
     if draft.word_count is None:
         return _with(first, "nothing was reviewed: the draft is refused")
-    asked = review_request(request, collect_manuscripts([_text_of(draft, layout, name)]))
-    budget = remaining(request.budget, layout, settings, [name])
+    asked = review_request(request, collect_manuscripts([_text_of(draft, warehouse, name)]))
+    budget = remaining(request.budget, warehouse, [name])
     checked: CheckSummary = run(Check(replace(asked, budget=budget)))
     review = checked.head.run_id
     if not checked.published:
@@ -56,7 +55,7 @@ def write_reviewed(request: DraftRequest, settings: Settings, run: Run) -> Draft
     if (early := checked.head.incomplete_reason) is not None:
         unfinished = replace(first, head=replace(first.head, incomplete_reason=early))
         return _with(unfinished, f"the review {review} is not finished, so the first round stands")
-    with open_reader(layout, catalogue_url=settings.catalogue) as connection:
+    with warehouse.reader() as connection:
         checks = published_units(connection, CHECK_RECORD, review)
     standing = [problem for check in checks for problem in check.problems if problem.stands]
     points = points_of(standing, draft)
@@ -66,13 +65,13 @@ def write_reviewed(request: DraftRequest, settings: Settings, run: Run) -> Draft
     if not points:
         return _with(first, f"{found}: there is no second round")
     revision = DraftRevision(run_id=name, review_run_id=review, draft=draft, points=points)
-    budget = remaining(request.budget, layout, settings, [name, review])
+    budget = remaining(request.budget, warehouse, [name, review])
     second: DraftSummary = run(Writing(replace(request, revision=revision, budget=budget)))
-    return _better(first, second, found, layout, settings)
+    return _better(first, second, found, warehouse)
 
 
 def _better(
-    first: DraftSummary, second: DraftSummary, found: str, layout: Layout, settings: Settings
+    first: DraftSummary, second: DraftSummary, found: str, warehouse: Warehouse
 ) -> DraftSummary:
     """The second round, where it is a draft."""
     if not second.published:
@@ -81,7 +80,7 @@ def _better(
     if (early := second.head.incomplete_reason) is not None:
         unfinished = replace(first, head=replace(first.head, incomplete_reason=early))
         return _with(unfinished, f"{found}; the second round, {name}, is not finished")
-    again = _published(layout, name, settings)
+    again = _published(warehouse, name)
     if again.word_count is None:
         why = again.unscored_detail
         return _with(
@@ -109,7 +108,7 @@ def review_request(
     )
 
 
-def _text_of(draft: Draft, layout: Layout, run_id: RunId) -> Path:
+def _text_of(draft: Draft, warehouse: Warehouse, run_id: RunId) -> Path:
     """The draft as its readers see it, as a file that its reviewer reads: title and abstract, which
     are no part of its text for Pandoc, stand before it.
     """
@@ -117,7 +116,7 @@ def _text_of(draft: Draft, layout: Layout, run_id: RunId) -> Path:
     for section in draft.sections:
         if section.part is SectionPart.ABSTRACT:
             before += [f"# {section.heading}", plain_text(section.text)]
-    path = layout.work(run_id) / "draft.md"
+    path = warehouse.work(run_id) / "draft.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n\n".join([*before, plain_text(draft.markdown)]), "utf-8")
     return path
@@ -151,8 +150,8 @@ def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, 
     return tuple(found)
 
 
-def _published(layout: Layout, run_id: RunId, settings: Settings) -> Draft:
-    with open_reader(layout, catalogue_url=settings.catalogue) as connection:
+def _published(warehouse: Warehouse, run_id: RunId) -> Draft:
+    with warehouse.reader() as connection:
         (draft,) = published_units(connection, DRAFT_RECORD, run_id)
     return draft
 

@@ -33,12 +33,12 @@ class Writing(Campaign[Plan[DraftHead], DraftHead]):
 
     @property
     def run_id(self) -> RunId:
-        return draft_run_id(self.request, self.settings)
+        return draft_run_id(self.request, self.warehouse.settings)
 
     def plan(self) -> Plan[DraftHead]:
         drafts = {self.request.draft_id: self.request}
         return Plan(
-            head=begun_head(self.layout, DRAFTS, self._head()),
+            head=begun_head(self.warehouse, DRAFTS, self._head()),
             unit_names=tuple(drafts),
             shards=self.shards_of(drafts, self._job),
         )
@@ -62,8 +62,8 @@ class Writing(Campaign[Plan[DraftHead], DraftHead]):
         return DraftJob(run_id=self.run_id, request=self.request, trace_parent=traceparent())
 
     def write_reports(self, head: DraftHead) -> tuple[Path, ...]:
-        page = draft_page(self.layout, head.run_id, catalogue_url=self.settings.catalogue)
-        return page.write(self.layout.reports / head.run_id)
+        page = draft_page(self.warehouse, head.run_id)
+        return page.write(self.warehouse.reports / head.run_id)
 
     def describe(self, head: DraftHead) -> str:
         return f"A draft of {self.request.draft_id}; engine {head.engine}."

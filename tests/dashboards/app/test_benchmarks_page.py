@@ -5,11 +5,10 @@ the answers.
 from tests.support.benchmark_lake import BENCHMARK
 from tests.support.dashboard import open_page, words
 from tests.support.safe_page import unsafe_parts
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 
-def test_scores_stand_with_intervals_beside_published_figures(ranked: Layout) -> None:
+def test_scores_stand_with_intervals_beside_published_figures(ranked: Warehouse) -> None:
     page = open_page("benchmarks", ranked)
     assert not page.exception
     table = page.dataframe[0].value
@@ -26,12 +25,12 @@ def test_scores_stand_with_intervals_beside_published_figures(ranked: Layout) ->
     assert unsafe_parts(page) == []
 
 
-def test_confusion_counts_unscored_answers_apart(ranked: Layout) -> None:
+def test_confusion_counts_unscored_answers_apart(ranked: Warehouse) -> None:
     assert "4 items, 1 unscored" in words(open_page("benchmarks", ranked, asked="decision · assay"))
 
 
-def test_a_task_whose_answers_name_papers_has_no_matrix_of_them(ranked: Layout) -> None:
-    with open_queries(ranked) as queries:
+def test_a_task_whose_answers_name_papers_has_no_matrix_of_them(ranked: Warehouse) -> None:
+    with ranked.queries() as queries:
         asked = {"run_id": BENCHMARK, "most_classes": 12}
         shown = set(queries.page_frame("benchmark_confusion", **asked)["task"])
         items = queries.rows("benchmark_items", run_id=BENCHMARK)
@@ -39,13 +38,13 @@ def test_a_task_whose_answers_name_papers_has_no_matrix_of_them(ranked: Layout) 
     assert shown == {"decision", "holds"}
 
 
-def test_reliability_is_taken_over_probabilities_alone(ranked: Layout) -> None:
-    with open_queries(ranked) as queries:
+def test_reliability_is_taken_over_probabilities_alone(ranked: Warehouse) -> None:
+    with ranked.queries() as queries:
         bins = queries.page_frame("benchmark_reliability", run_id=BENCHMARK)
     assert set(bins["task"]) == {"holds"}
     assert bins["item_count"].sum() == 10
     assert bins["share_held"].to_list() == [0.0] * 5 + [1.0] * 5
 
 
-def test_without_a_benchmark_the_page_names_the_command(layout: Layout) -> None:
-    assert "assay benchmark SUITE" in words(open_page("benchmarks", layout))
+def test_without_a_benchmark_the_page_names_the_command(warehouse: Warehouse) -> None:
+    assert "assay benchmark SUITE" in words(open_page("benchmarks", warehouse))

@@ -8,29 +8,29 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextArea
 
 from dashboards.views.write_curation import curation_page
-from flows.works.curate.curation_agreement import agreement_on
 from schemas.base import replace
 from schemas.people.role import Role
 from schemas.works.curation import StatementSeverity
 from schemas.works.curation_edit import EditedField
+from tasks.curation.agreement import agreement_on
 from tests.support.curation_lake import CURATION, make_curation, publish_curation
 from tests.support.dashboard import open_page, sign_in_as, words
 from tests.support.safe_page import unsafe_parts
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 MARKUP = "<script>alert(1)</script> :smile: $x$"
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("curated"))
-    publish_curation(layout, make_curation(), replace(make_curation("paper-1"), title=MARKUP))
-    return layout
+def published(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("curated"))
+    publish_curation(warehouse, make_curation(), replace(make_curation("paper-1"), title=MARKUP))
+    return warehouse
 
 
 @pytest.fixture
-def own(published: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(published.root, tmp_path / "warehouse"))
+def own(published: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(published.root, tmp_path / "warehouse"))
 
 
 def pressed(page: AppTest, label: str) -> AppTest:
@@ -45,7 +45,7 @@ def statement_area(page: AppTest) -> TextArea:
     return next(each for each in page.text_area if each.label == "Statement t1")
 
 
-def test_readers_see_the_idea_with_the_sentences_of_each_statement(published: Layout) -> None:
+def test_readers_see_the_idea_with_the_sentences_of_each_statement(published: Warehouse) -> None:
     page = open_page("curation", published, paper="paper-0")
     assert not page.exception
     said = words(page)
@@ -56,14 +56,14 @@ def test_readers_see_the_idea_with_the_sentences_of_each_statement(published: La
     assert unsafe_parts(page) == []
 
 
-def test_hostile_titles_stay_text(published: Layout) -> None:
+def test_hostile_titles_stay_text(published: Warehouse) -> None:
     page = open_page("curation", published, paper="paper-1")
     assert not page.exception
     assert unsafe_parts(page) == []
 
 
 def test_what_a_decider_saves_is_in_the_set_and_counted_beside_published_shares(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in_as(Role.DECIDER, own, monkeypatch)
     page = open_page("curation", own, paper="paper-0")
@@ -88,7 +88,7 @@ def test_what_a_decider_saves_is_in_the_set_and_counted_beside_published_shares(
 
 
 def test_a_statement_that_is_taken_out_is_in_no_file_and_may_come_back(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in_as(Role.DECIDER, own, monkeypatch)
     page = open_page("curation", own, paper="paper-0")
@@ -102,7 +102,7 @@ def test_a_statement_that_is_taken_out_is_in_no_file_and_may_come_back(
 
 @pytest.mark.long
 def test_a_second_reader_is_blind_to_the_first_and_leaves_the_set_as_it_is(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in_as(Role.DECIDER, own, monkeypatch)
     page = open_page("curation", own, paper="paper-0")
@@ -118,14 +118,14 @@ def test_a_second_reader_is_blind_to_the_first_and_leaves_the_set_as_it_is(
     assert not page.exception
     found = curation_page(own, CURATION, agreement_on)
     assert found.curations[0].statements[0].statement == "Worded by the first."
-    said = {each.field: (each.equal_count, each.pair_count) for each in found.agreements}
+    said = {each.field: (each.equal_count, each.pair_count) for each in found.agreement}
     assert said[EditedField.STATEMENT] == (0, 1)
     assert said[EditedField.TYPE] == (1, 1)
 
 
 @pytest.mark.long
 def test_a_missing_statement_is_added_with_a_sentence_that_the_engine_left_out(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in_as(Role.DECIDER, own, monkeypatch)
     page = open_page("curation", own, paper="paper-0")
@@ -147,4 +147,4 @@ def test_a_missing_statement_is_added_with_a_sentence_that_the_engine_left_out(
 
 
 def test_without_a_set_the_page_says_how_to_make_one(tmp_path: Path) -> None:
-    assert "assay curate" in words(open_page("curation", Layout(tmp_path)))
+    assert "assay curate" in words(open_page("curation", Warehouse(tmp_path)))

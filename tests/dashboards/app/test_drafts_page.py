@@ -12,20 +12,20 @@ from tests.support.dashboard import open_page, words
 from tests.support.draft_lake import make_draft, publish_draft
 from tests.support.drawn_pictures import drawn
 from tests.support.safe_page import unsafe_parts
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 MARKUP = "<script>alert(1)</script> ![x](http://example.org/x.png)"
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("drafted"))
-    publish_draft(layout, make_draft())
-    return layout
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("drafted"))
+    publish_draft(warehouse, make_draft())
+    return warehouse
 
 
-def test_a_draft_stands_beside_what_carries_it(layout: Layout) -> None:
-    page = open_page("drafts", layout)
+def test_a_draft_stands_beside_what_carries_it(warehouse: Warehouse) -> None:
+    page = open_page("drafts", warehouse)
     assert not page.exception
     said = words(page)
     assert "Steps that bats take, 100 % of them" in said
@@ -42,7 +42,7 @@ def test_a_draft_stands_beside_what_carries_it(layout: Layout) -> None:
 
 
 def test_a_refused_draft_says_why_and_its_text_stays_text(tmp_path: Path) -> None:
-    layout, draft = Layout(tmp_path), make_draft()
+    warehouse, draft = Warehouse(tmp_path), make_draft()
     line = Failure(stage="writing", subject=MARKUP, reason=Reason.UNTRACED, detail=MARKUP)
     refused = replace(
         draft,
@@ -52,20 +52,20 @@ def test_a_refused_draft_says_why_and_its_text_stays_text(tmp_path: Path) -> Non
         unscored_detail=MARKUP,
         failures=(line,),
     )
-    publish_draft(layout, refused)
-    page = open_page("drafts", layout)
+    publish_draft(warehouse, refused)
+    page = open_page("drafts", warehouse)
     assert not page.exception
     assert "its text says what nothing carries" in words(page)
     assert unsafe_parts(page) == []
 
 
 def test_a_picture_says_which_model_drew_it(tmp_path: Path) -> None:
-    layout, draft = Layout(tmp_path), make_draft()
+    warehouse, draft = Warehouse(tmp_path), make_draft()
     method, *charts = draft.figures
     svg = picture_svg(drawn("<box>\nCount bats"))
     picture = replace(method, svg=svg, drawn_by=MARKUP)
-    publish_draft(layout, replace(draft, figures=(picture, *charts)))
-    page = open_page("drafts", layout)
+    publish_draft(warehouse, replace(draft, figures=(picture, *charts)))
+    page = open_page("drafts", warehouse)
     assert not page.exception
     said = words(page)
     assert "an image model, from boxes and arrows" in said
@@ -74,4 +74,4 @@ def test_a_picture_says_which_model_drew_it(tmp_path: Path) -> None:
 
 
 def test_without_a_draft_the_page_says_how_to_write_one(tmp_path: Path) -> None:
-    assert "assay write" in words(open_page("drafts", Layout(tmp_path)))
+    assert "assay write" in words(open_page("drafts", Warehouse(tmp_path)))

@@ -9,7 +9,7 @@ from schemas.reasons import Reason
 from tests.support.dashboard import open_page, words
 from tests.support.experiment_lake import make_experiment, publish_experiment
 from tests.support.safe_page import unsafe_parts
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 MARKUP = "<script>alert(1)</script> ![x](http://example.org/x.png)"
 UNMEASURED = replace(
@@ -23,14 +23,14 @@ UNMEASURED = replace(
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("experimented"))
-    publish_experiment(layout, make_experiment(), UNMEASURED)
-    return layout
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("experimented"))
+    publish_experiment(warehouse, make_experiment(), UNMEASURED)
+    return warehouse
 
 
-def test_a_finding_stands_with_its_figures_and_the_patch(layout: Layout) -> None:
-    page = open_page("experiments", layout, task="task-0")
+def test_a_finding_stands_with_its_figures_and_the_patch(warehouse: Warehouse) -> None:
+    page = open_page("experiments", warehouse, task="task-0")
     assert not page.exception
     said = words(page)
     assert "Supported, within this task" in said
@@ -44,8 +44,8 @@ def test_a_finding_stands_with_its_figures_and_the_patch(layout: Layout) -> None
     assert unsafe_parts(page) == []
 
 
-def test_a_task_without_figures_says_why_and_its_text_stays_text(layout: Layout) -> None:
-    page = open_page("experiments", layout, task="task-1")
+def test_a_task_without_figures_says_why_and_its_text_stays_text(warehouse: Warehouse) -> None:
+    page = open_page("experiments", warehouse, task="task-1")
     assert not page.exception
     assert "Nothing was measured" in words(page)
     assert not page.dataframe
@@ -53,4 +53,4 @@ def test_a_task_without_figures_says_why_and_its_text_stays_text(layout: Layout)
 
 
 def test_without_an_experiment_the_page_says_how_to_make_one(tmp_path: Path) -> None:
-    assert "assay experiment run" in words(open_page("experiments", Layout(tmp_path)))
+    assert "assay experiment run" in words(open_page("experiments", Warehouse(tmp_path)))

@@ -13,9 +13,8 @@ from tests.support.evaluations import make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 from tests.support.safe_page import unsafe_parts
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 FIRST_PAGE = ("Closest prior work", "Concerns worth most", "What was not judged")
 PARTS = (
@@ -31,16 +30,18 @@ PARTS = (
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_every_part_of_a_hostile_idea_opens_and_stays_text(part: str, layout: Layout) -> None:
-    page = open_page("idea", layout, run=RUN, idea=HOSTILE, part=part)
+def test_every_part_of_a_hostile_idea_opens_and_stays_text(part: str, warehouse: Warehouse) -> None:
+    page = open_page("idea", warehouse, run=RUN, idea=HOSTILE, part=part)
     assert not page.exception
     assert not page.error
     assert unsafe_parts(page) == []
 
 
-def test_the_first_page_stands_above_the_tabs_in_the_words_of_the_report(layout: Layout) -> None:
-    said = words(open_page("idea", layout, run=RUN, idea="idea-00003"))
-    written = idea_report(layout, RUN, IdeaId("idea-00003"), "md")
+def test_the_first_page_stands_above_the_tabs_in_the_words_of_the_report(
+    warehouse: Warehouse,
+) -> None:
+    said = words(open_page("idea", warehouse, run=RUN, idea="idea-00003"))
+    written = idea_report(warehouse, RUN, IdeaId("idea-00003"), "md")
     for text in (said, written):
         places = [text.index(f"**{heading}**") for heading in FIRST_PAGE]
         assert places == sorted(places)
@@ -50,14 +51,14 @@ def test_the_first_page_stands_above_the_tabs_in_the_words_of_the_report(layout:
     )
 
 
-def test_scores_and_summary_stand_in_a_tab_of_their_own(layout: Layout) -> None:
-    page = open_page("idea", layout, run=RUN, idea="idea-00003", part="Scores")
+def test_scores_and_summary_stand_in_a_tab_of_their_own(warehouse: Warehouse) -> None:
+    page = open_page("idea", warehouse, run=RUN, idea="idea-00003", part="Scores")
     assert [each.value for each in page.subheader][:1] == ["Summary"]
     assert "idea\\-00003" in words(page) or "idea-00003" in words(page)
 
 
-def test_methods_can_be_opened(layout: Layout) -> None:
-    page = open_page("idea", layout, idea="idea-00000", part="Soundness")
+def test_methods_can_be_opened(warehouse: Warehouse) -> None:
+    page = open_page("idea", warehouse, idea="idea-00000", part="Soundness")
     assert [expander.label.split(" · ")[0] for expander in page.expander] == [
         "Method 1",
         "Method 2",
@@ -69,9 +70,9 @@ def test_methods_can_be_opened(layout: Layout) -> None:
 
 
 def test_concerns_about_the_plan_stand_with_their_quotes_marked_as_reasoning(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
-    said = words(open_page("idea", layout, idea="idea-00000", part="The plan"))
+    said = words(open_page("idea", warehouse, idea="idea-00000", part="The plan"))
     assert "Reviewer's reasoning about the plan itself" in said
     assert "Fatal, confound or alternative explanation" in said
     assert "Looked for and not found" in said
@@ -79,32 +80,32 @@ def test_concerns_about_the_plan_stand_with_their_quotes_marked_as_reasoning(
     assert r"plan\_review version 1" in said
 
 
-def test_an_unscored_method_says_why(layout: Layout) -> None:
-    page = open_page("idea", layout, idea="idea-00000", part="Soundness")
+def test_an_unscored_method_says_why(warehouse: Warehouse) -> None:
+    page = open_page("idea", warehouse, idea="idea-00000", part="Soundness")
     assert "unscored\\: no relevant evidence was found" in page.expander[2].label
 
 
-def test_an_idea_without_any_score_shows_no_number(layout: Layout) -> None:
-    page = open_page("idea", layout, idea=UNSCORED, part="Scores")
+def test_an_idea_without_any_score_shows_no_number(warehouse: Warehouse) -> None:
+    page = open_page("idea", warehouse, idea=UNSCORED, part="Scores")
     assert {metric.value for metric in page.metric} == {"unscored"}
     assert "What is missing is unscored, not bad" in words(page)
 
 
-def test_every_judgement_names_its_step_prompt_engine_and_model(layout: Layout) -> None:
-    table = open_page("idea", layout, idea="idea-00003", part="Provenance").dataframe[0].value
+def test_every_judgement_names_its_step_prompt_engine_and_model(warehouse: Warehouse) -> None:
+    table = open_page("idea", warehouse, idea="idea-00003", part="Provenance").dataframe[0].value
     assert {"soundness_review", "comparison", "dimensions"} <= set(table["step"])
     assert table["prompt_sha256"].str.len().eq(64).all()
     assert set(table["model_answered"]) == {"small-2026-01"}
 
 
-def test_every_model_call_is_listed(layout: Layout) -> None:
-    calls = open_page("idea", layout, idea="idea-00003", part="Provenance").dataframe[1].value
+def test_every_model_call_is_listed(warehouse: Warehouse) -> None:
+    calls = open_page("idea", warehouse, idea="idea-00003", part="Provenance").dataframe[1].value
     assert len(calls) == 6
     assert calls["cost_usd"].sum() == pytest.approx(0.006)
 
 
-def test_a_module_that_was_not_asked_for_has_no_tab(layout: Layout) -> None:
-    assert [tab.label for tab in open_page("idea", layout, idea="idea-00004").tabs][:4] == [
+def test_a_module_that_was_not_asked_for_has_no_tab(warehouse: Warehouse) -> None:
+    assert [tab.label for tab in open_page("idea", warehouse, idea="idea-00004").tabs][:4] == [
         "The plan",
         "Scores",
         "Soundness",
@@ -112,23 +113,23 @@ def test_a_module_that_was_not_asked_for_has_no_tab(layout: Layout) -> None:
     ]
 
 
-def test_a_search_without_a_find_says_so(layout: Layout) -> None:
+def test_a_search_without_a_find_says_so(warehouse: Warehouse) -> None:
     assert "No idea of this run holds these words" in words(
-        open_page("idea", layout, search="no such thing")
+        open_page("idea", warehouse, search="no such thing")
     )
 
 
 @pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def full(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """One idea evaluated by every module."""
-    layout = Layout(tmp_path_factory.mktemp("full"))
-    land(layout, make_full_evaluation(1))
+    warehouse = Warehouse(tmp_path_factory.mktemp("full"))
+    land(warehouse, make_full_evaluation(1))
     modules = "soundness,contribution,committee,novelty"
-    assert publish(layout, RUNS, make_run(modules=modules)).published
-    return layout
+    assert publish(warehouse, RUNS, make_run(modules=modules)).published
+    return warehouse
 
 
-def test_the_committee_shows_scores_by_reviewer_with_the_unscored_ones(full: Layout) -> None:
+def test_the_committee_shows_scores_by_reviewer_with_the_unscored_ones(full: Warehouse) -> None:
     page = open_page("idea", full, part="Committee")
     assert not page.exception
     assert any(expander.label.startswith("Reviewer") for expander in page.expander)
@@ -136,7 +137,7 @@ def test_the_committee_shows_scores_by_reviewer_with_the_unscored_ones(full: Lay
     assert unsafe_parts(page) == []
 
 
-def test_novelty_shows_the_judgement_with_its_related_works(full: Layout) -> None:
+def test_novelty_shows_the_judgement_with_its_related_works(full: Warehouse) -> None:
     page = open_page("idea", full, part="Novelty")
     assert not page.exception
     assert "1 (known) to 5 (new in every respect)" in words(page)
@@ -144,7 +145,7 @@ def test_novelty_shows_the_judgement_with_its_related_works(full: Layout) -> Non
     assert "Related works shown" in words(page)
 
 
-def test_the_quality_page_shows_how_far_the_judges_of_a_run_agree(full: Layout) -> None:
+def test_the_quality_page_shows_how_far_the_judges_of_a_run_agree(full: Warehouse) -> None:
     page = open_page("quality", full, run="run-a", view="Judges")
     assert not page.exception
     agreement = page.dataframe[0].value.set_index("step")
@@ -155,20 +156,22 @@ def test_the_quality_page_shows_how_far_the_judges_of_a_run_agree(full: Layout) 
     ]
 
 
-def test_the_cost_page_says_that_thinking_was_not_told(full: Layout) -> None:
+def test_the_cost_page_says_that_thinking_was_not_told(full: Warehouse) -> None:
     page = open_page("cost", full, run="run-a")
     assert not page.exception
     assert "of them thinking: not told" in words(page)
 
 
-def test_a_call_of_which_nothing_was_kept_says_so_and_calls_stand_in_time(layout: Layout) -> None:
-    page = open_page("idea", layout, run=RUN, idea="idea-00003", part="Provenance")
+def test_a_call_of_which_nothing_was_kept_says_so_and_calls_stand_in_time(
+    warehouse: Warehouse,
+) -> None:
+    page = open_page("idea", warehouse, run=RUN, idea="idea-00003", part="Provenance")
     assert not page.exception
     assert "Select one to read its prompt and its reply." in words(page)
 
 
-def test_a_download_bears_the_title_of_its_idea(layout: Layout) -> None:
-    with open_queries(layout) as queries:
+def test_a_download_bears_the_title_of_its_idea(warehouse: Warehouse) -> None:
+    with warehouse.queries() as queries:
         named = queries.idea_review(RUN, IdeaId("idea-00003"))
         attack = queries.idea_review(RUN, HOSTILE)
     assert file_name(named) == "review-idea-3"

@@ -10,7 +10,7 @@ from schemas.works.ideation import IdeationRound
 from tests.support.dashboard import open_page, words
 from tests.support.ideation_lake import make_round, make_version, publish_ideation_lake
 from tests.support.safe_page import unsafe_parts
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 MARKUP = "<script>alert(1)</script> ![x](http://example.org/x.png)"
 
@@ -34,14 +34,14 @@ def _hostile(number: int) -> IdeationRound:
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("ideated"))
-    publish_ideation_lake(layout)
-    return layout
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("ideated"))
+    publish_ideation_lake(warehouse)
+    return warehouse
 
 
-def test_an_idea_stands_with_its_lineage_rounds_findings_and_answers(layout: Layout) -> None:
-    page = open_page("ideation", layout)
+def test_an_idea_stands_with_its_lineage_rounds_findings_and_answers(warehouse: Warehouse) -> None:
+    page = open_page("ideation", warehouse)
     assert not page.exception
     said = words(page)
     assert "Judged scores are not outcomes" in said
@@ -57,20 +57,20 @@ def test_an_idea_stands_with_its_lineage_rounds_findings_and_answers(layout: Lay
     assert unsafe_parts(page) == []
 
 
-def test_the_other_idea_says_why_it_went_no_further(layout: Layout) -> None:
-    page = open_page("ideation", layout, made_idea="bats, idea 2")
+def test_the_other_idea_says_why_it_went_no_further(warehouse: Warehouse) -> None:
+    page = open_page("ideation", warehouse, made_idea="bats, idea 2")
     assert not page.exception
     assert any("Went no further" in each.value for each in page.warning)
 
 
 def test_what_an_engine_wrote_stays_text(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    publish_ideation_lake(layout, _hostile(1), _hostile(2))
-    page = open_page("ideation", layout)
+    warehouse = Warehouse(tmp_path)
+    publish_ideation_lake(warehouse, _hostile(1), _hostile(2))
+    page = open_page("ideation", warehouse)
     assert not page.exception
     assert "no JSON" in words(page)
     assert unsafe_parts(page) == []
 
 
 def test_without_ideas_the_page_says_how_to_make_some(tmp_path: Path) -> None:
-    assert "assay ideate" in words(open_page("ideation", Layout(tmp_path)))
+    assert "assay ideate" in words(open_page("ideation", Warehouse(tmp_path)))

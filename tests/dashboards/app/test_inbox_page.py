@@ -14,27 +14,26 @@ from tests.warehouse.conftest import publish_ideas
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import decisions, request_all
 from warehouse.app.people import add_participant, reason_of
-from warehouse.layout import Layout
 from warehouse.ledger import parts_of
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 MARKUP = "<script>alert(1)</script> :smile: $x$"
 
 
 @pytest.fixture(scope="module")
-def two_ideas(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    found = Layout(tmp_path_factory.mktemp("inbox"))
+def two_ideas(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    found = Warehouse(tmp_path_factory.mktemp("inbox"))
     publish_ideas(found, "run-a", range(2))
     return found
 
 
 @pytest.fixture
-def own(two_ideas: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(two_ideas.root, tmp_path / "warehouse"))
+def own(two_ideas: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(two_ideas.root, tmp_path / "warehouse"))
 
 
-def asked(own: Layout, key: str, *options: str, name: str = "r1") -> None:
-    with open_queries(own) as queries, ServiceDatabase(own) as database:
+def asked(own: Warehouse, key: str, *options: str, name: str = "r1") -> None:
+    with own.queries() as queries, ServiceDatabase(own) as database:
         run_id = queries.latest_run().run_id
         idea_id = queries.idea_scores(run_id)[0].idea_id
         who = add_participant(database, "Ada Lovelace", key=key)
@@ -62,7 +61,7 @@ def press(page: AppTest, label: str) -> AppTest:
 
 
 def test_a_decider_answers_with_a_reason_and_then_nothing_waits(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked(own, sign_in_as(Role.DECIDER, own, monkeypatch))
     page = open_page("inbox", own)
@@ -80,7 +79,7 @@ def test_a_decider_answers_with_a_reason_and_then_nothing_waits(
 
 
 def test_alternatives_stand_side_by_side_and_one_is_chosen(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked(own, sign_in_as(Role.DECIDER, own, monkeypatch), "two reactors", "one reactor")
     page = open_page("inbox", own)
@@ -92,7 +91,7 @@ def test_alternatives_stand_side_by_side_and_one_is_chosen(
 
 
 def test_a_second_answer_from_another_tab_is_refused_in_one_line(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked(own, sign_in_as(Role.DECIDER, own, monkeypatch))
     one, other = open_page("inbox", own), open_page("inbox", own)
@@ -106,7 +105,7 @@ def test_a_second_answer_from_another_tab_is_refused_in_one_line(
 
 @pytest.mark.parametrize("role", [None, Role.READER, Role.VOTER, Role.DECIDER, Role.OWNER])
 def test_who_is_not_asked_is_shown_nothing_to_decide(
-    own: Layout, monkeypatch: pytest.MonkeyPatch, role: Role | None
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch, role: Role | None
 ) -> None:
     asked(own, "somebody else")
     if role is not None:

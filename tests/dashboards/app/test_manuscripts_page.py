@@ -16,21 +16,20 @@ from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture(scope="module")
-def checked(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("checked"))
-    publish_check_lake(layout)
-    return layout
+def checked(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("checked"))
+    publish_check_lake(warehouse)
+    return warehouse
 
 
-def test_problems_of_a_manuscript_stand_with_their_place_and_stay_text(checked: Layout) -> None:
+def test_problems_of_a_manuscript_stand_with_their_place_and_stay_text(checked: Warehouse) -> None:
     page = open_page("manuscripts", checked, manuscript="wrong")
     assert not page.exception
     assert "It divides by zero." in words(page)
@@ -38,7 +37,7 @@ def test_problems_of_a_manuscript_stand_with_their_place_and_stay_text(checked: 
     assert unsafe_parts(page) == []
 
 
-def test_a_manuscript_that_could_not_be_read_is_not_free_of_problems(checked: Layout) -> None:
+def test_a_manuscript_that_could_not_be_read_is_not_free_of_problems(checked: Warehouse) -> None:
     said = words(open_page("manuscripts", checked, manuscript="unread"))
     assert "could not be read" in said
     assert "not read: it holds no text" in said
@@ -46,10 +45,10 @@ def test_a_manuscript_that_could_not_be_read_is_not_free_of_problems(checked: La
 
 
 def test_without_any_check_the_page_says_how_to_make_one(tmp_path: Path) -> None:
-    assert "assay check paper.pdf" in words(open_page("manuscripts", Layout(tmp_path)))
+    assert "assay check paper.pdf" in words(open_page("manuscripts", Warehouse(tmp_path)))
 
 
-def test_page_and_report_say_what_was_tested_before_what_was_found(checked: Layout) -> None:
+def test_page_and_report_say_what_was_tested_before_what_was_found(checked: Warehouse) -> None:
     said = words(open_page("manuscripts", checked))
     report = check_page(checked, CHECK).markdown()
     for told in (said, report):
@@ -75,7 +74,7 @@ def test_page_and_report_say_what_was_tested_before_what_was_found(checked: Layo
 def test_page_and_report_say_in_how_many_words_nothing_was_found(
     tmp_path: Path, missing: tuple[str, ...], word_count: int, expected: str
 ) -> None:
-    layout = Layout(tmp_path)
+    warehouse = Warehouse(tmp_path)
     check = ManuscriptCheck(
         manuscript_id="clear",
         title="A proof",
@@ -87,15 +86,15 @@ def test_page_and_report_say_in_how_many_words_nothing_was_found(
         problems=(),
         failures=(),
     )
-    land_unit(layout, CHECK_RECORD, CHECK, check, START, START)
+    land_unit(warehouse, CHECK_RECORD, CHECK, check, START, START)
     head = replace(check_head_of_lake(), manuscript_count=1)
-    assert publish(layout, CHECKS, head).published
-    assert expected in words(open_page("manuscripts", layout)).replace("\\", "")
-    assert expected in check_page(layout, CHECK).markdown()
+    assert publish(warehouse, CHECKS, head).published
+    assert expected in words(open_page("manuscripts", warehouse)).replace("\\", "")
+    assert expected in check_page(warehouse, CHECK).markdown()
 
 
-def test_an_offline_check_says_that_no_rule_understands_the_argument(checked: Layout) -> None:
-    with open_reader(checked) as connection:
+def test_an_offline_check_says_that_no_rule_understands_the_argument(checked: Warehouse) -> None:
+    with checked.reader() as connection:
         head: CheckHead = published_head(connection, CHECKS, CHECK)
     assert "Whether the argument is right was not tested" in wording.tested(
         replace(head, engine="extractive")
@@ -106,7 +105,7 @@ def test_an_offline_check_says_that_no_rule_understands_the_argument(checked: La
 def test_both_readings_of_a_dispute_stand_side_by_side_and_what_was_decided_is_said(
     tmp_path: Path,
 ) -> None:
-    layout = Layout(tmp_path)
+    warehouse = Warehouse(tmp_path)
     disputed, rejected = (
         Problem(
             problem_id=name,
@@ -140,9 +139,9 @@ def test_both_readings_of_a_dispute_stand_side_by_side_and_what_was_decided_is_s
         failures=(),
     )
     head = replace(check_head_of_lake(), review=True, revises="check-0", manuscript_count=1)
-    land_unit(layout, CHECK_RECORD, head.run_id, check, START, START)
-    assert publish(layout, CHECKS, head).published
-    page = open_page("manuscripts", layout)
+    land_unit(warehouse, CHECK_RECORD, head.run_id, check, START, START)
+    assert publish(warehouse, CHECKS, head).published
+    page = open_page("manuscripts", warehouse)
     assert not page.exception
     said = words(page).replace("\\", "")  # of Markdown's escapes
     assert said.index("For the authors: It is rounded.") < said.index("Against them: 12 of 40")

@@ -4,20 +4,20 @@ import pytest
 
 from dashboards.app.registry import PAGES
 from tests.support.dashboard import open_page, words
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 EVERY = [page.name for page in PAGES]
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_every_page_opens_on_a_lake(name: str, layout: Layout) -> None:
-    page = open_page(name, layout)
+def test_every_page_opens_on_a_lake(name: str, warehouse: Warehouse) -> None:
+    page = open_page(name, warehouse)
     assert not page.exception
     assert all(each.value.startswith("**Not in order:**") for each in page.error)
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_page_without_a_lake_says_what_to_do(name: str, tmp_path) -> None:
-    page = open_page(name, Layout(tmp_path))
+    page = open_page(name, Warehouse(tmp_path))
     assert not page.exception
     assert "assay" in words(page)

@@ -27,7 +27,7 @@ from schemas.errors import ConfigurationError
 from schemas.literature.naming import TURNING
 from tests.support.dashboard import open_app
 from tests.support.evaluations import make_run
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 COUNTS = st.lists(st.integers(0, 1000), min_size=10, max_size=10)
 
@@ -219,9 +219,9 @@ def test_the_table_behind_a_chart_holds_no_formula() -> None:
     assert frame["name"].to_list() == ["=1+1"]
 
 
-def test_the_password_is_asked_before_anything_is_shown(layout: Layout, monkeypatch) -> None:
+def test_the_password_is_asked_before_anything_is_shown(warehouse: Warehouse, monkeypatch) -> None:
     monkeypatch.setenv("ASSAY_DASHBOARD__PASSWORD", "open sesame")
-    app = open_app(layout, monkeypatch)
+    app = open_app(warehouse, monkeypatch)
     assert [field.label for field in app.text_input] == ["Password"]
     assert not app.dataframe
     app.text_input(key="password").input("wrong")
@@ -234,9 +234,9 @@ def test_the_password_is_asked_before_anything_is_shown(layout: Layout, monkeypa
 
 
 def test_without_a_password_the_first_page_is_that_of_the_night(
-    layout: Layout, monkeypatch
+    warehouse: Warehouse, monkeypatch
 ) -> None:
-    app = open_app(layout, monkeypatch)
+    app = open_app(warehouse, monkeypatch)
     assert not app.exception
     assert app.title[0].value == "Tonight"
 

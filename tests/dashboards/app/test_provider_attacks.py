@@ -17,7 +17,7 @@ from tests.support.ports import quiet_port
 from tests.support.streamlit_page import drawn, words
 from warehouse.app.accounts import add_account
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 ADA: dict[str, Any] = {"email": "ada@example.org", "email_verified": True}
 SIGNED_IN = "@example.org, submitter"
@@ -52,16 +52,16 @@ class Site:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("provider")
-    layout, port = Layout(folder / "warehouse"), quiet_port()
-    layout.root.mkdir()
+    warehouse, port = Warehouse(folder / "warehouse"), quiet_port()
+    warehouse.root.mkdir()
     url = f"http://127.0.0.1:{port}"
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         for name in ("ada@example.org", "strauss@example.org", "kim@example.org"):
             add_account(database, name, Role.SUBMITTER, None)
     with oidc_provider() as provider:
         env = environment(
             folder / "home",
-            ASSAY_DASHBOARD__WAREHOUSE=str(layout.root),
+            ASSAY_DASHBOARD__WAREHOUSE=str(warehouse.root),
             ASSAY_DASHBOARD__PROVIDER__CLIENT_ID="assay",
             ASSAY_DASHBOARD__PROVIDER__CLIENT_SECRET="a secret",
             ASSAY_DASHBOARD__PROVIDER__SERVER_METADATA_URL=f"{provider.url}/.well-known/openid-configuration",

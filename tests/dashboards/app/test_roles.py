@@ -11,43 +11,42 @@ from dashboards.app.evaluating.asking import ask, stop
 from schemas.errors import NotAllowedError
 from schemas.people.job import JobState, JobStatus
 from schemas.people.role import Action, Role
-from schemas.settings import Settings
 from tests.support.dashboard import open_app, sign_in_as, words
 from tests.support.jobs import evaluate_job, known
 from warehouse.app.accounts import remove_account, set_role
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.jobs import job_ids, submit, write_status
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    found = Layout(tmp_path / "warehouse")
+def warehouse(tmp_path: Path) -> Warehouse:
+    found = Warehouse(tmp_path / "warehouse")
     found.root.mkdir()
     return found
 
 
-def titles(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    app = open_app(layout, monkeypatch)
+def titles(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    app = open_app(warehouse, monkeypatch)
     assert not app.exception
     return {link.proto.label for link in app.sidebar.get("page_link")}
 
 
 def test_a_page_that_a_role_may_not_use_is_not_there(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "Evaluate one" in titles(layout, monkeypatch)
+    assert "Evaluate one" in titles(warehouse, monkeypatch)
     for role, there in ((Role.READER, False), (Role.SUBMITTER, True)):
-        sign_in_as(role, layout, monkeypatch)
-        found = titles(layout, monkeypatch)
+        sign_in_as(role, warehouse, monkeypatch)
+        found = titles(warehouse, monkeypatch)
         assert ("Evaluate one" in found) is there
         assert "Runs" in found
 
 
 def test_a_voter_reaches_the_page_vote_and_no_page_with_scores(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sign_in_as(Role.VOTER, layout, monkeypatch)
+    sign_in_as(Role.VOTER, warehouse, monkeypatch)
     offered: list[str] = []
 
     def navigation(sections: dict[str, list[Any]], **options: Any) -> Any:
@@ -56,95 +55,95 @@ def test_a_voter_reaches_the_page_vote_and_no_page_with_scores(
 
     known_navigation = st.navigation
     monkeypatch.setattr(st, "navigation", navigation)
-    assert titles(layout, monkeypatch) == {"Vote"}
+    assert titles(warehouse, monkeypatch) == {"Vote"}
     assert set(offered) == {"", "vote"}
 
 
 def test_who_has_not_signed_in_sees_the_way_in_and_nothing_else(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sign_in_as(Role.OWNER, layout, monkeypatch)
+    sign_in_as(Role.OWNER, warehouse, monkeypatch)
     monkeypatch.setattr("dashboards.app.access._secret", lambda _: "a guess")
     monkeypatch.setenv("ASSAY_DASHBOARD__PASSWORD", "one for all")  # accounts are asked instead
-    app = open_app(layout, monkeypatch)
+    app = open_app(warehouse, monkeypatch)
     assert not app.sidebar.get("page_link")
     assert not app.text_input
     assert "/sign-in" in app.get("html")[0].proto.body
-    assert signed_in(layout) is None
-    assert not any(may(layout, action) for action in Action)
+    assert signed_in(warehouse) is None
+    assert not any(may(warehouse, action) for action in Action)
 
 
 def test_the_menu_says_who_is_signed_in_and_lets_them_out(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = sign_in_as(Role.READER, layout, monkeypatch)
-    app = open_app(layout, monkeypatch)
+    name = sign_in_as(Role.READER, warehouse, monkeypatch)
+    app = open_app(warehouse, monkeypatch)
     assert f"{name}, reader" in words(app)
     app.button(key="sign_out").click().run()
     assert not app.sidebar.get("page_link")
-    assert signed_in(layout) is None
+    assert signed_in(warehouse) is None
 
 
 def test_what_a_role_may_not_do_is_refused_in_what_writes_too(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for role in (Role.READER, Role.VOTER):
-        sign_in_as(role, layout, monkeypatch)
+        sign_in_as(role, warehouse, monkeypatch)
         with pytest.raises(NotAllowedError, match=f"a {role} may not submit ideas"):
-            ask(layout, evaluate_job(), Settings())
+            ask(warehouse, evaluate_job())
     monkeypatch.setattr("dashboards.app.access._secret", lambda _: None)
     with pytest.raises(NotAllowedError, match="sign in to submit ideas"):
-        ask(layout, evaluate_job(), Settings())
-    assert list(job_ids(layout)) == []
+        ask(warehouse, evaluate_job())
+    assert list(job_ids(warehouse)) == []
 
 
 def test_a_role_that_was_taken_away_is_gone_at_once(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = sign_in_as(Role.OWNER, layout, monkeypatch)
-    with ServiceDatabase(layout) as database:
+    name = sign_in_as(Role.OWNER, warehouse, monkeypatch)
+    with ServiceDatabase(warehouse) as database:
         set_role(database, name, Role.READER)
         with pytest.raises(NotAllowedError):
-            check_may(layout, Action.SUBMIT)
+            check_may(warehouse, Action.SUBMIT)
         remove_account(database, name)
-    assert signed_in(layout) is None
+    assert signed_in(warehouse) is None
     with pytest.raises(NotAllowedError, match="sign in"):
-        check_may(layout, Action.READ)
+        check_may(warehouse, Action.READ)
 
 
 def test_a_job_is_in_the_name_of_who_asks_and_another_neither_sees_nor_stops_it(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = sign_in_as(Role.SUBMITTER, layout, monkeypatch)
-    job_id = ask(layout, evaluate_job(), Settings())
-    job = known(layout, job_id)
+    name = sign_in_as(Role.SUBMITTER, warehouse, monkeypatch)
+    job_id = ask(warehouse, evaluate_job())
+    job = known(warehouse, job_id)
     assert job.request is not None
     assert job.request.asked_by == name
-    theirs = known(layout, submit(layout, evaluate_job("Another idea.")))
+    theirs = known(warehouse, submit(warehouse, evaluate_job("Another idea.")))
     write_status(theirs, JobStatus(state=JobState.QUEUED))
     with pytest.raises(NotAllowedError, match="another's"):
-        stop(layout, theirs)
-    stop(layout, job)
-    assert known(layout, job_id).stop_requested
-    sign_in_as(Role.OWNER, layout, monkeypatch)
-    stop(layout, theirs)
-    assert known(layout, theirs.job_id).stop_requested
+        stop(warehouse, theirs)
+    stop(warehouse, job)
+    assert known(warehouse, job_id).stop_requested
+    sign_in_as(Role.OWNER, warehouse, monkeypatch)
+    stop(warehouse, theirs)
+    assert known(warehouse, theirs.job_id).stop_requested
 
 
 def test_a_database_that_cannot_be_read_shows_nothing_but_that(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    layout.state.mkdir()
-    services_file(layout).write_bytes(b"no database, however long one looks at it" * 100)
-    app = open_app(layout, monkeypatch)
+    warehouse.state.mkdir()
+    services_file(warehouse).write_bytes(b"no database, however long one looks at it" * 100)
+    app = open_app(warehouse, monkeypatch)
     assert not app.exception
     assert "is damaged" in app.error[0].value
     assert not app.sidebar.get("page_link")
 
 
-def test_on_an_open_dashboard_nobody_votes_or_decides(layout: Layout) -> None:
-    assert signed_in(layout) is None
-    assert may(layout, Action.SUBMIT)
+def test_on_an_open_dashboard_nobody_votes_or_decides(warehouse: Warehouse) -> None:
+    assert signed_in(warehouse) is None
+    assert may(warehouse, Action.SUBMIT)
     for action in (Action.VOTE, Action.DECIDE, Action.OVERSEE):
         with pytest.raises(NotAllowedError):
-            check_may(layout, action)
+            check_may(warehouse, action)

@@ -12,12 +12,11 @@ from tests.support.dashboard import open_page, words
 from tests.support.evaluations import make_evaluation
 from tests.support.report_lake import publish_validated_report_lake
 from warehouse.kinds.runs.landing import land
-from warehouse.layout import Layout
 from warehouse.progress import announce
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 
-def landing(layout: Layout, run_id: str = "run-now") -> PlannedRun:
+def landing(warehouse: Warehouse, run_id: str = "run-now") -> PlannedRun:
     planned = PlannedRun(
         run_id=RunId(run_id),
         idea_count=4,
@@ -29,17 +28,17 @@ def landing(layout: Layout, run_id: str = "run-now") -> PlannedRun:
         ideas_path="/ideas.jsonl",
         started_at=datetime.now(UTC),
     )
-    announce(layout, planned)
-    land(layout, make_evaluation(0, run_id=run_id, calls=2))
+    announce(warehouse, planned)
+    land(warehouse, make_evaluation(0, run_id=run_id, calls=2))
     return planned
 
 
 def test_runs_shows_a_run_that_is_being_written(tmp_path) -> None:
-    layout = Layout(tmp_path)
-    planned = landing(layout)
-    with layout.planned_run(planned.run_id).with_name("lock").open("w") as lock:
+    warehouse = Warehouse(tmp_path)
+    planned = landing(warehouse)
+    with warehouse.planned_run(planned.run_id).with_name("lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        page = open_page("runs", layout)
+        page = open_page("runs", warehouse)
     assert not page.exception
     said = words(page)
     assert "is running" in said
@@ -48,14 +47,14 @@ def test_runs_shows_a_run_that_is_being_written(tmp_path) -> None:
 
 
 def test_runs_says_how_to_go_on_with_a_stopped_one(tmp_path) -> None:
-    layout = Layout(tmp_path)
-    planned = landing(layout)
-    layout.planned_run(planned.run_id).with_name("lock").touch()
-    assert "goes on where it stopped" in words(open_page("runs", layout))
+    warehouse = Warehouse(tmp_path)
+    planned = landing(warehouse)
+    warehouse.planned_run(planned.run_id).with_name("lock").touch()
+    assert "goes on where it stopped" in words(open_page("runs", warehouse))
 
 
-def test_runs_shows_unscored_and_unpriced_beside_cost(layout: Layout) -> None:
-    (table,) = open_page("runs", layout).dataframe
+def test_runs_shows_unscored_and_unpriced_beside_cost(warehouse: Warehouse) -> None:
+    (table,) = open_page("runs", warehouse).dataframe
     row = table.value.iloc[0]
     assert row["run_id"] == "run-a"
     assert row["unscored_count"] > 0
@@ -63,22 +62,22 @@ def test_runs_shows_unscored_and_unpriced_beside_cost(layout: Layout) -> None:
 
 
 @pytest.mark.parametrize("view", ["By step", "Over time", "Latency", "Per idea", "Another model"])
-def test_every_part_of_cost_opens_by_its_address(view: str, layout: Layout) -> None:
-    page = open_page("cost", layout, run="run-a", view=view)
+def test_every_part_of_cost_opens_by_its_address(view: str, warehouse: Warehouse) -> None:
+    page = open_page("cost", warehouse, run="run-a", view=view)
     assert not page.exception
     assert not page.error
     assert page.radio(key="choose_view").value == view
     assert page.query_params["view"] == [view] or page.query_params["view"] == view
 
 
-def test_ideas_with_unknown_price_are_counted_beside_the_distribution(layout: Layout) -> None:
+def test_ideas_with_unknown_price_are_counted_beside_the_distribution(warehouse: Warehouse) -> None:
     assert "In no column: 1 idea with a call of unknown price." in words(
-        open_page("cost", layout, view="Per idea")
+        open_page("cost", warehouse, view="Per idea")
     )
 
 
-def test_costs_of_ideas_stand_in_bins_of_which_none_is_left_out(layout: Layout) -> None:
-    with open_queries(layout) as queries:
+def test_costs_of_ideas_stand_in_bins_of_which_none_is_left_out(warehouse: Warehouse) -> None:
+    with warehouse.queries() as queries:
         bins = queries.page_frame("cost_per_idea", run_id="run-a", bins=30)
         ideas = len(queries.idea_scores(RunId("run-a")))
     known = bins.drop_nulls("bin")
@@ -87,16 +86,16 @@ def test_costs_of_ideas_stand_in_bins_of_which_none_is_left_out(layout: Layout) 
     assert bins["ideas"].sum() == ideas
 
 
-def test_hostile_titles_stay_text(layout: Layout) -> None:
-    page = open_page("cost", layout, view="Per idea")
+def test_hostile_titles_stay_text(warehouse: Warehouse) -> None:
+    page = open_page("cost", warehouse, view="Per idea")
     assert any("<script>" in table.value.to_csv() for table in page.dataframe)
     assert not any("<script>" in part.value for part in [*page.markdown, *page.caption])
 
 
-def test_own_prices_tell_what_the_run_would_have_cost(layout: Layout) -> None:
+def test_own_prices_tell_what_the_run_would_have_cost(warehouse: Warehouse) -> None:
     page = open_page(
         "cost",
-        layout,
+        warehouse,
         view="Another model",
         prompt_price="10",
         completion_price="20",
@@ -107,8 +106,8 @@ def test_own_prices_tell_what_the_run_would_have_cost(layout: Layout) -> None:
     assert any(name.startswith("this run (6 calls without a price)") for name in rows.index)
 
 
-def test_sources_tell_requests_waiting_and_what_stayed_unanswered(layout: Layout) -> None:
-    page = open_page("sources", layout)
+def test_sources_tell_requests_waiting_and_what_stayed_unanswered(warehouse: Warehouse) -> None:
+    page = open_page("sources", warehouse)
     told = {metric.label: metric.value for metric in page.metric}
     assert told["Requests sent"] == "20"
     assert told["From a cache"] == "10"
@@ -116,16 +115,16 @@ def test_sources_tell_requests_waiting_and_what_stayed_unanswered(layout: Layout
 
 
 @pytest.mark.parametrize("view", ["Checks", "Unscored", "Drift", "Judges"])
-def test_every_part_of_quality_opens_by_its_address(view: str, layout: Layout) -> None:
-    page = open_page("quality", layout, view=view)
+def test_every_part_of_quality_opens_by_its_address(view: str, warehouse: Warehouse) -> None:
+    page = open_page("quality", warehouse, view=view)
     assert not page.exception
     assert page.radio(key="choose_view").value == view
 
 
 def test_quality_offers_the_data_docs_of_a_run_once_they_are_there(
-    layout: Layout, tmp_path: Path
+    warehouse: Warehouse, tmp_path: Path
 ) -> None:
-    page = open_page("quality", layout, view="Checks")
+    page = open_page("quality", warehouse, view="Checks")
     assert not page.get("download_button")
     assert any("assay warehouse validate" in code.value for code in page.code)
     validated = publish_validated_report_lake(tmp_path / "lake")
@@ -133,14 +132,16 @@ def test_quality_offers_the_data_docs_of_a_run_once_they_are_there(
     assert [button.proto.label for button in page.get("download_button")] == ["Download Data Docs"]
 
 
-def test_an_address_that_names_a_view_that_is_gone_shows_the_first_one(layout: Layout) -> None:
-    page = open_page("quality", layout, view="<script>")
+def test_an_address_that_names_a_view_that_is_gone_shows_the_first_one(
+    warehouse: Warehouse,
+) -> None:
+    page = open_page("quality", warehouse, view="<script>")
     assert not page.exception
     assert page.selectbox(key="choose_run").value == "run-a"
 
 
-def test_sql_answers_the_address_and_offers_the_answer(layout: Layout) -> None:
-    page = open_page("sql", layout, sql='select idea_id, title from ideas where "group" is null')
+def test_sql_answers_the_address_and_offers_the_answer(warehouse: Warehouse) -> None:
+    page = open_page("sql", warehouse, sql='select idea_id, title from ideas where "group" is null')
     answer = page.dataframe[-1].value
     assert list(answer["idea_id"]) == ["nothing-scored"]
     assert "1 row, 2 columns" in words(page)
@@ -150,14 +151,14 @@ def test_sql_answers_the_address_and_offers_the_answer(layout: Layout) -> None:
     "sql",
     ["drop table ideas", "select * from read_csv('/etc/passwd')", "select", "select 1; select 2"],
 )
-def test_sql_refuses_in_one_line(sql: str, layout: Layout) -> None:
-    page = open_page("sql", layout, sql=sql)
+def test_sql_refuses_in_one_line(sql: str, warehouse: Warehouse) -> None:
+    page = open_page("sql", warehouse, sql=sql)
     assert not page.exception
     assert len(page.error) == 1
 
 
-def test_sql_marks_the_wrong_place_and_writes_the_name_that_was_meant(layout: Layout) -> None:
-    page = open_page("sql", layout, sql="select idea_id,\n  'ü', titel from ideas")
+def test_sql_marks_the_wrong_place_and_writes_the_name_that_was_meant(warehouse: Warehouse) -> None:
+    page = open_page("sql", warehouse, sql="select idea_id,\n  'ü', titel from ideas")
     assert "titel" in page.error[0].value
     assert page.code[0].value == "  'ü', titel from ideas\n       ^^^^^"
     assert "Line 2, column 8." in words(page)
@@ -166,14 +167,14 @@ def test_sql_marks_the_wrong_place_and_writes_the_name_that_was_meant(layout: La
     assert page.text_area(key="sql").value == "select idea_id,\n  'ü', title from ideas"
 
 
-def test_sql_shows_the_columns_of_an_answer_without_rows(layout: Layout) -> None:
-    page = open_page("sql", layout, sql="select idea_id, title from ideas where false")
+def test_sql_shows_the_columns_of_an_answer_without_rows(warehouse: Warehouse) -> None:
+    page = open_page("sql", warehouse, sql="select idea_id, title from ideas where false")
     assert list(page.dataframe[-1].value.columns) == ["idea_id", "title"]
     assert "0 rows, 2 columns" in words(page)
 
 
-def test_sql_writes_names_of_tables_and_columns(layout: Layout) -> None:
-    page = open_page("sql", layout, sql="select title from")
+def test_sql_writes_names_of_tables_and_columns(warehouse: Warehouse) -> None:
+    page = open_page("sql", warehouse, sql="select title from")
     names = page.selectbox(key="name")
     assert any(option.startswith("ideas.title: ") for option in names.options)
     names.set_value("ideas").run()
@@ -181,8 +182,8 @@ def test_sql_writes_names_of_tables_and_columns(layout: Layout) -> None:
     assert not page.error
 
 
-def test_every_saved_example_is_answered(layout: Layout) -> None:
-    page = open_page("sql", layout)
+def test_every_saved_example_is_answered(warehouse: Warehouse) -> None:
+    page = open_page("sql", warehouse)
     for name in page.selectbox(key="example").options:
         page.selectbox(key="example").set_value(name).run()
         assert not page.exception

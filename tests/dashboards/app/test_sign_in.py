@@ -22,7 +22,7 @@ from tests.support.assay_command import answers, environment, wait_until
 from tests.support.ports import quiet_port
 from warehouse.app.accounts import add_account, person_of, set_password, sign_in, sign_out
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 PASSWORD = "correct horse battery"
 OPENED = {
@@ -39,7 +39,7 @@ class Site:
     """A dashboard that asks to sign in."""
 
     url: str
-    layout: Layout
+    warehouse: Warehouse
     database: ServiceDatabase
 
     def post(self, name: str, password: str, **more: str) -> httpx.Response:
@@ -50,7 +50,7 @@ class Site:
         return httpx.post(self.url + SIGN_IN_PATH, data=told, headers=headers)
 
     def open(self, secret: str = "", **more: str) -> httpx.Response:
-        cookie = {"cookie": f"{cookie_name(self.layout)}={secret}"} if secret else {}
+        cookie = {"cookie": f"{cookie_name(self.warehouse)}={secret}"} if secret else {}
         return httpx.get(f"{self.url}/ranking?run=a", headers=OPENED | cookie | more)
 
     def session(self, name: str) -> str:
@@ -67,18 +67,18 @@ def cookie_of(answer: httpx.Response) -> str:
 @contextmanager
 def served(folder: Path, current: Path, **env: str) -> Iterator[Site]:
     """A dashboard with some accounts, started in the folder `current`."""
-    layout, port = Layout(folder / "warehouse"), quiet_port()
-    layout.root.mkdir()
-    env = environment(folder / "home", ASSAY_DASHBOARD__WAREHOUSE=str(layout.root), **env)
+    warehouse, port = Warehouse(folder / "warehouse"), quiet_port()
+    warehouse.root.mkdir()
+    env = environment(folder / "home", ASSAY_DASHBOARD__WAREHOUSE=str(warehouse.root), **env)
     command = module_command("dashboards.app.server", "127.0.0.1", str(port))
     url = f"http://127.0.0.1:{port}"
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         for name in ("ada", "bob", "eve", "guessed", "changed"):
             add_account(database, name, Role.READER, PASSWORD)
         process = subprocess.Popen(command, env=env, cwd=current)
         try:
             wait_until(lambda: answers(f"{url}/_stcore/health"), 120, "the dashboard answers")
-            yield Site(url, layout, database)
+            yield Site(url, warehouse, database)
         finally:
             process.kill()
             process.wait()
@@ -170,7 +170,7 @@ def test_a_cookie_shown_again_after_the_sign_out_opens_nothing(site: Site) -> No
 
 
 def test_a_file_of_a_page_is_for_who_has_signed_in(site: Site) -> None:
-    cookie = {"cookie": f"{cookie_name(site.layout)}={site.session('ada')}"}
+    cookie = {"cookie": f"{cookie_name(site.warehouse)}={site.session('ada')}"}
     for path in ("/media/a.csv", "/_stcore/upload_file/a/b"):
         assert httpx.get(site.url + path).status_code == 403
         assert httpx.get(site.url + path, headers=cookie).status_code != 403
@@ -196,7 +196,7 @@ def page_of(site: Site, secret: str) -> ClientConnection:
         f"{site.url.replace('http', 'ws')}/_stcore/stream",
         origin=Origin(site.url),
         subprotocols=[Subprotocol("streamlit")],
-        additional_headers={"Cookie": f"{cookie_name(site.layout)}={secret}"},
+        additional_headers={"Cookie": f"{cookie_name(site.warehouse)}={secret}"},
         proxy=None,
     )
 
@@ -212,7 +212,7 @@ def closed_with(page: ClientConnection) -> int:
 
 def test_a_session_that_somebody_else_planted_is_neither_taken_over_nor_left(site: Site) -> None:
     planted = site.session("eve")
-    name = cookie_name(site.layout)
+    name = cookie_name(site.warehouse)
     answer = site.post("ada", PASSWORD, cookie=f"{name}={planted}")
     mine = cookie_of(answer)
     assert mine != planted
@@ -282,5 +282,5 @@ def test_a_form_that_is_none_is_refused_in_words(body: bytes, site: Site) -> Non
 
 
 def test_a_dashboard_without_accounts_has_no_form_and_gets_no_database(tmp_path: Path) -> None:
-    assert not by_password(Layout(tmp_path))
+    assert not by_password(Warehouse(tmp_path))
     assert list(tmp_path.iterdir()) == []

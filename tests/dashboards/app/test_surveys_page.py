@@ -14,20 +14,20 @@ from tests.support.survey_lake import (
     published_surveys,
     with_review,
 )
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("surveyed"))
-    published_surveys(layout, replace(make_survey(), failures=(LOST, LOST)), UNSURVEYED)
-    return layout
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("surveyed"))
+    published_surveys(warehouse, replace(make_survey(), failures=(LOST, LOST)), UNSURVEYED)
+    return warehouse
 
 
 def test_papers_stand_with_the_edge_that_led_to_them_and_passages_stay_text(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
-    page = open_page("surveys", layout, question="question-0")
+    page = open_page("surveys", warehouse, question="question-0")
     assert not page.exception
     said = words(page)
     assert "2 papers kept of 3 papers judged, in 1 cluster" in said
@@ -38,9 +38,9 @@ def test_papers_stand_with_the_edge_that_led_to_them_and_passages_stay_text(
 
 
 def test_a_review_stands_with_what_was_taken_out_of_it(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    published_surveys(layout, with_review(make_survey()))
-    page = open_page("surveys", layout, question="question-0")
+    warehouse = Warehouse(tmp_path)
+    published_surveys(warehouse, with_review(make_survey()))
+    page = open_page("surveys", warehouse, question="question-0")
     assert not page.exception
     said = words(page)
     assert "5 cited sentences held against what was read" in said
@@ -49,11 +49,11 @@ def test_a_review_stands_with_what_was_taken_out_of_it(tmp_path: Path) -> None:
     assert unsafe_parts(page) == []
 
 
-def test_a_question_that_was_not_surveyed_says_why_and_shows_no_paper(layout: Layout) -> None:
-    page = open_page("surveys", layout, question="question-1")
+def test_a_question_that_was_not_surveyed_says_why_and_shows_no_paper(warehouse: Warehouse) -> None:
+    page = open_page("surveys", warehouse, question="question-1")
     assert "the question names nothing specific to search for" in words(page)
     assert not page.dataframe
 
 
 def test_without_a_survey_the_page_says_how_to_make_one(tmp_path: Path) -> None:
-    assert "assay survey" in words(open_page("surveys", Layout(tmp_path)))
+    assert "assay survey" in words(open_page("surveys", Warehouse(tmp_path)))

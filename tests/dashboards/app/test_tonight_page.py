@@ -17,15 +17,16 @@ from tests.support.evaluations import START, make_evaluation, make_idea, make_ru
 from tests.support.report_lake import RUN
 from warehouse.answers import ScoreBasis
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture(scope="module")
-def with_a_trial(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def with_a_trial(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """The lake, and one idea that somebody tried after the night."""
-    copy = Layout(shutil.copytree(layout.root, tmp_path_factory.mktemp("trial") / "warehouse"))
+    copy = Warehouse(
+        shutil.copytree(warehouse.root, tmp_path_factory.mktemp("trial") / "warehouse")
+    )
     land(copy, make_evaluation(40, run_id="run-trial", idea=make_idea(40)))
     later = START + timedelta(days=3)
     publish(copy, RUNS, make_run("run-trial", started_at=later, finished_at=later))
@@ -36,8 +37,8 @@ def test_it_is_the_first_page() -> None:
     assert PAGES[0].name == "tonight"
 
 
-def test_a_night_that_is_not_in_order_says_so_first(layout: Layout) -> None:
-    page = open_page("tonight", layout)
+def test_a_night_that_is_not_in_order_says_so_first(warehouse: Warehouse) -> None:
+    page = open_page("tonight", warehouse)
     assert not page.exception
     assert page.error[0].value.startswith("**Not in order:** the budget was spent")
     said = words(page)
@@ -46,9 +47,9 @@ def test_a_night_that_is_not_in_order_says_so_first(layout: Layout) -> None:
 
 
 def test_one_idea_that_somebody_tried_is_neither_the_night_nor_the_night_before(
-    with_a_trial: Layout,
+    with_a_trial: Warehouse,
 ) -> None:
-    with open_queries(with_a_trial) as queries:
+    with with_a_trial.queries() as queries:
         newest, *_ = runs = queries.list_runs()
     assert newest.run_id == "run-trial"
     assert default_run(runs).run_id == RUN
@@ -56,13 +57,13 @@ def test_one_idea_that_somebody_tried_is_neither_the_night_nor_the_night_before(
     assert RUN in open_page("tonight", with_a_trial).selectbox[0].value
 
 
-def test_an_alarm_leads_to_its_figures(layout: Layout) -> None:
-    page = open_page("tonight", layout)
+def test_an_alarm_leads_to_its_figures(warehouse: Warehouse) -> None:
+    page = open_page("tonight", warehouse)
     assert any("Unscored: " in each.value for each in page.warning)
 
 
-def test_why_an_idea_leads_is_told_by_its_scores(layout: Layout) -> None:
-    with open_queries(layout) as queries:
+def test_why_an_idea_leads_is_told_by_its_scores(warehouse: Warehouse) -> None:
+    with warehouse.queries() as queries:
         scores = queries.idea_scores(RunId(RUN))
     of = {score.idea_id: score for score in scores}
     assert why_it_leads(
@@ -70,8 +71,8 @@ def test_why_an_idea_leads_is_told_by_its_scores(layout: Layout) -> None:
     ).startswith(("Leads by soundness", "Leads by contribution"))
 
 
-def test_an_assessed_idea_without_weights_leads_by_overall_alone(layout: Layout) -> None:
-    with open_queries(layout) as queries:
+def test_an_assessed_idea_without_weights_leads_by_overall_alone(warehouse: Warehouse) -> None:
+    with warehouse.queries() as queries:
         known, *_ = queries.idea_scores(RunId(RUN))
     assessed = replace(
         known, score_basis=ScoreBasis.ASSESSMENT, overall_0_to_1=0.7, feasible_0_to_1=0.9
@@ -87,12 +88,12 @@ def test_an_assessed_idea_without_weights_leads_by_overall_alone(layout: Layout)
 
 
 def test_where_matches_rank_the_ideas_they_lead_the_first_page_too_and_it_says_so(
-    ranked: Layout,
+    ranked: Warehouse,
 ) -> None:
     """Idea 3 has the higher score, and idea 0 beat it."""
     page = open_page("tonight", ranked)
     told = [each.value for each in page.caption if each.value.startswith("Rank 1")]
-    with open_queries(ranked) as queries:
+    with ranked.queries() as queries:
         by_rank = {idea.idea_id: idea for idea in queries.ranking(RunId(RUN))}
         top = night_run(queries, RunId(RUN)).top
     first, third = by_rank[IdeaId("idea-00000")], by_rank[IdeaId("idea-00003")]
@@ -106,11 +107,11 @@ def test_where_matches_rank_the_ideas_they_lead_the_first_page_too_and_it_says_s
 
 
 @pytest.mark.parametrize("name", ["tonight", "ranking", "cost", "quality", "sources", "idea"])
-def test_a_link_to_a_run_that_is_not_there_says_so(name: str, layout: Layout) -> None:
-    page = open_page(name, layout, run="no-such-run")
+def test_a_link_to_a_run_that_is_not_there_says_so(name: str, warehouse: Warehouse) -> None:
+    page = open_page(name, warehouse, run="no-such-run")
     assert page.error[0].value.startswith("There is no published run “no-such-run”")
 
 
-def test_a_link_to_an_idea_that_is_not_there_says_so(layout: Layout) -> None:
-    page = open_page("idea", layout, run=RUN, idea="no-such-idea")
+def test_a_link_to_an_idea_that_is_not_there_says_so(warehouse: Warehouse) -> None:
+    page = open_page("idea", warehouse, run=RUN, idea="no-such-idea")
     assert "This run has no idea no-such-idea." in page.error[0].value

@@ -21,28 +21,28 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import job_ids, jobs
 from warehouse.app.records import recorded
 from warehouse.app.voting import VOTES, contests, keep_standing
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 ANSWERS = ("A is better", "B is better", "Both are good", "Both are bad", "Skip")
 
 
 @pytest.fixture(scope="module")
-def nine_ideas(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def nine_ideas(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """In three groups of three: nine pairs."""
-    found = Layout(tmp_path_factory.mktemp("ideas"))
+    found = Warehouse(tmp_path_factory.mktemp("ideas"))
     publish_ideas(found, "run-a", range(9))
     return found
 
 
 @pytest.fixture
-def own(nine_ideas: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
+def own(nine_ideas: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Warehouse:
     """A lake to vote in, without attention checks."""
     monkeypatch.setenv("ASSAY_VOTING__CHECK_SHARE", "0")
-    return Layout(shutil.copytree(nine_ideas.root, tmp_path / "warehouse"))
+    return Warehouse(shutil.copytree(nine_ideas.root, tmp_path / "warehouse"))
 
 
-def votes(layout: Layout) -> list[HumanVote]:
-    with ServiceDatabase(layout) as database:
+def votes(warehouse: Warehouse) -> list[HumanVote]:
+    with ServiceDatabase(warehouse) as database:
         return list(recorded(database, VOTES, HumanVote))
 
 
@@ -52,7 +52,7 @@ def answers(page: AppTest) -> dict[str, str]:
 
 
 def test_a_voter_sees_two_sides_without_names_and_each_answer_is_kept(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = sign_in_as(Role.VOTER, own, monkeypatch)
     page = open_page("vote", own)
@@ -70,7 +70,7 @@ def test_a_voter_sees_two_sides_without_names_and_each_answer_is_kept(
 
 
 def test_a_voter_goes_through_all_pairs_and_then_is_done(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in_as(Role.VOTER, own, monkeypatch)
     page, labels = open_page("vote", own), iter(ANSWERS * 2)
@@ -83,7 +83,7 @@ def test_a_voter_goes_through_all_pairs_and_then_is_done(
 
 
 def test_an_answer_to_a_pair_that_is_closed_elsewhere_is_refused_in_one_line(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in_as(Role.VOTER, own, monkeypatch)
     one, other = open_page("vote", own), open_page("vote", own)
@@ -97,7 +97,7 @@ def test_an_answer_to_a_pair_that_is_closed_elsewhere_is_refused_in_one_line(
 
 @pytest.mark.parametrize("role", [None, Role.READER, Role.SUBMITTER])
 def test_who_may_not_vote_is_shown_no_pair(
-    own: Layout, monkeypatch: pytest.MonkeyPatch, role: Role | None
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch, role: Role | None
 ) -> None:
     if role is not None:
         sign_in_as(role, own, monkeypatch)
@@ -108,7 +108,7 @@ def test_who_may_not_vote_is_shown_no_pair(
 
 
 def test_who_was_made_a_reader_meanwhile_casts_no_vote(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in_as(Role.VOTER, own, monkeypatch)
     page = open_page("vote", own)
@@ -120,7 +120,7 @@ def test_who_was_made_a_reader_meanwhile_casts_no_vote(
 
 
 def test_standings_show_what_the_votes_come_to(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in_as(Role.VOTER, own, monkeypatch)
     assert "Nobody has voted here yet" in words(open_page("vote", own, part="Standings"))
@@ -154,7 +154,7 @@ def questions_in(database: ServiceDatabase) -> list[LiveQuestion]:
 
 
 @pytest.fixture
-def asked(own: Layout, monkeypatch: pytest.MonkeyPatch) -> tuple[Layout, AppTest]:
+def asked(own: Warehouse, monkeypatch: pytest.MonkeyPatch) -> tuple[Warehouse, AppTest]:
     """A voter has asked a question on the page; what it takes was told first."""
     sign_in_as(Role.VOTER, own, monkeypatch)
     page = open_page("vote", own, part="Ask", asked="question")
@@ -168,16 +168,16 @@ def asked(own: Layout, monkeypatch: pytest.MonkeyPatch) -> tuple[Layout, AppTest
     return own, page
 
 
-def test_a_question_is_asked_answered_blind_and_voted_on(asked: tuple[Layout, AppTest]) -> None:
-    layout, page = asked
+def test_a_question_is_asked_answered_blind_and_voted_on(asked: tuple[Warehouse, AppTest]) -> None:
+    warehouse, page = asked
     told = words(page)
     assert "job runner" in told  # none is at work here
     assert not any(name in told for name in ("extractive", "faithful", "economy", "USD"))
-    publish_answer(layout, "ask-a", "Bats listen [1](https://e.org/1).")
-    publish_answer(layout, "ask-b", "Bats hear echoes.", profile="faithful")
-    with ServiceDatabase(layout) as database:
+    publish_answer(warehouse, "ask-a", "Bats listen [1](https://e.org/1).")
+    publish_answer(warehouse, "ask-b", "Bats hear echoes.", profile="faithful")
+    with ServiceDatabase(warehouse) as database:
         (question,) = questions_in(database)
-        end_both(layout, question, ("ask-a", "ask-b"))
+        end_both(warehouse, question, ("ask-a", "ask-b"))
     page.run()
     assert not page.exception
     assert [one.value for one in page.subheader] == ["A", "B"]
@@ -189,20 +189,20 @@ def test_a_question_is_asked_answered_blind_and_voted_on(asked: tuple[Layout, Ap
     page.button(answers(page)["A is better"]).click().run()
     assert not page.exception
     assert "Your vote is kept." in words(page)
-    (vote,) = votes(layout)
+    (vote,) = votes(warehouse)
     assert {vote.run_id, vote.second_run_id} == {"ask-a", "ask-b"}
     assert page.text_area[0].value in ("", None)
 
 
 def test_a_question_one_side_failed_at_says_so_and_takes_no_vote(
-    asked: tuple[Layout, AppTest],
+    asked: tuple[Warehouse, AppTest],
 ) -> None:
-    layout, page = asked
-    publish_answer(layout, "ask-b", "Bats hear <b>echoes</b>.")
-    with ServiceDatabase(layout) as database:
+    warehouse, page = asked
+    publish_answer(warehouse, "ask-b", "Bats hear <b>echoes</b>.")
+    with ServiceDatabase(warehouse) as database:
         (question,) = questions_in(database)
-        end_job(layout, question.job_ids[0], None, JobState.FAILED, 1)
-        end_job(layout, question.job_ids[1], "ask-b")
+        end_job(warehouse, question.job_ids[0], None, JobState.FAILED, 1)
+        end_job(warehouse, question.job_ids[1], "ask-b")
     page.run()
     assert not page.exception
     assert "One of the two gave no answer" in words(page)
@@ -211,20 +211,20 @@ def test_a_question_one_side_failed_at_says_so_and_takes_no_vote(
     page.button("question_another").click().run()
     assert not page.exception
     assert "Two engines or profiles answer it" in words(page)
-    assert votes(layout) == []
+    assert votes(warehouse) == []
 
 
-def test_a_question_that_is_left_stops_both_answers(asked: tuple[Layout, AppTest]) -> None:
-    layout, page = asked
+def test_a_question_that_is_left_stops_both_answers(asked: tuple[Warehouse, AppTest]) -> None:
+    warehouse, page = asked
     page.button("question_leave").click().run()
     assert not page.exception
-    assert all(job.stop_requested for job in jobs(layout))
+    assert all(job.stop_requested for job in jobs(warehouse))
     assert "Two engines or profiles answer it" in words(page)
 
 
 @pytest.mark.parametrize("role", [None, Role.READER, Role.SUBMITTER])
 def test_who_may_not_vote_asks_nothing_either(
-    own: Layout, monkeypatch: pytest.MonkeyPatch, role: Role | None
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch, role: Role | None
 ) -> None:
     if role is not None:
         sign_in_as(role, own, monkeypatch)
@@ -235,7 +235,7 @@ def test_who_may_not_vote_asks_nothing_either(
 
 
 def test_who_was_made_a_reader_meanwhile_asks_nothing(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in_as(Role.VOTER, own, monkeypatch)
     page = open_page("vote", own, part="Ask", asked="question")
@@ -248,7 +248,7 @@ def test_who_was_made_a_reader_meanwhile_asks_nothing(
 
 
 def test_what_is_no_question_is_refused_in_one_line(
-    own: Layout, monkeypatch: pytest.MonkeyPatch
+    own: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in_as(Role.VOTER, own, monkeypatch)
     page = open_page("vote", own, part="Ask", asked="question")

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from dashboards.app.ranking.comparing import agreement, side_by_side
 from dashboards.app.ranking.weighing import scored_parts, weighed
 from tests.support.report_lake import RUN
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 OWN = {"soundness": 1.0, "contribution": 1.0}
 SCHEMA = {
@@ -79,8 +78,10 @@ def assessed(overall: tuple[float, float, float] | None = None, **criteria: floa
     return row
 
 
-def test_at_the_runs_own_weights_scores_and_ranks_are_those_of_the_lake(layout: Layout) -> None:
-    with open_queries(layout) as queries:
+def test_at_the_runs_own_weights_scores_and_ranks_are_those_of_the_lake(
+    warehouse: Warehouse,
+) -> None:
+    with warehouse.queries() as queries:
         found = weighed(queries.page_frame("leaderboard", run_id=RUN), OWN)
         ranks = {row.idea_id: (row.rank, row.score) for row in queries.ranking(RUN)}
     assert {

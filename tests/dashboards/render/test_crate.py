@@ -15,31 +15,30 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.ledger import ledger_of_run
-from warehouse.queries import open_queries
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")
 METADATA = "ro-crate-metadata.json"
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("crate"))
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("crate"))
     for number in range(2):
-        land(layout, make_evaluation(number))
-    assert publish(layout, RUNS, make_run(ideas=2)).published
-    (layout.reports / RUN).mkdir(parents=True)
-    (layout.reports / RUN / "index.md").write_text("# Run")
-    return layout
+        land(warehouse, make_evaluation(number))
+    assert publish(warehouse, RUNS, make_run(ideas=2)).published
+    (warehouse.reports / RUN).mkdir(parents=True)
+    (warehouse.reports / RUN / "index.md").write_text("# Run")
+    return warehouse
 
 
 @pytest.fixture(scope="module")
-def crate(layout: Layout) -> Path:
-    target = layout.root / "run.crate.zip"
-    with open_queries(layout) as queries:
-        write_crate(queries, layout, RUN, target, "https://creativecommons.org/licenses/by/4.0/")
+def crate(warehouse: Warehouse) -> Path:
+    target = warehouse.root / "run.crate.zip"
+    with warehouse.queries() as queries:
+        write_crate(queries, warehouse, RUN, target, "https://creativecommons.org/licenses/by/4.0/")
     return target
 
 
@@ -77,7 +76,7 @@ def test_every_file_is_described_and_every_reference_leads_somewhere(crate: Path
 
 
 def test_the_library_reads_it_back_with_tables_and_without_texts_of_others(
-    crate: Path, layout: Layout, tmp_path: Path
+    crate: Path, warehouse: Warehouse, tmp_path: Path
 ) -> None:
     read = ROCrate(str(crate))
     names = {Path(str(each.id)).stem for each in read.data_entities}
@@ -105,11 +104,11 @@ def test_each_step_is_an_action_with_its_model_as_agent_and_its_table_as_result(
 
 
 def test_the_provenance_reads_back_and_holds_every_row_of_the_ledger(
-    crate: Path, layout: Layout
+    crate: Path, warehouse: Warehouse
 ) -> None:
     with zipfile.ZipFile(crate) as files:
         text = files.read("provenance.json").decode()
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         rows = ledger_of_run(queries.connection, RUN)
     read = ProvDocument.deserialize(content=text, format="json")
     assert read == prov_document(rows)
@@ -120,8 +119,8 @@ def test_the_provenance_reads_back_and_holds_every_row_of_the_ledger(
     assert {"used", "wasGeneratedBy", "wasAssociatedWith"} <= told.keys()
 
 
-def test_a_run_that_is_not_published_is_not_exported(layout: Layout, tmp_path: Path) -> None:
+def test_a_run_that_is_not_published_is_not_exported(warehouse: Warehouse, tmp_path: Path) -> None:
     target = tmp_path / "none.zip"
-    with open_queries(layout) as queries, pytest.raises(UnknownNameError):
-        write_crate(queries, layout, RunId("nobody"), target, "none")
+    with warehouse.queries() as queries, pytest.raises(UnknownNameError):
+        write_crate(queries, warehouse, RunId("nobody"), target, "none")
     assert not target.exists()

@@ -13,7 +13,6 @@ from schemas.identifiers import RunId
 from schemas.options.commands import LakeOptions
 from tests.support.html_page import Page
 from tests.support.report_lake import RUN, publish_validated_report_lake
-from warehouse.queries import open_queries
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +22,7 @@ def validated(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def published(validated):
-    with open_queries(validated) as queries:
+    with validated.queries() as queries:
         return queries.validations(RUN)
 
 
@@ -140,13 +139,13 @@ def test_checks_of_a_ranking_are_told_beside_those_of_the_run(published):
     assert "Expectation Suite: ideas of ranking r1 Data asset" in told
 
 
-def test_a_run_that_great_expectations_has_not_validated_is_one_clear_line(layout):
+def test_a_run_that_great_expectations_has_not_validated_is_one_clear_line(warehouse):
     with pytest.raises(ConfigurationError, match=r"not validated run-a yet: `assay warehouse val"):
-        data_docs(layout, RUN)
+        data_docs(warehouse, RUN)
 
 
-def test_nothing_published_under_a_name_is_one_clear_line(layout):
+def test_nothing_published_under_a_name_is_one_clear_line(warehouse):
     with pytest.raises(
         ConfigurationError, match="nothing that was checked is published under no-such-run"
     ):
-        data_docs(layout, RunId("no-such-run"))
+        data_docs(warehouse, RunId("no-such-run"))

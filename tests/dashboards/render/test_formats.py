@@ -26,7 +26,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.paper import Paper
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 idea_report = cache(render.idea_report)  # several tests read the same page
 
@@ -44,9 +44,9 @@ def docx_text(file: bytes) -> str:
     return "\n".join([*(paragraph.text for paragraph in read.paragraphs), *cells])
 
 
-def report(layout: Layout, idea_id: IdeaId, output_format: ReportFormat) -> bytes:
+def report(warehouse: Warehouse, idea_id: IdeaId, output_format: ReportFormat) -> bytes:
     return document(
-        lambda text: idea_report(layout, RUN, idea_id, text, full=True), idea_id, output_format
+        lambda text: idea_report(warehouse, RUN, idea_id, text, full=True), idea_id, output_format
     )
 
 
@@ -54,9 +54,9 @@ def report(layout: Layout, idea_id: IdeaId, output_format: ReportFormat) -> byte
     ("output_format", "text_of"), [(ReportFormat.PDF, pdf_text), (ReportFormat.DOCX, docx_text)]
 )
 def test_a_review_reads_in_the_same_order_whatever_its_format(
-    layout: Layout, output_format: ReportFormat, text_of
+    warehouse: Warehouse, output_format: ReportFormat, text_of
 ) -> None:
-    said = text_of(report(layout, IDEA, output_format))
+    said = text_of(report(warehouse, IDEA, output_format))
     places = [
         said.index(heading)
         for heading in ("Not judged.", "Closest prior work", "Scores", "Bibliography")
@@ -66,9 +66,9 @@ def test_a_review_reads_in_the_same_order_whatever_its_format(
 
 @pytest.mark.parametrize("output_format", [ReportFormat.PDF, ReportFormat.DOCX])
 def test_a_hostile_idea_is_mere_text_and_no_address_but_the_webs_is_linked(
-    layout: Layout, output_format: ReportFormat
+    warehouse: Warehouse, output_format: ReportFormat
 ) -> None:
-    file = report(layout, HOSTILE, output_format)
+    file = report(warehouse, HOSTILE, output_format)
     if output_format is ReportFormat.PDF:
         assert "<script>alert(1)</script>" in pdf_text(file).replace("\r\n", "")
         for forbidden in (b"/JavaScript", b"/Launch", b"/EmbeddedFile", b"javascript:"):
@@ -166,20 +166,20 @@ def test_no_text_breaks_a_bib_file(title: str, author: str) -> None:
     assert len(read.entries) == 2
 
 
-def test_the_bib_of_an_idea_and_of_a_run_holds_what_is_cited(layout: Layout) -> None:
+def test_the_bib_of_an_idea_and_of_a_run_holds_what_is_cited(warehouse: Warehouse) -> None:
     def entries(idea_id: IdeaId | None) -> set[str]:
-        read = parse_string(data(layout, RUN, idea_id, ReportFormat.BIB).decode())
+        read = parse_string(data(warehouse, RUN, idea_id, ReportFormat.BIB).decode())
         assert not read.failed_blocks
         return {entry.key for entry in read.entries}
 
     assert 0 < len(entries(IDEA)) < len(entries(None))
 
 
-def test_json_holds_the_first_page_and_the_whole_review(layout: Layout) -> None:
-    (found,) = json.loads(data(layout, RUN, IDEA, ReportFormat.JSON))
+def test_json_holds_the_first_page_and_the_whole_review(warehouse: Warehouse) -> None:
+    (found,) = json.loads(data(warehouse, RUN, IDEA, ReportFormat.JSON))
     assert found["first_page"]["verdict"] == "not judged", "it has no assessment"
     assert found["review"]["evaluation"]["idea"]["idea_id"] == IDEA
-    hostile = json.loads(data(layout, RUN, HOSTILE, ReportFormat.JSON))
+    hostile = json.loads(data(warehouse, RUN, HOSTILE, ReportFormat.JSON))
     assert hostile[0]["review"]["evaluation"]["idea"]["title"] == HOSTILE_TEXT
 
 

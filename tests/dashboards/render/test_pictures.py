@@ -61,22 +61,22 @@ def test_a_scale_ends_at_a_round_number_not_below_the_largest_value(largest):
     assert scale.ticks[-1] == scale.high
 
 
-def test_the_page_of_an_idea_shows_its_profile_and_its_dimensions(layout):
-    html = idea_report(layout, RUN, SOUND, "html", full=True)
+def test_the_page_of_an_idea_shows_its_profile_and_its_dimensions(warehouse):
+    html = idea_report(warehouse, RUN, SOUND, "html", full=True)
     described = re.findall(r"<desc[^>]*>([^<]*)</desc>", html)
     assert described[0].startswith("Overall: ")
     assert "Method 1: " in described[0]
     assert len(described) == 2
-    assert "```bars" not in idea_report(layout, RUN, SOUND, "md", full=True)
+    assert "```bars" not in idea_report(warehouse, RUN, SOUND, "md", full=True)
     assert "all ideas of the run" not in html
 
 
-def test_the_page_of_a_run_shows_cost_by_step(layout):
-    assert "Cost by step" in run_report(layout, RUN, "html")
-    assert "```bars" not in run_report(layout, RUN, "md")
+def test_the_page_of_a_run_shows_cost_by_step(warehouse):
+    assert "Cost by step" in run_report(warehouse, RUN, "html")
+    assert "```bars" not in run_report(warehouse, RUN, "md")
 
 
-def test_pages_are_made_to_be_printed(layout):
-    html = idea_report(layout, RUN, SOUND, "html", full=True)
+def test_pages_are_made_to_be_printed(warehouse):
+    html = idea_report(warehouse, RUN, SOUND, "html", full=True)
     assert "@page" in html
     assert "break-inside: avoid" in html.split("@media print")[1]

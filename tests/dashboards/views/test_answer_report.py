@@ -13,14 +13,14 @@ from schemas.literature.paper import SectionKind
 from schemas.literature.survey import Survey, SurveyQuote
 from schemas.literature.survey_review import Aspect, Written
 from tests.support.survey_lake import UNSURVEYED, make_survey, published_surveys, with_answer
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 TEXT = "Bats <script>call</script> [(First, 2001)](https://example.org/first)."
 NOTHING = "**Not in what was found.**"
 UNKNOWN = "**Nothing can be said.**"
 
 
-Published = Callable[[str], tuple[Layout, RunId]]
+Published = Callable[[str], tuple[Warehouse, RunId]]
 
 
 def looked_everywhere(survey: Survey) -> Survey:
@@ -55,14 +55,14 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     """Each survey in a lake of its own, made when it is asked for."""
 
     @cache
-    def lake(name: str) -> tuple[Layout, RunId]:
-        layout = Layout(tmp_path_factory.mktemp("answer"))
-        return layout, published_surveys(layout, SURVEYS[name], written=Written.ANSWER)
+    def lake(name: str) -> tuple[Warehouse, RunId]:
+        warehouse = Warehouse(tmp_path_factory.mktemp("answer"))
+        return warehouse, published_surveys(warehouse, SURVEYS[name], written=Written.ANSWER)
 
     return lake
 
 
-def page(lake: tuple[Layout, RunId]) -> str:
+def page(lake: tuple[Warehouse, RunId]) -> str:
     return survey_page(*lake).markdown()
 
 

@@ -18,8 +18,8 @@ from tests.support.evaluations import make_run
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 idea_report = cache(render.idea_report)  # several tests read the same page
 run_report = cache(render.run_report)  # several tests read the same page
@@ -51,20 +51,20 @@ def _hostile(committee: CommitteeEvaluation | None) -> CommitteeEvaluation:
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layout]:
-    layout = Layout(tmp_path_factory.mktemp("committee"))
-    land(layout, make_full_evaluation(0))
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    warehouse = Warehouse(tmp_path_factory.mktemp("committee"))
+    land(warehouse, make_full_evaluation(0))
     attacked = make_full_evaluation(1)
-    land(layout, replace(attacked, committee=_hostile(attacked.committee)))
+    land(warehouse, replace(attacked, committee=_hostile(attacked.committee)))
     weights = ScoreWeights(soundness=1.0, contribution=1.0, committee=2.0, novelty=0.5)
     run = make_run(
         "run-a", ideas=2, modules="soundness,contribution,committee,novelty", score_weights=weights
     )
-    assert publish(layout, RUNS, run).published
-    yield layout
+    assert publish(warehouse, RUNS, run).published
+    yield warehouse
 
 
-def test_the_verdict_the_members_and_their_spread_are_shown(lake: Layout) -> None:
+def test_the_verdict_the_members_and_their_spread_are_shown(lake: Warehouse) -> None:
     report = idea_report(lake, RUN, SOUND, "md", full=True)
     assert re.search(r"^## Committee · \d\.\d\d of 10, Poster$", report, re.MULTILINE)
     assert "| Dimension | Mean | Spread | ada | bo |" in report
@@ -76,7 +76,7 @@ def test_the_verdict_the_members_and_their_spread_are_shown(lake: Layout) -> Non
     assert re.search(r"^\*\*novelty: unscored: .*\*\*$", report, re.MULTILINE)
 
 
-def test_weights_and_scores_of_all_modules_are_shown(lake: Layout) -> None:
+def test_weights_and_scores_of_all_modules_are_shown(lake: Warehouse) -> None:
     report = idea_report(lake, RUN, SOUND, "md", full=True)
     assert "soundness × 1, contribution × 1, committee × 2, novelty × 0.5" in report
     assert re.search(
@@ -91,7 +91,7 @@ def test_weights_and_scores_of_all_modules_are_shown(lake: Layout) -> None:
 
 
 def test_pages_and_later_finds_are_named_apart_from_papers_and_parts_that_lack_are_said_to(
-    lake: Layout,
+    lake: Warehouse,
 ) -> None:
     report = idea_report(lake, RUN, SOUND, "md", full=True)
     assert "- [Item k2](https://example.org/k2) (2025-01-01)" in report
@@ -102,14 +102,14 @@ def test_pages_and_later_finds_are_named_apart_from_papers_and_parts_that_lack_a
     assert report.count("The idea does not say.") == 4
 
 
-def test_what_members_could_not_say_is_among_the_gaps(lake: Layout) -> None:
+def test_what_members_could_not_say_is_among_the_gaps(lake: Warehouse) -> None:
     report = idea_report(lake, RUN, SOUND, "md", full=True)
     assert re.search(
         r"^\| unscored: review by a member of the committee \| 1 \|", report, re.MULTILINE
     )
 
 
-def test_hostile_knowledge_and_reviews_change_nothing_but_the_words(lake: Layout) -> None:
+def test_hostile_knowledge_and_reviews_change_nothing_but_the_words(lake: Warehouse) -> None:
     sound, attacked = (
         re.findall(r"^##? .+$", idea_report(lake, RUN, name, "md", full=True), re.MULTILINE)
         for name in (SOUND, HOSTILE)

@@ -6,15 +6,15 @@ import pytest
 
 from dashboards.views.curated_set import UNSTATED
 from dashboards.views.write_curation import curation_page
-from flows.works.curate.curation_agreement import agreement_on
 from schemas.base import replace
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.works.curation import Curation
 from tasks.benchmarks.review_sets import read_scholarideas
+from tasks.curation.agreement import agreement_on
 from tests.support.curation_lake import CURATION, SENTENCE, make_curation, publish_curation
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 ATTACK = "<script>alert(1)</script> [a](javascript:alert(1)) | `x`"
 BARE = replace(
@@ -39,14 +39,14 @@ DROPPED = Curation(
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("curated"))
-    publish_curation(layout, make_curation(), BARE, DROPPED)
-    return layout
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("curated"))
+    publish_curation(warehouse, make_curation(), BARE, DROPPED)
+    return warehouse
 
 
-def test_statements_stand_with_their_sentences_and_what_was_left_out(layout: Layout) -> None:
-    told = curation_page(layout, CURATION).markdown()
+def test_statements_stand_with_their_sentences_and_what_was_left_out(warehouse: Warehouse) -> None:
+    told = curation_page(warehouse, CURATION).markdown()
     for part in (
         *("The calls are not recorded outdoors", " ".join(SENTENCE.split())),
         *("Many typos in the text", "0 of 0 reviews can be used"),
@@ -55,18 +55,20 @@ def test_statements_stand_with_their_sentences_and_what_was_left_out(layout: Lay
     assert "What people changed" not in told
 
 
-def test_nothing_of_a_paper_becomes_markup(layout: Layout) -> None:
-    page = curation_page(layout, CURATION).html()
+def test_nothing_of_a_paper_becomes_markup(warehouse: Warehouse) -> None:
+    page = curation_page(warehouse, CURATION).html()
     assert "<script>alert" not in page
     assert 'href="javascript' not in page
 
 
 def test_the_file_of_ideas_holds_those_of_the_set_alone_and_is_read_by_the_suite(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
     paths = {
         path.name: path
-        for path in curation_page(layout, CURATION, agreement_on).write(layout.reports / CURATION)
+        for path in curation_page(warehouse, CURATION, agreement_on).write(
+            warehouse.reports / CURATION
+        )
     }
     lines = [json.loads(line) for line in paths["ideas.jsonl"].read_text().splitlines()]
     assert [line["idea_id"] for line in lines] == ["bare", "paper-0"]
@@ -75,10 +77,12 @@ def test_the_file_of_ideas_holds_those_of_the_set_alone_and_is_read_by_the_suite
     assert len(read_scholarideas(paths["ideas.jsonl"])) == 2
 
 
-def test_the_datasheet_names_licences_dates_and_gaps(layout: Layout) -> None:
+def test_the_datasheet_names_licences_dates_and_gaps(warehouse: Warehouse) -> None:
     paths = {
         path.name: path
-        for path in curation_page(layout, CURATION, agreement_on).write(layout.reports / CURATION)
+        for path in curation_page(warehouse, CURATION, agreement_on).write(
+            warehouse.reports / CURATION
+        )
     }
     sheet = paths["ideas.datasheet.md"].read_text()
     for told in (
@@ -89,11 +93,11 @@ def test_the_datasheet_names_licences_dates_and_gaps(layout: Layout) -> None:
         assert told in sheet
 
 
-def test_every_paper_comes_back_as_data_as_it_was_landed(layout: Layout) -> None:
-    told = json.loads(curation_page(layout, CURATION).json())
+def test_every_paper_comes_back_as_data_as_it_was_landed(warehouse: Warehouse) -> None:
+    told = json.loads(curation_page(warehouse, CURATION).json())
     assert {each["paper_id"] for each in told} == {"paper-0", "bare", "dropped"}
 
 
-def test_a_set_that_is_not_published_is_one_line(layout: Layout) -> None:
+def test_a_set_that_is_not_published_is_one_line(warehouse: Warehouse) -> None:
     with pytest.raises(UnknownNameError, match="not published"):
-        curation_page(layout, RunId("curation-b")).markdown()
+        curation_page(warehouse, RunId("curation-b")).markdown()

@@ -16,7 +16,7 @@ from schemas.base import replace
 from schemas.works.experiment import Aim, Experiment, Fate, Program, Role
 from tests.support.evaluations import make_llm_call
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 MARKUP = "<script>alert(1)</script>"
 FINITE = st.floats(min_value=-1e9, max_value=1e9, allow_nan=False)
@@ -148,38 +148,38 @@ class Texts(HTMLParser):
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    layout = Layout(tmp_path)
+def warehouse(tmp_path: Path) -> Warehouse:
+    warehouse = Warehouse(tmp_path)
     experiment = with_candidates(
         candidate(1, 0.1, rationale=MARKUP),
         candidate(2, 0.2, "c001", fate=Fate.CONFIRMED, gain_low=0.1, gain_high=0.3),
     )
     call = make_llm_call("task-0", 0)
     publish_experiment(
-        layout,
+        warehouse,
         replace(experiment, tried_count=2, failed_count=0, llm_calls=(call,)),
         replace(make_experiment("task-1"), idea_id=None),
     )
-    return layout
+    return warehouse
 
 
-def test_each_task_has_its_drawings_in_the_page_and_as_files(layout: Layout) -> None:
-    page = experiment_page(layout, EXPERIMENT)
+def test_each_task_has_its_drawings_in_the_page_and_as_files(warehouse: Warehouse) -> None:
+    page = experiment_page(warehouse, EXPERIMENT)
     html = page.html()
     read = Texts()
     read.feed(html)
     assert read.names.count("svg") == 3, "two searches, and descent where there is any"
     assert "script" not in read.names
-    written = {path.name for path in page.write(layout.reports / "e")}
+    written = {path.name for path in page.write(warehouse.reports / "e")}
     assert written == {"index.html", "index.md"}
-    drawn = {path.name for path in (layout.reports / "e").glob("*.svg")}
+    drawn = {path.name for path in (warehouse.reports / "e").glob("*.svg")}
     assert drawn == {"search-1.svg", "lineage-1.svg", "search-2.svg"}
-    text = (layout.reports / "e" / "index.md").read_text()
+    text = (warehouse.reports / "e" / "index.md").read_text()
     assert all(f"({name})" in text for name in drawn)
     assert "svg" not in page.markdown(), "what is printed names no file that is not there"
 
 
-def test_what_models_cost_is_told_where_one_was_asked(layout: Layout) -> None:
-    asked, offline = experiment_page(layout, EXPERIMENT).parts
+def test_what_models_cost_is_told_where_one_was_asked(warehouse: Warehouse) -> None:
+    asked, offline = experiment_page(warehouse, EXPERIMENT).parts
     assert (asked.cost.endswith("USD"), offline.cost) == (True, "")
-    assert f"models cost {asked.cost}" in experiment_page(layout, EXPERIMENT).markdown()
+    assert f"models cost {asked.cost}" in experiment_page(warehouse, EXPERIMENT).markdown()

@@ -30,12 +30,12 @@ def headings(markdown, level):
     return re.findall(rf"^{'#' * level} (.+)$", markdown, re.MULTILINE)
 
 
-def test_sections_come_in_reading_order_with_cost_last(layout):
-    assert headings(idea_report(layout, RUN, SOUND, "md", full=True), 2) == SECTIONS
+def test_sections_come_in_reading_order_with_cost_last(warehouse):
+    assert headings(idea_report(warehouse, RUN, SOUND, "md", full=True), 2) == SECTIONS
 
 
-def test_every_mean_has_its_unscored_count_beside_it(layout):
-    markdown = idea_report(layout, RUN, SOUND, "md", full=True)
+def test_every_mean_has_its_unscored_count_beside_it(warehouse):
+    markdown = idea_report(warehouse, RUN, SOUND, "md", full=True)
     assert re.search(r"\| Soundness \| \d+\.\d\d \| 2 of 3 methods \| 1 method \|", markdown)
     assert re.search(
         r"\| Contribution \| \d+\.\d\d \| 10 comparisons in 2 dimensions; mean [+−]?\d\.\d\d on −1"
@@ -49,8 +49,8 @@ def test_every_mean_has_its_unscored_count_beside_it(layout):
     )
 
 
-def test_provenance_says_who_judged_by_what(layout):
-    markdown = idea_report(layout, RUN, SOUND, "md", full=True)
+def test_provenance_says_who_judged_by_what(warehouse):
+    markdown = idea_report(warehouse, RUN, SOUND, "md", full=True)
     for part in (
         "`idea-00003`",
         "`run-a`",
@@ -63,17 +63,17 @@ def test_provenance_says_who_judged_by_what(layout):
         assert part in markdown
 
 
-def test_a_baseline_and_a_snapshot_are_labelled(layout):
-    baseline = idea_report(layout, RUN, EXTRACTIVE, "md", full=True)
+def test_a_baseline_and_a_snapshot_are_labelled(warehouse):
+    baseline = idea_report(warehouse, RUN, EXTRACTIVE, "md", full=True)
     assert "- Extractive engine: an offline baseline, not a language model's judgement." in baseline
     assert "- The evidence comes from a fixed collection of papers" in baseline
-    assert "Extractive engine" not in idea_report(layout, RUN, SOUND, "md", full=True)
+    assert "Extractive engine" not in idea_report(warehouse, RUN, SOUND, "md", full=True)
 
 
-def test_methods_are_in_order_of_importance_and_an_unscored_one_says_why(layout):
+def test_methods_are_in_order_of_importance_and_an_unscored_one_says_why(warehouse):
     methods = [
         heading
-        for heading in headings(idea_report(layout, RUN, SOUND, "md", full=True), 3)
+        for heading in headings(idea_report(warehouse, RUN, SOUND, "md", full=True), 3)
         if heading.startswith("Method")
     ]
     assert [heading.split(" · ")[0] for heading in methods] == ["Method 1", "Method 2", "Method 3"]
@@ -84,8 +84,8 @@ def plan_section(markdown):
     return markdown.split("## The plan itself")[1].split("\n## ")[0]
 
 
-def test_concerns_about_the_plan_come_gravest_first_and_are_marked_as_reasoning(layout):
-    plan = plan_section(idea_report(layout, RUN, SOUND, "md", full=True))
+def test_concerns_about_the_plan_come_gravest_first_and_are_marked_as_reasoning(warehouse):
+    plan = plan_section(idea_report(warehouse, RUN, SOUND, "md", full=True))
     assert "Reviewer's reasoning about the plan itself" in plan.splitlines()[2]
     assert headings(plan, 3) == [
         "1. Fatal, confound or alternative explanation",
@@ -103,8 +103,8 @@ def test_concerns_about_the_plan_come_gravest_first_and_are_marked_as_reasoning(
     assert "1 point of the reply left out" in plan
 
 
-def test_an_idea_without_any_score_shows_no_zero(layout):
-    markdown = idea_report(layout, RUN, UNSCORED, "md", full=True)
+def test_an_idea_without_any_score_shows_no_zero(warehouse):
+    markdown = idea_report(warehouse, RUN, UNSCORED, "md", full=True)
     assert "| **Overall** | **unscored** |" in markdown
     assert " · no rank · " in markdown
     assert "- The evaluation ended early: the budget was spent" in markdown
@@ -115,14 +115,14 @@ def test_an_idea_without_any_score_shows_no_zero(layout):
     assert heat.count("| ? | ? |") == 5
 
 
-def test_every_paper_of_a_method_says_how_close_it_is(layout):
-    methods = idea_report(layout, RUN, SOUND, "md", full=True).split("## Soundness")[1]
+def test_every_paper_of_a_method_says_how_close_it_is(warehouse):
+    methods = idea_report(warehouse, RUN, SOUND, "md", full=True).split("## Soundness")[1]
     assert re.search(r"^\| \[.+\]\(.+\) \(close\) \|", methods, re.MULTILINE)
     assert re.search(r"^\| \[.+\]\(.+\) \(distant\) \|", methods, re.MULTILINE)
 
 
-def test_the_closest_prior_work_comes_first_with_its_words_and_what_remains(layout):
-    markdown = idea_report(layout, RUN, SOUND, "md", full=True)
+def test_the_closest_prior_work_comes_first_with_its_words_and_what_remains(warehouse):
+    markdown = idea_report(warehouse, RUN, SOUND, "md", full=True)
     contribution = markdown.split("## Contribution")[1].split("\n## ")[0]
     assert headings(contribution, 3)[0] == "Closest prior work"
     closest = contribution.split("### ")[1]
@@ -136,9 +136,9 @@ def test_the_closest_prior_work_comes_first_with_its_words_and_what_remains(layo
     )
 
 
-def test_what_failed_is_told_in_plain_words(layout):
+def test_what_failed_is_told_in_plain_words(warehouse):
     gaps = (
-        idea_report(layout, RUN, UNSCORED, "md", full=True)
+        idea_report(warehouse, RUN, UNSCORED, "md", full=True)
         .split("## What is missing")[1]
         .split("## Bibliography")[0]
     )
@@ -150,15 +150,15 @@ def test_what_failed_is_told_in_plain_words(layout):
     assert "reply_unparsable" not in gaps
 
 
-def test_a_module_that_was_not_asked_for_is_no_failure(layout):
-    markdown = idea_report(layout, RUN, SOUNDNESS_ONLY, "md", full=True)
+def test_a_module_that_was_not_asked_for_is_no_failure(warehouse):
+    markdown = idea_report(warehouse, RUN, SOUNDNESS_ONLY, "md", full=True)
     assert "| Contribution | not asked for | | |" in markdown
     assert "Contribution" not in headings(markdown, 2)
     assert "| Model calls | none |" in markdown
 
 
-def test_the_page_stands_alone(layout):
-    html = idea_report(layout, RUN, SOUND, "html", full=True)
+def test_the_page_stands_alone(warehouse):
+    html = idea_report(warehouse, RUN, SOUND, "html", full=True)
     page = Page(html)
     assert not page.elements & {"script", "img", "link", "iframe", "object", "form", "base"}
     assert "src" not in page.attributes
@@ -169,8 +169,8 @@ def test_the_page_stands_alone(layout):
 
 
 @pytest.mark.parametrize("output_format", ["md", "html"])
-def test_hostile_text_changes_nothing_but_the_words(layout, output_format):
-    report = idea_report(layout, RUN, HOSTILE, output_format, full=True)
+def test_hostile_text_changes_nothing_but_the_words(warehouse, output_format):
+    report = idea_report(warehouse, RUN, HOSTILE, output_format, full=True)
     if output_format == "md":
         assert headings(report, 2) == SECTIONS
         assert len(headings(report, 1)) == 1
@@ -192,9 +192,9 @@ def test_hostile_text_changes_nothing_but_the_words(layout, output_format):
     assert report.count('class="mark ') == 10
 
 
-def test_an_unknown_idea_or_run_is_one_clear_line(layout):
+def test_an_unknown_idea_or_run_is_one_clear_line(warehouse):
     for run_id, idea_id in ((RUN, "no-such-idea"), (RunId("no-such-run"), SOUND)):
         with pytest.raises(ConfigurationError) as raised:
-            idea_report(layout, run_id, IdeaId(idea_id), "md", full=True)
+            idea_report(warehouse, run_id, IdeaId(idea_id), "md", full=True)
         assert "\n" not in str(raised.value)
         assert "no-such" in str(raised.value)

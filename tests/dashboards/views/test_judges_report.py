@@ -28,8 +28,8 @@ from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.answers import DroppedParameter
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 idea_report = cache(render.idea_report)  # several tests read the same page
 run_report = cache(render.run_report)  # several tests read the same page
@@ -71,16 +71,16 @@ def by_two_models() -> IdeaEvaluation:
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layout]:
-    layout = Layout(tmp_path_factory.mktemp("judges"))
-    land(layout, by_two_models())
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    warehouse = Warehouse(tmp_path_factory.mktemp("judges"))
+    land(warehouse, by_two_models())
     run = make_run("run-a", modules="soundness,contribution,committee,novelty")
-    assert publish(layout, RUNS, run).published
-    yield layout
+    assert publish(warehouse, RUNS, run).published
+    yield warehouse
 
 
 def test_the_report_on_a_run_says_who_answered_what_was_dropped_and_how_far_judges_agree(
-    lake: Layout,
+    lake: Warehouse,
 ) -> None:
     report = run_report(lake, RUN, "md")
     assert "| judge novelty | openai/gpt-5 | gpt-5-2026-01 | 4 |" in report
@@ -96,7 +96,7 @@ def test_the_report_on_a_run_says_who_answered_what_was_dropped_and_how_far_judg
     )
 
 
-def test_thinking_is_on_the_bill_and_calls_that_do_not_tell_are_counted(lake: Layout) -> None:
+def test_thinking_is_on_the_bill_and_calls_that_do_not_tell_are_counted(lake: Warehouse) -> None:
     report = run_report(lake, RUN, "md")
     assert "1,500 received; of them thinking: 300, and 2 calls that do not tell |" in report
     assert "| judge novelty | openai/gpt-5 | 4 | 1 | 0 | 4,800 | 900 | 300 |" in report
@@ -107,7 +107,7 @@ def test_thinking_is_on_the_bill_and_calls_that_do_not_tell_are_counted(lake: La
 
 
 def test_the_review_of_an_idea_says_where_a_score_is_the_median_of_several_judges(
-    lake: Layout,
+    lake: Warehouse,
 ) -> None:
     report = idea_report(lake, RUN, IDEA, "md", full=True)
     assert "Score: median of 3 judges: 3, 2, 4.\n" in report
@@ -130,13 +130,13 @@ def test_the_review_of_an_idea_says_where_a_score_is_the_median_of_several_judge
     )
 
 
-def test_a_run_of_one_model_has_no_such_section(layout: Layout) -> None:
-    assert "## Models and judges" not in run_report(layout, RUN, "md")
-    assert "judges" not in idea_report(layout, RUN, IDEA, "md", full=True)
+def test_a_run_of_one_model_has_no_such_section(warehouse: Warehouse) -> None:
+    assert "## Models and judges" not in run_report(warehouse, RUN, "md")
+    assert "judges" not in idea_report(warehouse, RUN, IDEA, "md", full=True)
 
 
-def test_what_models_call_themselves_and_their_items_stays_text(lake: Layout) -> None:
-    hostile = Layout(lake.root.parent / "hostile")
+def test_what_models_call_themselves_and_their_items_stays_text(lake: Warehouse) -> None:
+    hostile = Warehouse(lake.root.parent / "hostile")
     evaluation = by_two_models()
     votes = [
         replace(vote, item=f"{HOSTILE_TEXT}{vote.item}", judge=f"{HOSTILE_TEXT}{vote.judge}")

@@ -18,9 +18,8 @@ from tests.support.evaluations import START, make_evaluation, make_idea, make_ll
 from tests.support.html_page import Page
 from warehouse.answers import RunCost
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 NIGHT = datetime(2026, 3, 3, 1, 40, 5, tzinfo=UTC)
 FIRST, SECOND = RunId("run-a"), RunId("run-b")
@@ -28,11 +27,11 @@ HOSTILE = "<script>alert(1)</script> | [x](javascript:alert(1))"
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory):
-    layout = Layout(tmp_path_factory.mktemp("nights"))
+def warehouse(tmp_path_factory):
+    warehouse = Warehouse(tmp_path_factory.mktemp("nights"))
     for number in (0, 1):
-        land(layout, make_evaluation(number))
-    publish(layout, RUNS, make_run(ideas=2))
+        land(warehouse, make_evaluation(number))
+    publish(warehouse, RUNS, make_run(ideas=2))
     for number in (1, 2, 3):
         evaluation = make_evaluation(
             number,
@@ -56,7 +55,7 @@ def layout(tmp_path_factory):
             for review in evaluation.contribution.reviews
         )
         land(
-            layout,
+            warehouse,
             replace(
                 evaluation,
                 llm_calls=calls,
@@ -65,18 +64,18 @@ def layout(tmp_path_factory):
         )
     start = START + timedelta(days=1)
     report = publish(
-        layout,
+        warehouse,
         RUNS,
         make_run("run-b", ideas=3, started_at=start, finished_at=start + timedelta(hours=1)),
     )
     assert report.published, report.validation.broken
-    return layout
+    return warehouse
 
 
 @pytest.fixture(scope="module")
-def summary(layout):
+def summary(warehouse):
     return write_nightly(
-        layout,
+        warehouse,
         NIGHT,
         {"tonight.jsonl": "published as run-b: 3 of 3 ideas", "<b>.csv": "rejected: | no"},
         [SECOND],
@@ -90,11 +89,11 @@ def test_it_says_what_is_new_since_the_last_run(summary):
 
 
 def test_it_prints_the_hash_of_the_ledgers_last_row_also_on_a_night_without_runs(
-    summary, layout, tmp_path
+    summary, warehouse, tmp_path
 ):
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         head = queries.ledger_head()
-    copy = Layout(shutil.copytree(layout.root, tmp_path / "copy"))
+    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "copy"))
     assert head.sequence > 0
     assert head.entry_sha256 in summary.markdown
     assert head.entry_sha256 in write_nightly(copy, NIGHT, {}, []).markdown
@@ -118,7 +117,7 @@ def test_top_ideas_are_the_best_scores_best_first(summary):
     assert scores == sorted(scores, reverse=True)
 
 
-def test_the_files_link_to_the_run_and_titles_stay_text(summary, layout):
+def test_the_files_link_to_the_run_and_titles_stay_text(summary, warehouse):
     page = Page(summary.html_path.read_text())
     assert "../run-b/index.html" in page.addresses
     assert not page.elements & {"script", "b"}
@@ -135,9 +134,9 @@ def test_the_files_link_to_the_run_and_titles_stay_text(summary, layout):
 
 def test_a_second_night_of_one_day_leaves_the_first_ones_summary(tmp_path):
     outcomes = {"a.csv": "rejected: no idea"}
-    first = write_nightly(Layout(tmp_path), NIGHT, outcomes, [])
+    first = write_nightly(Warehouse(tmp_path), NIGHT, outcomes, [])
     before = first.markdown_path.read_text()
-    second = write_nightly(Layout(tmp_path), NIGHT + timedelta(hours=3), {}, [])
+    second = write_nightly(Warehouse(tmp_path), NIGHT + timedelta(hours=3), {}, [])
     assert first.markdown_path.read_text() == before
     assert "No new file was waiting" in second.markdown_path.read_text()
     page = Page((tmp_path / "reports/nightly/2026-03-03.html").read_text())
@@ -147,11 +146,13 @@ def test_a_second_night_of_one_day_leaves_the_first_ones_summary(tmp_path):
 
 
 def test_a_night_without_files_or_lake_says_so(tmp_path):
-    assert "No new file was waiting." in write_nightly(Layout(tmp_path), NIGHT, {}, []).markdown
+    assert "No new file was waiting." in write_nightly(Warehouse(tmp_path), NIGHT, {}, []).markdown
 
 
-def test_the_first_run_of_a_lake_has_nothing_beside_it(layout):
-    first = write_nightly(layout, datetime(2026, 3, 2, tzinfo=UTC), {"a.csv": "published"}, [FIRST])
+def test_the_first_run_of_a_lake_has_nothing_beside_it(warehouse):
+    first = write_nightly(
+        warehouse, datetime(2026, 3, 2, tzinfo=UTC), {"a.csv": "published"}, [FIRST]
+    )
     assert "| | This run |\n" in first.markdown
     assert "in the run before" not in first.markdown
 
@@ -216,12 +217,12 @@ def _checks(idea_id, answered, failed):
 def test_a_step_without_judgements_raises_one_alarm_if_too_few_of_its_replies_can_be_used(
     tmp_path, answered, failed, status, alarms
 ):
-    layout = Layout(tmp_path)
+    warehouse = Warehouse(tmp_path)
     evaluation = make_evaluation(0, methods=1)
     calls = (*evaluation.llm_calls, *_checks(evaluation.idea.idea_id, answered, failed))
-    land(layout, replace(evaluation, llm_calls=calls))
-    assert publish(layout, RUNS, make_run(ideas=1)).published
-    with open_queries(layout) as queries:
+    land(warehouse, replace(evaluation, llm_calls=calls))
+    assert publish(warehouse, RUNS, make_run(ideas=1)).published
+    with warehouse.queries() as queries:
         (night,) = night_figures(queries, [FIRST], shown=str)
     told = [alarm.sentence for alarm in night.alarms]
     assert night.status == status

@@ -23,40 +23,41 @@ from tests.support.rankings import land_group, make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
 from warehouse.answers import IdeaScore, RankedIdea, ScoreBasis
 from warehouse.kinds.rankings.landing import RANKINGS
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 ranking_report = cache(render.ranking_report)  # several tests read the same page
 run_report = cache(render.run_report)  # several tests read the same page
 
 
 @pytest.fixture(scope="module")
-def ranked(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def ranked(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """The report lake with its ideas ranked in one group of three and one hostile group, in which
     one match was refused.
     """
-    layout = Layout(shutil.copytree(layout.root, tmp_path_factory.mktemp("ranked") / "warehouse"))
+    warehouse = Warehouse(
+        shutil.copytree(warehouse.root, tmp_path_factory.mktemp("ranked") / "warehouse")
+    )
     sound = [make_evaluation(number).idea.idea_id for number in (0, 3, 4)]
     groups: list[RankedGroup] = [
         make_ranked_group(sound, group="sound"),
         make_ranked_group([HOSTILE, UNSCORED], group="hostile", rationale=HOSTILE_TEXT, refused=1),
     ]
     for group in groups:
-        land_group(layout, group)
-    head = make_head(layout, groups)
-    write_head(layout, RANKINGS, head)
-    assert publish(layout, RANKINGS, head).published
-    return layout
+        land_group(warehouse, group)
+    head = make_head(warehouse, groups)
+    write_head(warehouse, RANKINGS, head)
+    assert publish(warehouse, RANKINGS, head).published
+    return warehouse
 
 
-def test_a_run_without_ranking_says_how_to_make_one(layout: Layout) -> None:
+def test_a_run_without_ranking_says_how_to_make_one(warehouse: Warehouse) -> None:
     with pytest.raises(ConfigurationError, match="assay rank run-a"):
-        ranking_report(layout, RUN, "md")
+        ranking_report(warehouse, RUN, "md")
 
 
-def test_the_report_shows_ranges_profiles_matrix_reasons_and_bias(ranked: Layout) -> None:
+def test_the_report_shows_ranges_profiles_matrix_reasons_and_bias(ranked: Warehouse) -> None:
     text = ranking_report(ranked, RUN, "md")
     assert "| 1 | 1–2 |" in text
     assert "Ranks along each dimension" in text
@@ -68,11 +69,11 @@ def test_the_report_shows_ranges_profiles_matrix_reasons_and_bias(ranked: Layout
 
 
 def test_ranks_by_scores_are_not_said_to_be_shared_by_ideas_that_matches_do_not_tell_apart(
-    layout: Layout, ranked: Layout, tmp_path: Path
+    warehouse: Warehouse, ranked: Warehouse, tmp_path: Path
 ) -> None:
     shared = "Ideas that the matches do not tell apart share a rank"
     assert shared in ranking_report(ranked, RUN, "md")
-    tied = Layout(shutil.copytree(layout.root, tmp_path / "tied"))
+    tied = Warehouse(shutil.copytree(warehouse.root, tmp_path / "tied"))
     group = make_ranked_group([make_evaluation(number).idea.idea_id for number in (0, 3, 4)])
     ratings = tuple(
         replace(each, rank=1, best_rank=1, worst_rank=len(group.ratings)) for each in group.ratings
@@ -113,8 +114,8 @@ def test_reasons_speak_of_this_idea_and_the_other_whichever_was_shown_first() ->
         assert {reason.text for reason in duel.reasons} == {expected}
 
 
-def test_many_groups_begin_with_who_is_first_in_each(ranked: Layout) -> None:
-    with open_queries(ranked) as queries:
+def test_many_groups_begin_with_who_is_first_in_each(ranked: Warehouse) -> None:
+    with ranked.queries() as queries:
         page = ranking_page(queries, RUN)
     assert page is not None
     assert [(ideas, bool(first)) for _, ideas, first in page.firsts] == [
@@ -122,7 +123,7 @@ def test_many_groups_begin_with_who_is_first_in_each(ranked: Layout) -> None:
     ]
 
 
-def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Layout) -> None:
+def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Warehouse) -> None:
     page = ranking_report(ranked, RUN, "html")
     body = page.split("</style>")[1]
     assert body.count("<svg viewBox") == 2
@@ -132,15 +133,15 @@ def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Layout) -> None:
 
 
 @pytest.mark.long
-def test_written_reports_link_the_ranking(ranked: Layout) -> None:
+def test_written_reports_link_the_ranking(ranked: Warehouse) -> None:
     index, _ = write_reports(ranked, RUN)
     assert 'href="ranking.html"' in index.read_text()
     assert (index.parent / "ranking.html").exists()
     assert "(ranking.md)" in run_report(ranked, RUN, "md")
 
 
-def test_a_drawing_needs_a_strength(ranked: Layout) -> None:
-    with open_queries(ranked) as queries:
+def test_a_drawing_needs_a_strength(ranked: Warehouse) -> None:
+    with ranked.queries() as queries:
         ideas = queries.ranking(RUN)
     assert interval_chart(1, [replace(idea, strength=None) for idea in ideas]) is None
     chart = interval_chart(1, [idea for idea in ideas if idea.strength is not None])

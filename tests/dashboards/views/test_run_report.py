@@ -21,17 +21,17 @@ from schemas.identifiers import IdeaId, RunId
 from tests.support.evaluations import make_evaluation, make_run, with_papers_left_out
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED, unscored_evaluation
+from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
-from warehouse.queries import open_queries, run_sql
 from warehouse.statements import statement
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 run_report = cache(render.run_report)  # several tests read the same page
 
 
-def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
-    markdown = run_report(layout, RUN, "md")
+def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(warehouse):
+    markdown = run_report(warehouse, RUN, "md")
     biology = markdown.split("### biology")[1].split("###")[0]
     assert re.search(
         r"\| 1 \| Idea 3 \| \d\.\d\d \| – \| 100% \| \d\.\d\d \| \d\.\d\d \| 1 of 3 methods \| 1 \|",
@@ -50,8 +50,8 @@ def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
     assert "| not asked for |" in markdown
 
 
-def test_an_idea_without_any_score_lacks_everything(layout):
-    with open_queries(layout) as queries:
+def test_an_idea_without_any_score_lacks_everything(warehouse):
+    with warehouse.queries() as queries:
         scores = {score.idea_id: score for score in queries.idea_scores(RUN)}
     whole = {
         "unscored_method_count": 0,
@@ -64,13 +64,13 @@ def test_an_idea_without_any_score_lacks_everything(layout):
     assert _unscored(replace(scores[UNSCORED], **whole)) == "everything"
 
 
-def test_the_figures_of_an_idea_by_module_say_what_they_divide_by(layout):
-    part = run_report(layout, RUN, "md").split("### By module")[1].split("###")[0]
+def test_the_figures_of_an_idea_by_module_say_what_they_divide_by(warehouse):
+    part = run_report(warehouse, RUN, "md").split("### By module")[1].split("###")[0]
     assert "Figures of an idea are means over all 5 ideas of the run." in part
 
 
-def test_counts_costs_and_rejections_are_told(layout):
-    markdown = run_report(layout, RUN, "md")
+def test_counts_costs_and_rejections_are_told(warehouse):
+    markdown = run_report(warehouse, RUN, "md")
     assert markdown.splitlines()[2] == (
         "**Not in order: the budget was spent before 1 idea had ended; 1 of 5 ideas without any"
         " score: the budget was spent (1); 1 of 6 entries rejected.**"
@@ -83,8 +83,8 @@ def test_counts_costs_and_rejections_are_told(layout):
     assert "| semantic scholar | paper/search |" in markdown
 
 
-def test_failures_are_grouped_by_reason(layout):
-    failures = run_report(layout, RUN, "md").split("## Failures")[1].split("## Validation")[0]
+def test_failures_are_grouped_by_reason(warehouse):
+    failures = run_report(warehouse, RUN, "md").split("## Failures")[1].split("## Validation")[0]
     assert (
         "| reading full texts | the source does not allow it | 5 | 5 | 0 | the publisher wants a"
         " login |" in failures
@@ -92,23 +92,23 @@ def test_failures_are_grouped_by_reason(layout):
     assert "| looking up literature | the source took too long | 1 | 1 | 1 |" in failures
 
 
-def test_the_sql_it_suggests_works(layout):
-    queries = re.findall(r'assay sql "(.+)"', run_report(layout, RUN, "md"))
+def test_the_sql_it_suggests_works(warehouse):
+    queries = re.findall(r'assay sql "(.+)"', run_report(warehouse, RUN, "md"))
     assert len(queries) == 3
     for query in queries:
-        assert len(run_sql(layout, query)) > 0
+        assert len(run_sql(warehouse, query)) > 0
 
 
-def test_the_chart_is_in_the_page_and_not_in_markdown(layout):
-    assert not re.search("^```chart", run_report(layout, RUN, "md"), re.MULTILINE)
-    html = run_report(layout, RUN, "html")
+def test_the_chart_is_in_the_page_and_not_in_markdown(warehouse):
+    assert not re.search("^```chart", run_report(warehouse, RUN, "md"), re.MULTILINE)
+    html = run_report(warehouse, RUN, "html")
     assert html.count("<svg") == 2
     assert '<title id="chart-title">Scores by group</title>' in html
     assert "Score, points of 10" in html
 
 
-def test_the_chart_draws_scored_ideas_only_and_its_size_does_not_grow_with_the_run(layout):
-    with open_queries(layout) as queries:
+def test_the_chart_draws_scored_ideas_only_and_its_size_does_not_grow_with_the_run(warehouse):
+    with warehouse.queries() as queries:
         page = run_page(queries, RUN, {})
     chart = score_chart(page.groups)
     assert sum(len(row.dots) for row in chart.rows) == 3
@@ -118,31 +118,31 @@ def test_the_chart_draws_scored_ideas_only_and_its_size_does_not_grow_with_the_r
     assert score_chart([group for group in page.groups if not group.scores]) is None
 
 
-def test_hostile_text_changes_nothing_but_the_words(layout):
-    page = Page(run_report(layout, RUN, "html"))
+def test_hostile_text_changes_nothing_but_the_words(warehouse):
+    page = Page(run_report(warehouse, RUN, "html"))
     assert not page.elements & {"script", "img", "i", "b"}
     assert not any(name.startswith("on") for name in page.attributes)
     assert all(address.startswith("#section-") for address in page.addresses)
 
 
-def test_a_run_that_is_not_published_is_one_clear_line(layout, tmp_path):
+def test_a_run_that_is_not_published_is_one_clear_line(warehouse, tmp_path):
     with pytest.raises(ConfigurationError, match="no-such-run"):
-        run_report(layout, RunId("no-such-run"), "md")
+        run_report(warehouse, RunId("no-such-run"), "md")
     with pytest.raises(ConfigurationError, match="no-such-run"):
-        write_reports(layout, RunId("no-such-run"))
-    assert not list(layout.reports.glob("*no-such*"))
+        write_reports(warehouse, RunId("no-such-run"))
+    assert not list(warehouse.reports.glob("*no-such*"))
 
 
 @pytest.fixture(scope="module")
-def written(layout):
+def written(warehouse):
     """The files of the run, of the page and in Markdown."""
-    return write_reports(layout, RUN)
+    return write_reports(warehouse, RUN)
 
 
-def test_every_idea_gets_its_files_and_every_link_leads_to_one(layout, written):
+def test_every_idea_gets_its_files_and_every_link_leads_to_one(warehouse, written):
     html, markdown = written
-    assert html == layout.reports / "run-a" / "index.html"
-    assert markdown == layout.reports / "run-a" / "index.md"
+    assert html == warehouse.reports / "run-a" / "index.html"
+    assert markdown == warehouse.reports / "run-a" / "index.md"
     files = {
         path.relative_to(html.parent).as_posix()
         for path in html.parent.rglob("*")
@@ -170,16 +170,16 @@ def test_every_idea_gets_its_files_and_every_link_leads_to_one(layout, written):
     assert f"ideas/{file_name(HOSTILE)}.html" in files
 
 
-def test_writing_again_gives_the_same_bytes_and_leaves_nothing_behind(layout, written):
+def test_writing_again_gives_the_same_bytes_and_leaves_nothing_behind(warehouse, written):
     html, _ = written
     before = {path: path.read_bytes() for path in html.parent.rglob("*") if path.is_file()}
     (html.parent / "ideas" / "stale.html").write_text("of an idea that left the run")
-    write_reports(layout, RUN)
+    write_reports(warehouse, RUN)
     assert {path: path.read_bytes() for path in html.parent.rglob("*") if path.is_file()} == before
-    assert [path.name for path in layout.reports.iterdir()] == ["run-a"]
+    assert [path.name for path in warehouse.reports.iterdir()] == ["run-a"]
 
 
-def test_a_report_that_could_not_be_finished_leaves_the_old_one(layout, written, monkeypatch):
+def test_a_report_that_could_not_be_finished_leaves_the_old_one(warehouse, written, monkeypatch):
     html, _ = written
     before = html.read_bytes()
 
@@ -188,9 +188,9 @@ def test_a_report_that_could_not_be_finished_leaves_the_old_one(layout, written,
 
     monkeypatch.setattr("dashboards.views.write.run_page", broken)
     with pytest.raises(duckdb.IOException):
-        write_reports(layout, RUN)
+        write_reports(warehouse, RUN)
     assert html.read_bytes() == before
-    assert [path.name for path in layout.reports.iterdir()] == ["run-a"]
+    assert [path.name for path in warehouse.reports.iterdir()] == ["run-a"]
 
 
 @given(st.text(min_size=1, max_size=200))
@@ -218,7 +218,7 @@ def test_ideas_with_similar_ids_get_different_files():
 
 
 def test_an_idea_whose_report_cannot_be_made_says_so_on_its_page_and_the_others_have_theirs(
-    layout, monkeypatch, tmp_path
+    warehouse, monkeypatch, tmp_path
 ):
     def breaking(review):
         if review.evaluation.idea.title == "Idea 3":
@@ -226,7 +226,7 @@ def test_an_idea_whose_report_cannot_be_made_says_so_on_its_page_and_the_others_
         return idea_page(review)
 
     monkeypatch.setattr("dashboards.views.write.idea_page", breaking)
-    own = Layout(shutil.copytree(layout.root, tmp_path / "own"))
+    own = Warehouse(shutil.copytree(warehouse.root, tmp_path / "own"))
     folder = write_reports(own, RUN)[0].parent / "ideas"
     broken = [path for path in folder.iterdir() if "cannot be made" in path.read_text()]
     assert sorted(path.suffix for path in broken) == [".html", ".md"]
@@ -237,33 +237,33 @@ def test_an_idea_whose_report_cannot_be_made_says_so_on_its_page_and_the_others_
 def test_why_an_idea_is_unscored_stands_beside_it_and_literature_has_its_name(
     tmp_path: Path,
 ) -> None:
-    layout = Layout(tmp_path)
-    land(layout, make_evaluation(0))
-    land(layout, unscored_evaluation())
+    warehouse = Warehouse(tmp_path)
+    land(warehouse, make_evaluation(0))
+    land(warehouse, unscored_evaluation())
     run = make_run(ideas=2, literature="snapshot:0123456789abcdef", literature_name="mine.parquet")
-    assert publish(layout, RUNS, run).published
-    report = run_report(layout, RUN, "md")
+    assert publish(warehouse, RUNS, run).published
+    report = run_report(warehouse, RUN, "md")
     (line,) = [each for each in report.splitlines() if "Nothing scored" in each and "|" in each]
     assert "unscored: the budget was spent" in line
     assert "literature: snapshot mine.parquet" in report
 
 
 def test_papers_left_out_are_told_apart_from_failures(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    receipt = land(layout, with_papers_left_out(make_evaluation(0)))
-    assert publish(layout, RUNS, make_run()).published
-    report = run_report(layout, RUN, "md")
+    warehouse = Warehouse(tmp_path)
+    receipt = land(warehouse, with_papers_left_out(make_evaluation(0)))
+    assert publish(warehouse, RUNS, make_run()).published
+    report = run_report(warehouse, RUN, "md")
     failures, left_out = report.split("## Failures")[1].split("## Papers left out")
     assert "26 papers" not in failures
     assert (
         "- it appeared after the cutoff date: in 1 idea; of one: 26 papers may have appeared after"
         " the cutoff 2024-05-31 and counted for nothing"
     ) in left_out
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         lost = queries.connection.execute(statement("pages", "lost_look_ups"), {"run_id": RUN})
         assert [row[0] for row in lost.fetchall()] == ["documents"]
     assert receipt.failures == 1
 
 
-def test_a_run_without_papers_left_out_has_no_such_section(layout: Layout) -> None:
-    assert "## Papers left out" not in run_report(layout, RUN, "md")
+def test_a_run_without_papers_left_out_has_no_such_section(warehouse: Warehouse) -> None:
+    assert "## Papers left out" not in run_report(warehouse, RUN, "md")

@@ -18,9 +18,8 @@ from schemas.reasons import Reason
 from schemas.run import Run
 from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 UNREAD, QUOTA = RunId("run-unread"), RunId("run-quota")
 IDEAS = 5
@@ -80,9 +79,9 @@ def without_any_answer(evaluation: IdeaEvaluation) -> IdeaEvaluation:
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """A lake with a night of unreadable plan reviews, and one that met the provider's limit."""
-    layout = Layout(tmp_path_factory.mktemp("status"))
+    warehouse = Warehouse(tmp_path_factory.mktemp("status"))
     unread = "the reply holds no JSON object"
     for run_id in (UNREAD, QUOTA):
         receipts = []
@@ -92,28 +91,28 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
                 whole = without_any_answer(whole)
             elif number:
                 whole = without_plan_review(whole, Reason.REPLY_UNPARSABLE, unread)
-            receipts.append(land(layout, whole))
+            receipts.append(land(warehouse, whole))
         concluded = RUNS.concluded(make_run(run_id, ideas=IDEAS, started_at=START), receipts)
-        report = publish(layout, RUNS, concluded)
+        report = publish(warehouse, RUNS, concluded)
         assert report.published, report.validation.broken
-    return layout
+    return warehouse
 
 
-def run_of(layout: Layout, run_id: RunId) -> Run:
-    with open_queries(layout) as queries:
+def run_of(warehouse: Warehouse, run_id: RunId) -> Run:
+    with warehouse.queries() as queries:
         return queries.run(run_id)
 
 
 def test_a_step_that_failed_for_most_ideas_is_told_although_other_judgements_outnumber_it(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
-    run = run_of(layout, UNREAD)
+    run = run_of(warehouse, UNREAD)
     why = (
         "plan reviews missing for 4 of 5 ideas: the engine's reply could not be read (4, most"
         " often: the reply holds no JSON object)"
     )
     assert (run.in_order, run.order_reasons, state_of(run)) == (False, (why,), "not_in_order")
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         night = night_run(queries, UNREAD)
         assert night.alarms == ()
         assert published(queries, UNREAD).alarms == []
@@ -121,23 +120,25 @@ def test_a_step_that_failed_for_most_ideas_is_told_although_other_judgements_out
 
 
 @pytest.mark.parametrize("run_id", [UNREAD, QUOTA])
-def test_report_summary_and_record_state_the_same(layout: Layout, run_id: RunId) -> None:
-    status = f"**{run_of(layout, run_id).order_in_words}**"
+def test_report_summary_and_record_state_the_same(warehouse: Warehouse, run_id: RunId) -> None:
+    status = f"**{run_of(warehouse, run_id).order_in_words}**"
     assert status.startswith("**Not in order: ")
-    summary = write_nightly(layout, START, {"ideas.jsonl": "published"}, [run_id])
+    summary = write_nightly(warehouse, START, {"ideas.jsonl": "published"}, [run_id])
     assert status in summary.markdown
-    _, report = write_reports(layout, run_id)
+    _, report = write_reports(warehouse, run_id)
     assert status in report.read_text("utf-8")
 
 
-def test_an_exhausted_quota_is_named_in_the_words_of_the_provider(layout: Layout) -> None:
-    assert run_of(layout, QUOTA).order_reasons == (
+def test_an_exhausted_quota_is_named_in_the_words_of_the_provider(warehouse: Warehouse) -> None:
+    assert run_of(warehouse, QUOTA).order_reasons == (
         f"5 of 5 ideas without any score: the engine did not answer (5, most often: {TOLD})",
     )
 
 
-def test_a_page_of_an_idea_does_not_claim_comparisons_that_were_never_made(layout: Layout) -> None:
-    with open_queries(layout) as queries:
+def test_a_page_of_an_idea_does_not_claim_comparisons_that_were_never_made(
+    warehouse: Warehouse,
+) -> None:
+    with warehouse.queries() as queries:
         unanswered, judged = (
             idea_page(queries.idea_review(run_id, make_evaluation(1).idea.idea_id))
             for run_id in (QUOTA, UNREAD)
@@ -150,7 +151,7 @@ def test_a_page_of_an_idea_does_not_claim_comparisons_that_were_never_made(layou
     assert "Nothing was judged" not in first_page_markdown(judged.first)
 
 
-def test_a_run_with_alarms_is_not_just_in_order(layout: Layout) -> None:
+def test_a_run_with_alarms_is_not_just_in_order(warehouse: Warehouse) -> None:
     run = make_run(in_order=True)
     assert [run.status_in_words(count) for count in (0, 1, 2)] == [
         "In order.",

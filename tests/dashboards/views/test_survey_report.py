@@ -19,14 +19,14 @@ from tests.support.survey_lake import (
     published_surveys,
     with_review,
 )
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("warehouse"))
-    published_surveys(layout, replace(make_survey(), failures=(LOST, LOST)), UNSURVEYED)
-    return layout
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("warehouse"))
+    published_surveys(warehouse, replace(make_survey(), failures=(LOST, LOST)), UNSURVEYED)
+    return warehouse
 
 
 class Tags(HTMLParser):
@@ -39,8 +39,10 @@ class Tags(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def test_every_kept_paper_says_how_it_was_reached_and_what_is_said_of_it(layout: Layout) -> None:
-    page = survey_page(layout, SURVEY).markdown()
+def test_every_kept_paper_says_how_it_was_reached_and_what_is_said_of_it(
+    warehouse: Warehouse,
+) -> None:
+    page = survey_page(warehouse, SURVEY).markdown()
     assert "2 papers kept of 3 papers judged, in 1 cluster; ended at its depth" in page
     assert "| search: bats hunt |" in page
     assert "| cites [First, 2001](https://example.org/first) |" in page
@@ -48,8 +50,8 @@ def test_every_kept_paper_says_how_it_was_reached_and_what_is_said_of_it(layout:
     assert "Tax law" not in page
 
 
-def test_what_could_not_be_had_is_named_once_with_how_often(layout: Layout) -> None:
-    page = survey_page(layout, SURVEY).markdown()
+def test_what_could_not_be_had_is_named_once_with_how_often(warehouse: Warehouse) -> None:
+    page = survey_page(warehouse, SURVEY).markdown()
     assert page.count("503 five times") == 1
     assert "(2 times)" in page
     assert "| echo calls | How do bats hunt? | not answered |" in page
@@ -58,32 +60,32 @@ def test_what_could_not_be_had_is_named_once_with_how_often(layout: Layout) -> N
 
 def test_papers_left_out_of_a_survey_are_no_failures(tmp_path: Path) -> None:
     left_out = replace(LOST, stage=LEFT_OUT, detail="3 papers counted for nothing")
-    published_surveys(Layout(tmp_path), replace(make_survey(), failures=(left_out,)))
-    page = survey_page(Layout(tmp_path), SURVEY).markdown()
+    published_surveys(Warehouse(tmp_path), replace(make_survey(), failures=(left_out,)))
+    page = survey_page(Warehouse(tmp_path), SURVEY).markdown()
     assert "Every look-up and every question was answered." in page
     assert page.count("- Left out: 3 papers counted for nothing") == 1
 
 
-def test_the_pages_pictures_load_nothing_and_titles_stay_text(layout: Layout) -> None:
-    html = survey_page(layout, SURVEY).html()
+def test_the_pages_pictures_load_nothing_and_titles_stay_text(warehouse: Warehouse) -> None:
+    html = survey_page(warehouse, SURVEY).html()
     tags = Tags(html).found
     assert sum(tag == "circle" for tag, _ in tags) == 2
     assert sum(attributes.get("class") == "link" for _, attributes in tags) == 1
     assert not {"script", "img", "iframe", "link"} & {tag for tag, _ in tags}
     assert all("src" not in attributes for _, attributes in tags)
     assert "<b>call" not in html
-    assert "```" not in survey_page(layout, SURVEY).markdown()
+    assert "```" not in survey_page(warehouse, SURVEY).markdown()
 
 
 @pytest.fixture(scope="module")
-def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("reviewed"))
-    published_surveys(layout, with_review(replace(make_survey(), links=())))
-    return layout
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("reviewed"))
+    published_surveys(warehouse, with_review(replace(make_survey(), links=())))
+    return warehouse
 
 
 def test_a_review_says_how_it_was_checked_and_shows_behind_what_was_taken_out(
-    reviewed: Layout,
+    reviewed: Warehouse,
 ) -> None:
     page = survey_page(reviewed, SURVEY).markdown()
     assert "5 cited sentences held against what was read: 1 corrected, 2 taken out" in page
@@ -95,7 +97,7 @@ def test_a_review_says_how_it_was_checked_and_shows_behind_what_was_taken_out(
     assert "not carried by what was read of the works it cites: Bats sing." in behind
 
 
-def test_leading_works_stand_side_by_side_in_their_own_words(reviewed: Layout) -> None:
+def test_leading_works_stand_side_by_side_in_their_own_words(reviewed: Warehouse) -> None:
     page = survey_page(reviewed, SURVEY).markdown()
     (row,) = [line for line in page.splitlines() if line.startswith("| [First") and "–" in line]
     assert row.count("filmed.”") == 4
@@ -105,15 +107,19 @@ def test_leading_works_stand_side_by_side_in_their_own_words(reviewed: Layout) -
     assert "<b>bats" not in html
 
 
-def test_works_joined_only_by_a_third_are_shown_as_such(reviewed: Layout, layout: Layout) -> None:
+def test_works_joined_only_by_a_third_are_shown_as_such(
+    reviewed: Warehouse, warehouse: Warehouse
+) -> None:
     page = survey_page(reviewed, SURVEY).markdown()
     assert "### Joined only by a third" in page
     assert "by [Second, 2002](https://example.org/second): “Both call.”" in page
-    assert "### Joined only by a third" not in survey_page(layout, SURVEY).markdown()
+    assert "### Joined only by a third" not in survey_page(warehouse, SURVEY).markdown()
 
 
-def test_the_bibliography_holds_the_kept_papers(layout: Layout) -> None:
-    paths = {path.name: path for path in survey_page(layout, SURVEY).write(layout.reports / SURVEY)}
+def test_the_bibliography_holds_the_kept_papers(warehouse: Warehouse) -> None:
+    paths = {
+        path.name: path for path in survey_page(warehouse, SURVEY).write(warehouse.reports / SURVEY)
+    }
     assert set(paths) == {"index.html", "index.md", "papers.bib"}
     library = bibtexparser.parse_string(paths["papers.bib"].read_text())
     assert [entry.key for entry in library.entries] == ["first2001", "second2002"]
@@ -121,10 +127,10 @@ def test_the_bibliography_holds_the_kept_papers(layout: Layout) -> None:
     assert all(f" `{key}` |" in page for key in ("first2001", "second2002"))
 
 
-def test_the_drawings_lie_beside_the_markdown_that_shows_them(layout: Layout) -> None:
+def test_the_drawings_lie_beside_the_markdown_that_shows_them(warehouse: Warehouse) -> None:
     page = next(
         path
-        for path in survey_page(layout, SURVEY).write(layout.reports / SURVEY)
+        for path in survey_page(warehouse, SURVEY).write(warehouse.reports / SURVEY)
         if path.name == "index.md"
     )
     for name in ("map-1.svg", "years-1.svg"):
@@ -133,7 +139,7 @@ def test_the_drawings_lie_beside_the_markdown_that_shows_them(layout: Layout) ->
 
 
 def test_passages_of_the_comparison_do_not_stand_again_under_their_cluster(
-    reviewed: Layout,
+    reviewed: Warehouse,
 ) -> None:
     page = survey_page(reviewed, SURVEY).markdown()
     (row,) = [line for line in page.splitlines() if line.startswith("| [First") and "–" in line]
@@ -153,9 +159,9 @@ def test_a_map_draws_the_heaviest_papers_and_counts_the_others() -> None:
     assert citation_map(1, many, nothing, survey.clusters, ()) is None
 
 
-def test_an_unpublished_survey_has_no_report(tmp_path: Path, layout: Layout) -> None:
+def test_an_unpublished_survey_has_no_report(tmp_path: Path, warehouse: Warehouse) -> None:
     from schemas.errors import ConfigurationError
     from schemas.identifiers import RunId
 
     with pytest.raises(ConfigurationError, match="survey other is not published"):
-        survey_page(layout, RunId("other")).markdown()
+        survey_page(warehouse, RunId("other")).markdown()

@@ -19,7 +19,7 @@ from tests.support.ports import quiet_port
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import job_ids, read_job
 from warehouse.app.submissions import hand_over
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 IDEA = (
     "We will train a variational autoencoder on molecular fragments, compare it with the strongest"
@@ -41,11 +41,11 @@ def events_of(text: str) -> list[dict[str, Any]]:
 @contextmanager
 def service(folder: Path) -> Iterator[httpx.Client]:
     """`assay api` with a token of its warehouse; it ends in order."""
-    layout, env = Layout(folder / "warehouse"), environment(folder / "home")
-    headers = bearing(make_token(layout))
+    warehouse, env = Warehouse(folder / "warehouse"), environment(folder / "home")
+    headers = bearing(make_token(warehouse))
     port = quiet_port()
     url = f"http://127.0.0.1:{port}"
-    words = ("api", "--port", str(port), "--warehouse", str(layout.root))
+    words = ("api", "--port", str(port), "--warehouse", str(warehouse.root))
     process = start_assay(*words, env=env, log=folder / "log.txt")
     try:
         wait_until(lambda: answers(f"{url}/health"), 120, "the API answers")
@@ -141,8 +141,8 @@ def done(client: httpx.Client, asked: httpx.Response) -> dict[str, Any]:
 
 @pytest.mark.long
 def test_what_was_accepted_survives_sigkill_and_is_there_once(tmp_path: Path) -> None:
-    layout, home = Layout(tmp_path / "warehouse"), tmp_path / "home"
-    headers = bearing(make_token(layout))
+    warehouse, home = Warehouse(tmp_path / "warehouse"), tmp_path / "home"
+    headers = bearing(make_token(warehouse))
     accepted: dict[str, str] = {}
 
     def submit(url: str, key: str) -> str:
@@ -153,9 +153,9 @@ def test_what_was_accepted_survives_sigkill_and_is_there_once(tmp_path: Path) ->
         return str(answer.json()["rows"][0]["job_id"])
 
     for life in range(3):
-        with api_server(layout, home) as (url, process), ThreadPoolExecutor(4) as threads:
+        with api_server(warehouse, home) as (url, process), ThreadPoolExecutor(4) as threads:
             asked = {f"{life}-{n}": threads.submit(submit, url, f"{life}-{n}") for n in range(40)}
-            wait_until(lambda: len(job_ids(layout)) > len(accepted) + 5, 60, "some are accepted")
+            wait_until(lambda: len(job_ids(warehouse)) > len(accepted) + 5, 60, "some are accepted")
             process.kill()
             for key, future in asked.items():
                 error = future.exception()
@@ -163,14 +163,14 @@ def test_what_was_accepted_survives_sigkill_and_is_there_once(tmp_path: Path) ->
                     accepted[key] = future.result()
                 else:
                     assert isinstance(error, httpx.TransportError), error
-    with api_server(layout, home) as (url, _):
+    with api_server(warehouse, home) as (url, _):
         for key, job_id in accepted.items():
             assert submit(url, key) == job_id
         everything = {f"{life}-{n}" for life in range(3) for n in range(40)}
         for key in everything - accepted.keys():
             accepted[key] = submit(url, key)
-    assert sorted(accepted.values()) == job_ids(layout)
-    told = [read_job(layout, job_id) for job_id in job_ids(layout)]
+    assert sorted(accepted.values()) == job_ids(warehouse)
+    told = [read_job(warehouse, job_id) for job_id in job_ids(warehouse)]
     assert all(job is not None and isinstance(job.request, EvaluateJob) for job in told)
 
 
@@ -180,16 +180,15 @@ def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
     from flows.api.sent_ideas import idea_lines
     from flows.api.service import open_service
     from schemas.options.commands import EvaluateOptions
-    from schemas.settings import Settings
     from warehouse.app import submissions
     from warehouse.app.tokens import token_of
 
-    layout = Layout(tmp_path / "warehouse")
-    text = make_token(layout)
-    with ServiceDatabase(layout) as database:
+    warehouse = Warehouse(tmp_path / "warehouse")
+    text = make_token(warehouse)
+    with ServiceDatabase(warehouse) as database:
         token = token_of(database, text)
         assert token is not None
-        service = open_service(layout, Settings(), database, "http://127.0.0.1:9")
+        service = open_service(warehouse, database, "http://127.0.0.1:9")
 
         def dies(*_: object) -> str:
             raise KeyboardInterrupt
@@ -199,9 +198,9 @@ def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
             service.submit(
                 token, idea_lines([IDEA]), EvaluateOptions(), name="a", idempotency_key="k"
             )
-        assert job_ids(layout) == []
-    with ServiceDatabase(layout) as database:
-        hand_over(layout, database)
-        (job_id,) = job_ids(layout)
-        hand_over(layout, database)
-        assert job_ids(layout) == [job_id]
+        assert job_ids(warehouse) == []
+    with ServiceDatabase(warehouse) as database:
+        hand_over(warehouse, database)
+        (job_id,) = job_ids(warehouse)
+        hand_over(warehouse, database)
+        assert job_ids(warehouse) == [job_id]

@@ -9,17 +9,16 @@ import pytest
 from flows.api.lake_answers import LakeAnswers, catalogue_state
 from schemas.errors import ConfigurationError, UnknownNameError
 from tests.support.report_lake import publish_report_lake
-from warehouse.lake import open_writer
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
+def warehouse(tmp_path: Path) -> Warehouse:
     return publish_report_lake(tmp_path / "warehouse")
 
 
-def test_an_answer_is_made_once_and_anew_after_each_publication(layout: Layout) -> None:
-    kept, made = LakeAnswers(layout, None), list[int]()
+def test_an_answer_is_made_once_and_anew_after_each_publication(warehouse: Warehouse) -> None:
+    kept, made = LakeAnswers(warehouse), list[int]()
 
     def make() -> bytes:
         made.append(1)
@@ -27,17 +26,22 @@ def test_an_answer_is_made_once_and_anew_after_each_publication(layout: Layout) 
 
     assert [kept.of(make, "a") for _ in range(3)] == [b"1"] * 3
     assert kept.of(make, "b") == b"2"
-    states = {catalogue_state(layout)}
+    states = {catalogue_state(warehouse)}
     for number in range(3):
-        with open_writer(layout) as connection:
+        with warehouse.publisher() as connection:
             connection.execute(f"update lake.ideas set title = 'Title {number}'")
-        states.add(catalogue_state(layout))
+        states.add(catalogue_state(warehouse))
         assert kept.of(make, "a") == b"%d" % (3 + number)
     assert len(states) == 4
 
 
-def test_many_who_ask_the_same_at_once_wait_for_one_answer(layout: Layout) -> None:
-    kept, begun, go_on, made = LakeAnswers(layout, None), threading.Event(), threading.Event(), []
+def test_many_who_ask_the_same_at_once_wait_for_one_answer(warehouse: Warehouse) -> None:
+    kept, begun, go_on, made = (
+        LakeAnswers(warehouse),
+        threading.Event(),
+        threading.Event(),
+        [],
+    )
 
     def make() -> bytes:
         made.append(1)
@@ -54,8 +58,8 @@ def test_many_who_ask_the_same_at_once_wait_for_one_answer(layout: Layout) -> No
     assert made == [1]
 
 
-def test_an_error_is_told_and_not_kept(layout: Layout, tmp_path: Path) -> None:
-    kept = LakeAnswers(layout, None)
+def test_an_error_is_told_and_not_kept(warehouse: Warehouse, tmp_path: Path) -> None:
+    kept = LakeAnswers(warehouse)
 
     def fail() -> bytes:
         raise ConfigurationError("not now")
@@ -65,4 +69,4 @@ def test_an_error_is_told_and_not_kept(layout: Layout, tmp_path: Path) -> None:
             kept.of(fail, "a")
     assert kept.of(lambda: b"now", "a") == b"now"
     with pytest.raises(UnknownNameError, match="no lake"):
-        LakeAnswers(Layout(tmp_path / "none"), None).of(fail, "a")
+        LakeAnswers(Warehouse(tmp_path / "none")).of(fail, "a")

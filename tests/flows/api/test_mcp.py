@@ -18,7 +18,7 @@ from tests.support.assay_command import environment
 from tests.support.jobs import sent_paper
 from tests.support.report_lake import publish_report_lake
 from warehouse.app.jobs import job_ids
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 IDEA = (
     "We will train a variational autoencoder on molecular fragments, compare it with the strongest"
@@ -30,6 +30,7 @@ TOOLS = {
     "job_progress",
     "stop_job",
     "ask_literature",
+    "survey_literature",
     "read_answer",
     "curate_papers",
     "rated_ideas",
@@ -42,13 +43,13 @@ TOOLS = {
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     return publish_report_lake(tmp_path_factory.mktemp("mcp") / "warehouse")
 
 
 @pytest.fixture(scope="module")
-def url(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with api_server(layout, tmp_path_factory.mktemp("home")) as (address, _):
+def url(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with api_server(warehouse, tmp_path_factory.mktemp("home")) as (address, _):
         yield f"{address}/mcp"
 
 
@@ -66,8 +67,8 @@ def said(result: Any) -> str:
 
 
 @pytest.mark.long
-async def test_over_http_the_tools_read_what_is_published(url: str, layout: Layout) -> None:
-    token = make_token(layout, Role.READER)
+async def test_over_http_the_tools_read_what_is_published(url: str, warehouse: Warehouse) -> None:
+    token = make_token(warehouse, Role.READER)
     runs = await called(url, token, "list_runs")
     assert not runs.is_error, said(runs)
     run_id = runs.structured_content["rows"][0]["run_id"]
@@ -86,9 +87,9 @@ async def test_over_http_the_tools_read_what_is_published(url: str, layout: Layo
 
 
 async def test_a_source_that_is_down_is_an_error_and_no_empty_list(
-    url: str, layout: Layout
+    url: str, warehouse: Warehouse
 ) -> None:
-    token = make_token(layout, Role.READER)
+    token = make_token(warehouse, Role.READER)
     found = await called(url, token, "search_literature", query="bats")
     assert (found.is_error, "could not look" in said(found)) == (True, True)
     there = f"{url.removesuffix('/mcp')}/v1/literature?query=bats"
@@ -97,29 +98,33 @@ async def test_a_source_that_is_down_is_an_error_and_no_empty_list(
     assert "could not look" in answer.json()["warnings"][0]
 
 
-async def test_over_http_a_token_bounds_what_a_tool_does(url: str, layout: Layout) -> None:
-    before = job_ids(layout)
-    reader_token = make_token(layout, Role.READER)
+async def test_over_http_a_token_bounds_what_a_tool_does(url: str, warehouse: Warehouse) -> None:
+    before = job_ids(warehouse)
+    reader_token = make_token(warehouse, Role.READER)
     reader = await called(url, reader_token, "evaluate_ideas", ideas=[IDEA])
     assert (reader.is_error, "a reader may not submit" in said(reader)) == (True, True)
-    token = make_token(layout)
+    token = make_token(warehouse)
     for options in ({"engine": "litellm:openai/x"}, {"workers": 9}, {"nonsense": 1}):
         refused = await called(url, token, "evaluate_ideas", ideas=[IDEA], options=options)
         assert refused.is_error, options
-    assert job_ids(layout) == before
+    assert job_ids(warehouse) == before
     asked = await called(url, token, "evaluate_ideas", ideas=[IDEA], idempotency_key="k")
     again = await called(url, token, "evaluate_ideas", ideas=[IDEA], idempotency_key="k")
     job_id = asked.structured_content["rows"][0]["job_id"]
     assert again.structured_content["rows"][0]["job_id"] == job_id
-    other = await called(url, make_token(layout), "job_progress", job_id=job_id)
+    other = await called(url, make_token(warehouse), "job_progress", job_id=job_id)
     assert other.is_error
     seen = await called(url, token, "job_progress", job_id=job_id)
     assert seen.structured_content["state"] == "queued"
     question = {"question": "How do bats hunt?", "wait_seconds": 0, "idempotency_key": "k"}
-    assert (await called(url, reader_token, "ask_literature", **question)).is_error
-    conflict = await called(url, token, "ask_literature", **question)
+    assert (
+        await called(url, reader_token, "ask_literature", "survey_literature", **question)
+    ).is_error
+    conflict = await called(url, token, "ask_literature", "survey_literature", **question)
     assert (conflict.is_error, "choose a new key" in said(conflict)) == (True, True)
-    waiting = await called(url, token, "ask_literature", **question | {"idempotency_key": "l"})
+    waiting = await called(
+        url, token, "ask_literature", "survey_literature", **question | {"idempotency_key": "l"}
+    )
     assert waiting.structured_content["state"] == "queued"
     papers = [sent_paper(each).model_dump(mode="json") for each in ("bats", "moths")]
     assert (await called(url, reader_token, "curate_papers", papers=papers)).is_error
@@ -162,7 +167,9 @@ async def test_over_standard_input_an_idea_goes_from_submission_to_review(tmp_pa
         assert found.structured_content is not None
         assert found.structured_content["rows"]
         answered = await client.call_tool(
-            "ask_literature", {"question": "How are protein interactions predicted?"}
+            "ask_literature",
+            "survey_literature",
+            {"question": "How are protein interactions predicted?"},
         )
         assert answered.structured_content is not None, said(answered)
         assert answered.structured_content["state"] == "done"

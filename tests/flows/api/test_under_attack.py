@@ -27,9 +27,8 @@ from warehouse.app.decisions import request_all
 from warehouse.app.jobs import job_ids, read_job
 from warehouse.app.people import add_participant
 from warehouse.app.tokens import revoke
-from warehouse.layout import Layout
 from warehouse.ledger import parts_of
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 IDEA = "We train a graph network on protein pairs and repeat every measurement five times."
 MOST_BYTES = 20_000
@@ -41,13 +40,13 @@ LIMITS = {
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     return publish_report_lake(tmp_path_factory.mktemp("attacked") / "warehouse")
 
 
 @pytest.fixture(scope="module")
-def url(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with api_server(layout, tmp_path_factory.mktemp("home"), **LIMITS) as (address, _):
+def url(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with api_server(warehouse, tmp_path_factory.mktemp("home"), **LIMITS) as (address, _):
         yield address
 
 
@@ -76,36 +75,36 @@ def job_of(answer: httpx.Response) -> str:
 )
 @pytest.mark.parametrize("path", ["/v1/runs", "/v1/jobs", "/v1/literature?query=x", "/elsewhere"])
 def test_without_a_token_nothing_is_answered(
-    url: str, layout: Layout, path: str, headers: dict[str, str]
+    url: str, warehouse: Warehouse, path: str, headers: dict[str, str]
 ) -> None:
-    token = make_token(layout, Role.OWNER)
+    token = make_token(warehouse, Role.OWNER)
     told = {name: value.replace("TOKEN", token) for name, value in headers.items()}
     answer = httpx.get(f"{url}{path}", headers=told)
     assert (answer.status_code, answer.json()["state"]) == (401, "error")
     assert httpx.get(f"{url}/v1/runs?token={token}").status_code == 401
 
 
-def test_two_tokens_at_once_are_none(url: str, layout: Layout) -> None:
-    given = ("Authorization", f"Bearer {make_token(layout)}")
+def test_two_tokens_at_once_are_none(url: str, warehouse: Warehouse) -> None:
+    given = ("Authorization", f"Bearer {make_token(warehouse)}")
     assert httpx.get(f"{url}/v1/runs", headers=[given, given]).status_code == 401
 
 
-def test_an_expired_or_revoked_token_is_none(url: str, layout: Layout) -> None:
+def test_an_expired_or_revoked_token_is_none(url: str, warehouse: Warehouse) -> None:
     past = datetime.now(UTC) - timedelta(seconds=1)
-    assert submit(url, make_token(layout, expires_at=past)).status_code == 401
-    token = make_token(layout)
+    assert submit(url, make_token(warehouse, expires_at=past)).status_code == 401
+    token = make_token(warehouse)
     assert httpx.get(f"{url}/v1/runs", headers=bearing(token)).status_code == 200
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         revoke(database, token.split("_")[1])
     assert httpx.get(f"{url}/v1/runs", headers=bearing(token)).status_code == 401
 
 
-def test_no_file_of_the_warehouse_holds_a_token(url: str, layout: Layout) -> None:
-    token = make_token(layout)
+def test_no_file_of_the_warehouse_holds_a_token(url: str, warehouse: Warehouse) -> None:
+    token = make_token(warehouse)
     job_of(submit(url, token))
     secret = token.split("_", 2)[2].encode()
-    files = [path for path in layout.root.rglob("*") if path.is_file()]
-    assert services_file(layout) in files
+    files = [path for path in warehouse.root.rglob("*") if path.is_file()]
+    assert services_file(warehouse) in files
     assert [path for path in files if secret in path.read_bytes()] == []
 
 
@@ -114,18 +113,18 @@ def test_no_file_of_the_warehouse_holds_a_token(url: str, layout: Layout) -> Non
     [("POST", "/v1/jobs/evaluate"), ("POST", "/v1/jobs/plan"), ("GET", "/v1/jobs")],
 )
 def test_a_reader_neither_submits_nor_sees_jobs(
-    url: str, layout: Layout, method: str, path: str
+    url: str, warehouse: Warehouse, method: str, path: str
 ) -> None:
-    before = job_ids(layout)
-    headers = bearing(make_token(layout, Role.READER)) | {"X-HTTP-Method-Override": "GET"}
+    before = job_ids(warehouse)
+    headers = bearing(make_token(warehouse, Role.READER)) | {"X-HTTP-Method-Override": "GET"}
     body = {"ideas": [IDEA]}
     answer = httpx.request(method, f"{url}{path}", headers=headers, json=body)
     assert (answer.status_code, answer.json()["state"]) == (403, "error")
-    assert job_ids(layout) == before
+    assert job_ids(warehouse) == before
 
 
-def test_a_voter_reaches_no_route_that_could_show_scores(url: str, layout: Layout) -> None:
-    voter, reader = (bearing(make_token(layout, role)) for role in (Role.VOTER, Role.READER))
+def test_a_voter_reaches_no_route_that_could_show_scores(url: str, warehouse: Warehouse) -> None:
+    voter, reader = (bearing(make_token(warehouse, role)) for role in (Role.VOTER, Role.READER))
     routes = httpx.get(f"{url}/openapi.json").json()["paths"]
     reads = [
         path.format(run_id="run-a", job_id="none", request_id="none")
@@ -140,16 +139,16 @@ def test_a_voter_reaches_no_route_that_could_show_scores(url: str, layout: Layou
     assert httpx.get(f"{url}/v1/runs/run-a", headers=reader).status_code == 200
 
 
-def decider(layout: Layout, scope: Role = Role.DECIDER) -> tuple[dict[str, str], str]:
+def decider(warehouse: Warehouse, scope: Role = Role.DECIDER) -> tuple[dict[str, str], str]:
     """Headers of somebody who may decide, and their pseudonym."""
-    token = make_token(layout, scope)
-    with ServiceDatabase(layout) as database:
+    token = make_token(warehouse, scope)
+    with ServiceDatabase(warehouse) as database:
         who = add_participant(database, "a decider", key=token.split("_")[1])
     return bearing(token), who.participant_id
 
 
-def asked_of(layout: Layout, participant_id: str) -> Request:
-    with open_queries(layout) as queries:
+def asked_of(warehouse: Warehouse, participant_id: str) -> Request:
+    with warehouse.queries() as queries:
         run_id = queries.latest_run().run_id
         idea_id = queries.idea_scores(run_id)[0].idea_id
         parts = parts_of(queries.connection, run_id, idea_id)
@@ -163,7 +162,7 @@ def asked_of(layout: Layout, participant_id: str) -> Request:
         asked_of=(participant_id,),
         requested_at=datetime.now(UTC),
     )
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         request_all(database, [request])
     return request
 
@@ -173,9 +172,9 @@ def decide(url: str, request: Request, headers: dict[str, str], **answer: object
     return httpx.post(f"{url}/v1/inbox/{request.request_id}", json=body, headers=headers)
 
 
-def test_a_decision_is_taken_once_from_whom_it_is_asked(url: str, layout: Layout) -> None:
-    headers, who = decider(layout)
-    request = asked_of(layout, who)
+def test_a_decision_is_taken_once_from_whom_it_is_asked(url: str, warehouse: Warehouse) -> None:
+    headers, who = decider(warehouse)
+    request = asked_of(warehouse, who)
     (waiting,) = httpx.get(f"{url}/v1/inbox", headers=headers).json()["rows"]
     assert waiting["request_id"] == request.request_id
     markup = "<script>alert(1)</script>"
@@ -195,16 +194,16 @@ def test_a_decision_is_taken_once_from_whom_it_is_asked(url: str, layout: Layout
     assert httpx.get(f"{url}/v1/inbox", headers=headers).json()["rows"] == []
 
 
-def test_nobody_else_decides(url: str, layout: Layout) -> None:
-    headers, who = decider(layout)
-    request = asked_of(layout, who)
+def test_nobody_else_decides(url: str, warehouse: Warehouse) -> None:
+    headers, who = decider(warehouse)
+    request = asked_of(warehouse, who)
     for scope in (Role.READER, Role.SUBMITTER, Role.VOTER):
-        lower, _ = decider(layout, scope)
+        lower, _ = decider(warehouse, scope)
         assert decide(url, request, lower).status_code == 403
         assert httpx.get(f"{url}/v1/inbox", headers=lower).status_code == 403
-    other, _ = decider(layout)
-    owner, _ = decider(layout, Role.OWNER)
-    nobody = bearing(make_token(layout, Role.DECIDER))
+    other, _ = decider(warehouse)
+    owner, _ = decider(warehouse, Role.OWNER)
+    nobody = bearing(make_token(warehouse, Role.DECIDER))
     for stranger in (other, owner, nobody):
         assert decide(url, request, stranger).status_code == 403
     assert httpx.get(f"{url}/v1/inbox", headers=other).json()["rows"] == []
@@ -215,31 +214,31 @@ def test_nobody_else_decides(url: str, layout: Layout) -> None:
     assert decide(url, request, headers).status_code == 200
 
 
-def test_the_job_of_another_is_no_job_and_an_owner_sees_it(url: str, layout: Layout) -> None:
-    job_id = job_of(submit(url, make_token(layout)))
-    other, owner = bearing(make_token(layout)), bearing(make_token(layout, Role.OWNER))
+def test_the_job_of_another_is_no_job_and_an_owner_sees_it(url: str, warehouse: Warehouse) -> None:
+    job_id = job_of(submit(url, make_token(warehouse)))
+    other, owner = bearing(make_token(warehouse)), bearing(make_token(warehouse, Role.OWNER))
     for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/events")):
         answer = httpx.request(method, f"{url}/v1/jobs/{job_id}{path}", headers=other)
         assert answer.status_code == 404
     assert httpx.get(f"{url}/v1/jobs", headers=other).json()["rows"] == []
-    job = read_job(layout, job_id)
+    job = read_job(warehouse, job_id)
     assert job is not None
     assert not job.stop_requested
     assert httpx.get(f"{url}/v1/jobs/{job_id}", headers=owner).status_code == 200
 
 
-def test_a_replay_with_the_same_key_is_the_same_job(url: str, layout: Layout) -> None:
-    token, key = make_token(layout), {"Idempotency-Key": "once"}
+def test_a_replay_with_the_same_key_is_the_same_job(url: str, warehouse: Warehouse) -> None:
+    token, key = make_token(warehouse), {"Idempotency-Key": "once"}
     first = job_of(submit(url, token, **key))
     assert {job_of(submit(url, token, **key)) for _ in range(5)} == {first}
     assert submit(url, token, "Another idea about bats and moths.", **key).status_code == 409
-    assert job_of(submit(url, make_token(layout), **key)) != first
+    assert job_of(submit(url, make_token(warehouse), **key)) != first
     listed = httpx.get(f"{url}/v1/jobs", headers=bearing(token)).json()["rows"]
     assert [row["job_id"] for row in listed] == [first]
 
 
-def test_a_token_has_no_more_open_jobs_than_it_may(url: str, layout: Layout) -> None:
-    token = make_token(layout, maximum_open_jobs=2)
+def test_a_token_has_no_more_open_jobs_than_it_may(url: str, warehouse: Warehouse) -> None:
+    token = make_token(warehouse, maximum_open_jobs=2)
     first = job_of(submit(url, token))
     job_of(submit(url, token))
     answer = submit(url, token)
@@ -266,9 +265,9 @@ def test_a_token_has_no_more_open_jobs_than_it_may(url: str, layout: Layout) -> 
     ids=str,
 )
 def test_what_is_not_offered_is_refused_in_one_line(
-    url: str, layout: Layout, options: dict[str, Any]
+    url: str, warehouse: Warehouse, options: dict[str, Any]
 ) -> None:
-    before, headers = job_ids(layout), bearing(make_token(layout))
+    before, headers = job_ids(warehouse), bearing(make_token(warehouse))
     body = {"ideas": [IDEA], "options": options}
     inline = httpx.post(f"{url}/v1/jobs/evaluate", json=body, headers=headers)
     said = {name: "" if value is None else str(value) for name, value in options.items()}
@@ -281,7 +280,7 @@ def test_what_is_not_offered_is_refused_in_one_line(
     for answer in (inline, sent):
         assert (answer.status_code, answer.json()["state"]) == (422, "error"), answer.text
         assert "\n" not in answer.json()["error"]
-    assert job_ids(layout) == before
+    assert job_ids(warehouse) == before
 
 
 @pytest.mark.parametrize(
@@ -302,9 +301,9 @@ def test_what_is_not_offered_is_refused_in_one_line(
     ids=str,
 )
 def test_papers_that_cannot_be_taken_are_refused_in_one_line(
-    url: str, layout: Layout, told: dict[str, Any]
+    url: str, warehouse: Warehouse, told: dict[str, Any]
 ) -> None:
-    before, headers = job_ids(layout), bearing(make_token(layout))
+    before, headers = job_ids(warehouse), bearing(make_token(warehouse))
     options = told.get("options", {})
     changes = {name: value for name, value in told.items() if name != "options"}
     papers = [sent_paper().model_dump(mode="json") | changes]
@@ -312,7 +311,7 @@ def test_papers_that_cannot_be_taken_are_refused_in_one_line(
     answer = httpx.post(f"{url}/v1/jobs/curate", json=body, headers=headers)
     assert (answer.status_code, answer.json()["state"]) == (422, "error"), answer.text
     assert "\n" not in answer.json()["error"]
-    assert job_ids(layout) == before
+    assert job_ids(warehouse) == before
 
 
 @pytest.mark.parametrize(
@@ -331,15 +330,15 @@ def test_papers_that_cannot_be_taken_are_refused_in_one_line(
     ids=str,
 )
 def test_a_ranking_that_is_not_offered_is_refused_in_one_line(
-    url: str, layout: Layout, told: dict[str, Any], status: int
+    url: str, warehouse: Warehouse, told: dict[str, Any], status: int
 ) -> None:
-    before, token = job_ids(layout), make_token(layout)
+    before, token = job_ids(warehouse), make_token(warehouse)
     answer = httpx.post(f"{url}/v1/jobs/rank", json=told, headers=bearing(token))
     assert (answer.status_code, answer.json()["state"]) == (status, "error"), answer.text
     assert "\n" not in answer.json()["error"]
-    reader = bearing(make_token(layout, Role.READER))
+    reader = bearing(make_token(warehouse, Role.READER))
     assert httpx.post(f"{url}/v1/jobs/rank", json=told, headers=reader).status_code in (403, 422)
-    assert job_ids(layout) == before
+    assert job_ids(warehouse) == before
 
 
 @pytest.mark.parametrize(
@@ -354,17 +353,17 @@ def test_a_ranking_that_is_not_offered_is_refused_in_one_line(
     ],
 )
 def test_a_file_that_is_no_text_is_taken_by_its_first_bytes_and_opened_by_the_job_alone(
-    url: str, layout: Layout, filename: str, content: bytes, status: int
+    url: str, warehouse: Warehouse, filename: str, content: bytes, status: int
 ) -> None:
     answer = httpx.post(
         f"{url}/v1/jobs/evaluate/file",
         params={"filename": filename},
         content=content,
-        headers=bearing(make_token(layout)),
+        headers=bearing(make_token(warehouse)),
     )
     assert answer.status_code == status, answer.text
     if status == 202:
-        job = read_job(layout, job_of(answer))
+        job = read_job(warehouse, job_of(answer))
         assert job is not None
         assert isinstance(job.request, EvaluateJob)
         assert job.request.idea_file == content
@@ -391,12 +390,12 @@ def test_a_file_that_is_no_text_is_taken_by_its_first_bytes_and_opened_by_the_jo
     ],
     ids=lambda body: body[:30].decode(),
 )
-def test_a_body_that_is_no_request_is_refused(url: str, layout: Layout, body: bytes) -> None:
-    before = job_ids(layout)
-    headers = bearing(make_token(layout)) | {"Content-Type": "application/json"}
+def test_a_body_that_is_no_request_is_refused(url: str, warehouse: Warehouse, body: bytes) -> None:
+    before = job_ids(warehouse)
+    headers = bearing(make_token(warehouse)) | {"Content-Type": "application/json"}
     answer = httpx.post(f"{url}/v1/jobs/evaluate", content=body, headers=headers)
     assert (answer.status_code, answer.json()["state"]) == (422, "error"), answer.text
-    assert job_ids(layout) == before
+    assert job_ids(warehouse) == before
 
 
 @pytest.mark.parametrize(
@@ -411,9 +410,9 @@ def test_a_body_that_is_no_request_is_refused(url: str, layout: Layout, body: by
     ],
 )
 def test_half_a_character_is_refused_in_every_field(
-    path: str, body: str, url: str, layout: Layout
+    path: str, body: str, url: str, warehouse: Warehouse
 ) -> None:
-    headers, _ = decider(layout, Role.OWNER)
+    headers, _ = decider(warehouse, Role.OWNER)
     answer = httpx.post(
         f"{url}/v1/{path}", content=body, headers=headers | {"Content-Type": "application/json"}
     )
@@ -423,8 +422,10 @@ def test_half_a_character_is_refused_in_every_field(
 @pytest.mark.parametrize(
     "rest", ["", "/report", "/ranking", "/review?idea=idea-00000", "/closest?idea=idea-00000"]
 )
-def test_a_run_that_nobody_published_is_not_found(rest: str, url: str, layout: Layout) -> None:
-    headers = bearing(make_token(layout, Role.READER))
+def test_a_run_that_nobody_published_is_not_found(
+    rest: str, url: str, warehouse: Warehouse
+) -> None:
+    headers = bearing(make_token(warehouse, Role.READER))
     answer = httpx.get(f"{url}/v1/runs/NOSUCH{rest}", headers=headers)
     assert (answer.status_code, answer.json()["state"]) == (404, "error"), answer.text
 
@@ -449,8 +450,8 @@ def head_of(token: str, *lines: str) -> str:
     return "\n".join((*first, "Content-Type: application/json", *lines, "", ""))
 
 
-def test_an_oversized_body_is_refused_before_it_is_read(url: str, layout: Layout) -> None:
-    token = make_token(layout)
+def test_an_oversized_body_is_refused_before_it_is_read(url: str, warehouse: Warehouse) -> None:
+    token = make_token(warehouse)
     announced = raw(url, head_of(token, f"Content-Length: {MOST_BYTES + 1}"))
     assert announced.startswith(b"HTTP/1.1 413 ")
     chunk = b"%x\r\n%s\r\n" % (MOST_BYTES, b" " * MOST_BYTES)
@@ -460,35 +461,35 @@ def test_an_oversized_body_is_refused_before_it_is_read(url: str, layout: Layout
 
 @pytest.mark.parametrize("how", ["Content-Length: 160000", "Transfer-Encoding: chunked"])
 def test_who_is_still_sending_too_much_reads_the_refusal(
-    how: str, url: str, layout: Layout
+    how: str, url: str, warehouse: Warehouse
 ) -> None:
     piece = b" " * 10_000
     if "chunked" in how:
         piece = b"%x\r\n%s\r\n" % (len(piece), piece)
     end = b"0\r\n\r\n" if "chunked" in how else b""
-    said = raw(url, head_of(make_token(layout), how), *[piece] * 16, end, pause_seconds=0.02)
+    said = raw(url, head_of(make_token(warehouse), how), *[piece] * 16, end, pause_seconds=0.02)
     assert said.startswith(b"HTTP/1.1 413 ")
     assert f"more than {MOST_BYTES:,} bytes".encode() in said
 
 
-def test_a_body_that_never_ends_is_not_read_for_ever(url: str, layout: Layout) -> None:
+def test_a_body_that_never_ends_is_not_read_for_ever(url: str, warehouse: Warehouse) -> None:
     def pieces() -> Iterator[bytes]:
         while True:
             yield b" " * 100_000
 
-    headers = bearing(make_token(layout))
+    headers = bearing(make_token(warehouse))
     with suppress(httpx.TransportError):
         answer = httpx.post(f"{url}/v1/jobs/evaluate", content=pieces(), headers=headers)
         assert answer.status_code == 413
 
 
-def test_a_body_that_trickles_is_not_waited_for(url: str, layout: Layout) -> None:
-    said = raw(url, head_of(make_token(layout), "Content-Length: 1000"), b'{"ideas"')
+def test_a_body_that_trickles_is_not_waited_for(url: str, warehouse: Warehouse) -> None:
+    said = raw(url, head_of(make_token(warehouse), "Content-Length: 1000"), b'{"ideas"')
     assert said.startswith(b"HTTP/1.1 408 ")
     assert httpx.get(f"{url}/health").status_code == 200
 
 
-async def test_half_a_body_of_who_went_away_is_no_body(layout: Layout) -> None:
+async def test_half_a_body_of_who_went_away_is_no_body(warehouse: Warehouse) -> None:
     reached: list[object] = []
     told: list[Message] = []
     coming: list[Message] = [
@@ -505,10 +506,10 @@ async def test_half_a_body_of_who_went_away_is_no_body(layout: Layout) -> None:
     async def send(message: Message) -> None:
         told.append(message)
 
-    authorization = (b"authorization", f"Bearer {make_token(layout)}".encode())
+    authorization = (b"authorization", f"Bearer {make_token(warehouse)}".encode())
     path = "/v1/jobs/evaluate/file"
     scope = {"type": "http", "method": "POST", "path": path, "headers": [authorization]}
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         await Gate(application, database, ApiSettings())(scope, receive, send)
     assert reached == []
     assert told[0]["status"] == 400
@@ -526,12 +527,12 @@ async def test_half_a_body_of_who_went_away_is_no_body(layout: Layout) -> None:
     ids=lambda lines: " ".join(lines)[:40],
 )
 def test_heads_that_mean_two_things_are_not_taken_for_requests(
-    url: str, layout: Layout, lines: tuple[str, ...]
+    url: str, warehouse: Warehouse, lines: tuple[str, ...]
 ) -> None:
-    before = job_ids(layout)
-    said = raw(url, head_of(make_token(layout), *lines), b"0\r\n\r\n")
+    before = job_ids(warehouse)
+    said = raw(url, head_of(make_token(warehouse), *lines), b"0\r\n\r\n")
     assert not said.startswith(b"HTTP/1.1 2")
-    assert job_ids(layout) == before
+    assert job_ids(warehouse) == before
 
 
 @pytest.mark.parametrize(
@@ -550,8 +551,10 @@ def test_heads_that_mean_two_things_are_not_taken_for_requests(
         "/V1/runs",
     ],
 )
-def test_a_path_leads_nowhere_but_to_what_it_names(url: str, layout: Layout, path: str) -> None:
-    token = make_token(layout, Role.OWNER)
+def test_a_path_leads_nowhere_but_to_what_it_names(
+    url: str, warehouse: Warehouse, path: str
+) -> None:
+    token = make_token(warehouse, Role.OWNER)
     head = f"GET {path} HTTP/1.1\nHost: {{host}}\nAuthorization: Bearer {token}\n"
     said = raw(url, head + "Connection: close\n\n")
     assert said.startswith((b"HTTP/1.1 404 ", b"HTTP/1.1 400 ", b"HTTP/1.1 422 ")), said[:200]
@@ -571,17 +574,17 @@ def test_a_path_leads_nowhere_but_to_what_it_names(url: str, layout: Layout, pat
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
 def test_a_page_of_another_site_is_not_answered(
-    url: str, layout: Layout, headers: dict[str, str], method: str
+    url: str, warehouse: Warehouse, headers: dict[str, str], method: str
 ) -> None:
-    told = bearing(make_token(layout, Role.OWNER)) | headers
+    told = bearing(make_token(warehouse, Role.OWNER)) | headers
     answer = httpx.request(method, f"{url}/v1/jobs", headers=told)
     assert answer.status_code in (400, 403)
     assert "access-control-allow-origin" not in answer.headers
     assert "set-cookie" not in answer.headers
 
 
-def test_markup_of_an_idea_is_text_and_no_browser_runs_it(url: str, layout: Layout) -> None:
-    token = make_token(layout)
+def test_markup_of_an_idea_is_text_and_no_browser_runs_it(url: str, warehouse: Warehouse) -> None:
+    token = make_token(warehouse)
     job = job_of(submit(url, token, "<script>alert(1)</script> We train a network on proteins."))
     told = httpx.get(f"{url}/v1/jobs/{job}", headers=bearing(token))
     assert told.headers["content-type"] == "application/json"

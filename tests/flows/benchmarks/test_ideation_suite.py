@@ -28,7 +28,7 @@ from tests.support.benchmark_sets import (
     scores_of,
 )
 from tests.support.ideation_lake import IDEATION, make_round, make_version, publish_ideation_lake
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 SUBJECTS = ("echo calls of bats", "growth rings of trees", "songs of whales")
 
@@ -53,7 +53,7 @@ def publish_two_rounds(request: BenchmarkRequest) -> None:
     second = [version(seed, slot, 2) for seed in range(3) for slot in (1, 2)]
     second[0] = replace(second[0], dropped_reason=Reason.NEAR_DUPLICATE, dropped_detail="twin")
     publish_ideation_lake(
-        Layout(request.warehouse),
+        Warehouse(request.warehouse),
         *(
             IdeationRound(
                 round_id=f"round-{number}",

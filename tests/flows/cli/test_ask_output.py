@@ -5,18 +5,17 @@ from pathlib import Path
 import pytest
 
 from flows.cli.exit_codes import EXIT_DONE
-from flows.cli.literature.ask_output import print_asked
-from flows.cli.literature.survey_output import print_surveys
+from flows.cli.works import print_published
 from flows.run.campaign import Summary
-from flows.works.survey.survey_request import resolve_ask
+from flows.run.requests import request_of
 from schemas.literature.survey_run import SurveyHead
 from schemas.options.commands import AskOptions
 from schemas.settings import Settings
+from tasks.survey.work import ASK, SURVEY
 from tests.support.survey_lake import make_survey, published_surveys
 from warehouse.kinds.surveys import SURVEYS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_head
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +25,9 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def summary(warehouse: Path) -> Summary[SurveyHead]:
-    layout = Layout(warehouse)
-    run_id = published_surveys(layout, make_survey())
-    with open_reader(layout) as connection:
+    opened = Warehouse(warehouse)
+    run_id = published_surveys(opened, make_survey())
+    with opened.reader() as connection:
         head = published_head(connection, SURVEYS, run_id)
     return Summary[SurveyHead](
         title="",
@@ -54,8 +53,10 @@ def summary(warehouse: Path) -> Summary[SurveyHead]:
 def test_a_file_holds_the_answer_in_the_format_of_its_ending(
     name: str, begins: bytes, warehouse: Path, summary: Summary[SurveyHead], tmp_path: Path
 ) -> None:
-    request = resolve_ask("How do bats hunt?", AskOptions(warehouse=warehouse), Settings())
-    print_asked(request, summary, tmp_path / name, as_json=False)
+    request = request_of(
+        ASK, (("How do bats hunt?",),), AskOptions(warehouse=warehouse), Settings()
+    )
+    print_published(ASK, request, summary, tmp_path / name, as_json=False)
     assert (tmp_path / name).read_bytes().lower().startswith(begins.lower())
 
 
@@ -69,8 +70,8 @@ def test_what_the_bundled_sample_lacks_is_not_taken_for_what_is_unknown(
 ) -> None:
     options = AskOptions(warehouse=warehouse, literature=literature)
     settings = Settings(semantic_scholar_api_key=None)
-    request = resolve_ask("How do bats hunt?", options, settings)
-    assert print_asked(request, summary, None, as_json=False) == EXIT_DONE
+    request = request_of(ASK, (("How do bats hunt?",),), options, settings)
+    assert print_published(ASK, request, summary, as_json=False) == EXIT_DONE
     assert ("literature: the bundled sample" in capsys.readouterr().err) is told
-    assert print_surveys(request, summary, as_json=False) == EXIT_DONE
+    assert print_published(SURVEY, request, summary, as_json=False) == EXIT_DONE
     assert ("literature: the bundled sample" in capsys.readouterr().err) is told

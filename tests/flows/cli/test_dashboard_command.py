@@ -26,7 +26,7 @@ from schemas.settings import Settings
 from tests.support.jobs import evaluate_job, known, wait_until
 from tests.support.ports import quiet_port
 from warehouse.app.jobs import submit
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 STREAM = "/_stcore/stream"
 
@@ -80,20 +80,20 @@ def test_it_answers_on_loopback_and_stops_cleanly(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_it_does_what_its_pages_ask_for_and_nothing_of_it_outlives_a_kill(tmp_path: Path) -> None:
-    layout, port = Layout(tmp_path / "warehouse"), quiet_port()
-    layout.root.mkdir()
-    process = started(port, layout.root, tmp_path / "home")
+    warehouse, port = Warehouse(tmp_path / "warehouse"), quiet_port()
+    warehouse.root.mkdir()
+    process = started(port, warehouse.root, tmp_path / "home")
     try:
         assert answers(f"http://127.0.0.1:{port}/_stcore/health", process)
-        job_id = submit(layout, evaluate_job())
-        wait_until(lambda: known(layout, job_id).status.state is JobState.RUNNING)
+        job_id = submit(warehouse, evaluate_job())
+        wait_until(lambda: known(warehouse, job_id).status.state is JobState.RUNNING)
         parts = psutil.Process(process.pid).children(recursive=True)
         assert any(job_id in part.cmdline() for part in parts)
     finally:
         process.kill()
         process.communicate(timeout=240)
     wait_until(lambda: not any(part.is_running() for part in parts))
-    assert known(layout, job_id).at_work
+    assert known(warehouse, job_id).at_work
 
 
 def answers(url: str, process: "subprocess.Popen[str]") -> bool:

@@ -26,8 +26,8 @@ from schemas.settings import Settings
 from tasks.ideas.read import read_batch
 from tests.support.evaluations import make_evaluation
 from warehouse.kinds.runs.landing import land
-from warehouse.layout import Layout
 from warehouse.progress import announce
+from warehouse.warehouse import Warehouse
 
 IDEAS = bundled("ideas.jsonl")
 KEYS = (
@@ -253,7 +253,7 @@ def key_ideas(ideas: Path, options: PlanOptions) -> KeyedBatch:
     settings = Settings()
     request = resolve_request(ideas, options, settings)
     batch = read_batch(ideas, default_cutoff=None)
-    with open_gateway(request.literature, settings, Layout(options.warehouse)) as gateway:
+    with open_gateway(request.literature, Warehouse(options.warehouse, settings)) as gateway:
         return key_batch(batch, request, settings, gateway.literature)
 
 
@@ -265,7 +265,7 @@ def land_ideas(
         partly = replies and number == count - 1
         made = make_evaluation(number, run_id=run_id, calls=replies or 6, idea=entry.idea)
         land(
-            Layout(options.warehouse),
+            Warehouse(options.warehouse),
             replace(made, evaluation_key=entry.evaluation_key),
             incomplete_reason=Reason.BUDGET_EXHAUSTED if partly else None,
         )
@@ -284,7 +284,7 @@ def begin(ideas: Path, options: PlanOptions, keyed: KeyedBatch) -> None:
         ideas_path=str(ideas),
         started_at=datetime.now(UTC),
     )
-    announce(Layout(options.warehouse), begun)
+    announce(Warehouse(options.warehouse), begun)
 
 
 @pytest.mark.usefixtures("unlooked")
@@ -350,7 +350,7 @@ def test_ideas_evaluated_against_live_literature_are_subtracted_without_a_gatewa
     keyed = key_ideas(few, options)
     land_ideas(options, keyed, keyed.run_id, 2)
     assert planned_with(few, options, capsys)["evaluated"] == 2
-    assert not Layout(options.warehouse).cache.exists()
+    assert not Warehouse(options.warehouse).cache.exists()
 
 
 @pytest.mark.usefixtures("unlooked")
@@ -380,7 +380,7 @@ def test_a_plan_says_when_earlier_runs_cannot_be_looked_up(
     tmp_path: Path, few: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()  # a gateway may be asked
-    Layout(tmp_path).receipts.mkdir(parents=True)
+    Warehouse(tmp_path).receipts.mkdir(parents=True)
     literature = LiteratureChoice(url="http://127.0.0.1:9")
     told = planned_with(few, PlanOptions(warehouse=tmp_path, literature=literature), capsys)
     assert told["evaluated"] == 0

@@ -10,7 +10,7 @@ import pytest
 from flows.cli.command_line import EXIT_DONE, EXIT_USAGE, application, run_command
 from flows.cli.evaluate.demo import print_first_page
 from tests.support.report_lake import RUN, publish_report_lake
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 BEGINNINGS = {
     "pdf": b"%PDF",
@@ -99,7 +99,7 @@ def test_a_report_of_an_idea_is_its_first_page_unless_all_of_it_is_asked_for(
 def test_the_demo_ends_with_the_first_page_of_the_idea_that_leads(
     warehouse: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    print_first_page(Layout(warehouse), RUN)
+    print_first_page(Warehouse(warehouse), RUN)
     printed = capsys.readouterr().out.strip()
     assert printed.startswith("# ")
     assert "**Closest prior work**" in printed

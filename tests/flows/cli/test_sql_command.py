@@ -14,18 +14,18 @@ from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 QUERY = "select idea_id, 1 / 3 as third from ideas"
 
 
 @pytest.fixture(scope="module")
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    layout = Layout(tmp_path_factory.mktemp("asked"))
-    land(layout, make_evaluation(0))
-    assert publish(layout, RUNS, make_run(ideas=1)).published
-    return layout.root
+    warehouse = Warehouse(tmp_path_factory.mktemp("asked"))
+    land(warehouse, make_evaluation(0))
+    assert publish(warehouse, RUNS, make_run(ideas=1)).published
+    return warehouse.root
 
 
 @pytest.fixture

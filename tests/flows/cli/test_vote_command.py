@@ -10,13 +10,14 @@ import pytest
 
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from flows.jobs import job_process
-from flows.works.survey.survey_request import resolve_ask
+from flows.run.requests import request_of
 from schemas.choices import EXTRACTIVE
 from schemas.options.commands import AskOptions
 from schemas.people.job import JobState
 from schemas.people.ledger import Participant
 from schemas.people.live_question import Asked, estimates_for, sides_offered
 from schemas.settings import DashboardSettings, ModelChoice, Settings
+from tasks.survey.work import ASK
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, environment, kill_hard, start_assay, wait_until
 from tests.support.assay_here import assay_here
@@ -25,7 +26,7 @@ from tests.support.questions import ENDED
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import jobs, submit, take_expected
 from warehouse.app.people import add_participant
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 QUESTION = "How well do language models find relevant papers?"
 WAIT_SECONDS = 300.0
@@ -34,13 +35,13 @@ OFFERED = Settings(dashboard=DashboardSettings(models={"Ours": MODEL}))
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(tmp_path / "warehouse")
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "warehouse")
 
 
 @pytest.fixture
-def ada(layout: Layout) -> Participant:
-    with ServiceDatabase(layout) as database:
+def ada(warehouse: Warehouse) -> Participant:
+    with ServiceDatabase(warehouse) as database:
         return add_participant(database, "Ada Lovelace")
 
 
@@ -51,20 +52,20 @@ def env(tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.long
 def test_a_question_is_answered_twice_over_a_kill_and_voted_on_once(
-    layout: Layout, ada: Participant, env: dict[str, str], tmp_path: Path
+    warehouse: Warehouse, ada: Participant, env: dict[str, str], tmp_path: Path
 ) -> None:
     def run(*words: str) -> "subprocess.CompletedProcess[str]":
-        who = ("--by", ada.participant_id, "--warehouse", str(layout.root), "--json")
+        who = ("--by", ada.participant_id, "--warehouse", str(warehouse.root), "--json")
         return assay("vote", *words, *who, env=env, cwd=tmp_path)
 
     killed = start_assay(
-        *("vote", QUESTION, "--by", ada.participant_id, "--warehouse", str(layout.root)),
+        *("vote", QUESTION, "--by", ada.participant_id, "--warehouse", str(warehouse.root)),
         env=env,
         log=tmp_path / "log",
     )
 
     def one_has_ended() -> bool:
-        return any(not job.at_work for job in jobs(layout))
+        return any(not job.at_work for job in jobs(warehouse))
 
     wait_until(one_has_ended, WAIT_SECONDS, "the first answer")
     kill_hard(killed)
@@ -76,7 +77,7 @@ def test_a_question_is_answered_twice_over_a_kill_and_voted_on_once(
     assert all(row["parts"] for row in told["rows"])
     names = ("extractive", "economy", "faithful", "ask-")
     assert not any(name in done.stdout + done.stderr for name in names)
-    found = list(jobs(layout))
+    found = list(jobs(warehouse))
     assert [job.status.state for job in found] == [JobState.DONE] * 2
     assert len({job.status.run_id for job in found}) == 2
     assert run("--choice", "first").returncode == EXIT_USAGE
@@ -84,7 +85,7 @@ def test_a_question_is_answered_twice_over_a_kill_and_voted_on_once(
     assert voted.returncode == EXIT_DONE, voted.stderr
     assert run("--choice", "b").returncode == EXIT_USAGE
     board = assay(
-        *("votes", "--by", "profiles", "--warehouse", str(layout.root), "--json"), env=env
+        *("votes", "--by", "profiles", "--warehouse", str(warehouse.root), "--json"), env=env
     )
     document = json.loads(board.stdout)
     assert document["vote_count"] == 1
@@ -95,9 +96,9 @@ def test_a_question_is_answered_twice_over_a_kill_and_voted_on_once(
 
 
 def test_what_cannot_be_answered_takes_no_vote(
-    layout: Layout, ada: Participant, env: dict[str, str]
+    warehouse: Warehouse, ada: Participant, env: dict[str, str]
 ) -> None:
-    who = ("--by", ada.participant_id, "--warehouse", str(layout.root))
+    who = ("--by", ada.participant_id, "--warehouse", str(warehouse.root))
     done = assay_here("vote", "and or the?", *who, env=env)
     assert done.returncode == EXIT_FAILURES, done.stderr
     assert "gave no answer, so there is nothing to vote on" in done.stderr
@@ -115,44 +116,49 @@ def test_what_cannot_be_answered_takes_no_vote(
     ids=["too long", "nothing", "both", "no model"],
 )
 def test_bad_input_is_one_line_and_asks_nothing(
-    layout: Layout, ada: Participant, env: dict[str, str], words: tuple[str, ...], said: str
+    warehouse: Warehouse, ada: Participant, env: dict[str, str], words: tuple[str, ...], said: str
 ) -> None:
-    who = ("--by", ada.participant_id, "--warehouse", str(layout.root))
+    who = ("--by", ada.participant_id, "--warehouse", str(warehouse.root))
     done = assay_here("vote", *words, *who, env=env)
     assert done.returncode == EXIT_USAGE
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert list(jobs(layout)) == []
+    assert list(jobs(warehouse)) == []
 
 
 @pytest.mark.parametrize("asked", list(Asked))
 def test_what_it_takes_is_known_before_anything_is_asked(
-    layout: Layout, asked: Asked, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    warehouse: Warehouse, asked: Asked, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     sides = sides_offered(asked, OFFERED.dashboard)[:2]
     text = "We train a small model on proofs and compare it with the best published one."
     requests = estimates_for(asked, text, (sides[0], sides[1]), ENDED, key="one")
     assert all(request.asks_nothing for request in requests)
-    name = submit(layout, requests[0])
+    name = submit(warehouse, requests[0])
     if asked is Asked.QUESTION:
-        run_to_the_end(layout, OFFERED)
+        run_to_the_end(warehouse, OFFERED)
     else:  # without the seconds that a process takes to start
         with patch.dict(os.environ):
-            job_process._do(layout, name)
-    assert known(layout, name).status.exit_code == EXIT_DONE, known(layout, name).status.last_word
-    expected = take_expected(layout, name)
+            job_process._do(warehouse, name)
+    assert known(warehouse, name).status.exit_code == EXIT_DONE, known(
+        warehouse, name
+    ).status.last_word
+    expected = take_expected(warehouse, name)
     assert isinstance(expected["model_calls"], int)
     assert expected["model_calls"] > 0
     assert isinstance(expected["cost_usd"], float)
-    assert list(jobs(layout)) == []
-    assert not layout.catalogue.exists()
+    assert list(jobs(warehouse)) == []
+    assert not warehouse.catalogue.exists()
 
 
 def test_how_much_is_read_for_an_answer_is_the_profiles(tmp_path: Path) -> None:
     read = [
-        resolve_ask(
-            QUESTION, AskOptions(profile=name, engine=EXTRACTIVE, warehouse=tmp_path), Settings()
+        request_of(
+            ASK,
+            ((QUESTION,),),
+            AskOptions(profile=name, engine=EXTRACTIVE, warehouse=tmp_path),
+            Settings(),
         ).parameters.papers_read
         for name in ("economy", "faithful")
     ]

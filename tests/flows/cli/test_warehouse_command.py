@@ -9,24 +9,24 @@ from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 
 @pytest.mark.long
 def test_verification_counts_one_problem_and_one_run_as_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    layout = Layout(tmp_path / "warehouse")
-    land(layout, make_evaluation(0))
-    assert publish(layout, RUNS, make_run(ideas=1)).published
+    warehouse = Warehouse(tmp_path / "warehouse")
+    land(warehouse, make_evaluation(0))
+    assert publish(warehouse, RUNS, make_run(ideas=1)).published
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    arguments = ["assay", "warehouse", "verify", "--warehouse", str(layout.root)]
+    arguments = ["assay", "warehouse", "verify", "--warehouse", str(warehouse.root)]
     monkeypatch.setattr(sys, "argv", arguments)
 
     assert run_command(lambda: application()(standalone_mode=False)) == EXIT_DONE
     assert capsys.readouterr().err.endswith("the lake is whole: 1 run\n")
-    next(layout.landing.rglob("ideas.parquet")).unlink()
+    next(warehouse.landing.rglob("ideas.parquet")).unlink()
     assert run_command(lambda: application()(standalone_mode=False)) == EXIT_FAILURES
     assert capsys.readouterr().err.endswith("\n1 problem\n")
 
@@ -34,12 +34,12 @@ def test_verification_counts_one_problem_and_one_run_as_one(
 def test_validation_says_how_many_runs_great_expectations_has_validated(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    layout = Layout(tmp_path / "warehouse")
+    warehouse = Warehouse(tmp_path / "warehouse")
     for run_id in ("run-a", "run-b"):
-        land(layout, make_evaluation(0, run_id=run_id))
-        assert publish(layout, RUNS, make_run(run_id, ideas=1)).published
+        land(warehouse, make_evaluation(0, run_id=run_id))
+        assert publish(warehouse, RUNS, make_run(run_id, ideas=1)).published
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    arguments = ["assay", "warehouse", "validate", "--warehouse", str(layout.root)]
+    arguments = ["assay", "warehouse", "validate", "--warehouse", str(warehouse.root)]
     monkeypatch.setattr(sys, "argv", arguments)
 
     assert run_command(lambda: application()(standalone_mode=False)) == EXIT_DONE

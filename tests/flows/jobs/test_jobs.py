@@ -55,8 +55,7 @@ from warehouse.app.jobs import (
     submit,
     write_status,
 )
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 CANARY = "sk-canary-4f9a17c2e8d05b"
 JUDGE = {"engine": "litellm:openai/judge", "api_base": "http://127.0.0.1:9/v1"}
@@ -75,8 +74,8 @@ def fresh_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(tmp_path / "warehouse")
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "warehouse")
 
 
 def processes_of(job_id: str) -> list[psutil.Process]:
@@ -85,17 +84,17 @@ def processes_of(job_id: str) -> list[psutil.Process]:
 
 
 def test_papers_that_are_sent_become_rated_ideas_and_those_that_do_not_are_named(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
     lone = sent_paper("lone", reviews=[{"text": FIRST_REVIEW}])
     day = sent_paper(cutoff_date="2024-05", licence="CC BY 4.0")
-    job_id = submit(layout, curate_job(day, lone))
-    run_to_the_end(layout)
-    status = known(layout, job_id).status
+    job_id = submit(warehouse, curate_job(day, lone))
+    run_to_the_end(warehouse)
+    status = known(warehouse, job_id).status
     assert (status.state, status.exit_code) == (JobState.DONE, 0), status.last_word
     assert status.last_word.startswith("lone: 1 of 1 reviews can be used")
     assert status.run_id is not None
-    (kept,) = curation_page(layout, status.run_id).kept
+    (kept,) = curation_page(warehouse, status.run_id).kept
     assert (kept.paper_id, kept.licence, str(kept.cutoff_date)) == (
         "bats",
         "CC BY 4.0",
@@ -119,14 +118,14 @@ def test_papers_that_are_sent_become_rated_ideas_and_those_that_do_not_are_named
 )
 @pytest.mark.parametrize("make", [evaluate_job, plan_job])
 def test_what_is_not_offered_gets_no_process_and_no_key(
-    make: Callable[..., JobRequest], options: dict[str, str], layout: Layout
+    make: Callable[..., JobRequest], options: dict[str, str], warehouse: Warehouse
 ) -> None:
     request = make(**options)
     with pytest.raises(ConfigurationError, match="is not offered here"):
         check_offered(request, OFFERED.dashboard)
-    job_id = submit(layout, request)
-    run_to_the_end(layout, OFFERED)
-    job = known(layout, job_id)
+    job_id = submit(warehouse, request)
+    run_to_the_end(warehouse, OFFERED)
+    job = known(warehouse, job_id)
     assert (job.status.state, job.status.exit_code) == (JobState.FAILED, 2)
     assert "is not offered here" in job.status.last_word
     assert not job.log.exists()
@@ -137,183 +136,188 @@ def test_the_profiles_offered_are_those_shipped() -> None:
 
 
 def test_a_request_that_cannot_be_read_fails_in_one_line_and_holds_up_no_other(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
-    bad, other = submit(layout, evaluate_job()), submit(layout, plan_job())
-    path = jobs_folder(layout) / bad / "request.json"
+    bad, other = submit(warehouse, evaluate_job()), submit(warehouse, plan_job())
+    path = jobs_folder(warehouse) / bad / "request.json"
     path.write_text(path.read_text().replace('"workers": null', '"workers": 0'))
-    run_to_the_end(layout)
-    status = known(layout, bad).status
+    run_to_the_end(warehouse)
+    status = known(warehouse, bad).status
     assert (status.state, status.exit_code) == (JobState.FAILED, 2)
     assert status.last_word == "--workers 0: Input should be greater than or equal to 1"
-    assert known(layout, other).status.state is JobState.DONE
+    assert known(warehouse, other).status.state is JobState.DONE
 
 
-def test_a_job_that_waits_is_stopped_without_a_process(layout: Layout) -> None:
-    job_id = submit(layout, evaluate_job())
-    request_stop(known(layout, job_id))
-    run_to_the_end(layout)
-    assert known(layout, job_id).status.state is JobState.STOPPED
-    assert not known(layout, job_id).log.exists()
+def test_a_job_that_waits_is_stopped_without_a_process(warehouse: Warehouse) -> None:
+    job_id = submit(warehouse, evaluate_job())
+    request_stop(known(warehouse, job_id))
+    run_to_the_end(warehouse)
+    assert known(warehouse, job_id).status.state is JobState.STOPPED
+    assert not known(warehouse, job_id).log.exists()
 
 
-def test_a_job_that_was_lost_again_and_again_is_left(layout: Layout) -> None:
-    job_id = submit(layout, evaluate_job())
+def test_a_job_that_was_lost_again_and_again_is_left(warehouse: Warehouse) -> None:
+    job_id = submit(warehouse, evaluate_job())
     status = JobStatus(state=JobState.RUNNING, attempt_count=MAXIMUM_ATTEMPTS)
-    write_status(known(layout, job_id), status)
-    run_to_the_end(layout)
-    assert known(layout, job_id).status.state is JobState.FAILED
-    assert "was lost 5 times" in known(layout, job_id).status.last_word
+    write_status(known(warehouse, job_id), status)
+    run_to_the_end(warehouse)
+    assert known(warehouse, job_id).status.state is JobState.FAILED
+    assert "was lost 5 times" in known(warehouse, job_id).status.last_word
 
 
-def test_a_second_runner_takes_nothing_up_while_the_first_is_at_work(layout: Layout) -> None:
-    job_id = submit(layout, evaluate_job())
+def test_a_second_runner_takes_nothing_up_while_the_first_is_at_work(warehouse: Warehouse) -> None:
+    job_id = submit(warehouse, evaluate_job())
     soon = time.monotonic() + 2
-    with FileLock(runner_lock(layout)):
-        assert runner_at_work(layout) is not False
-        run_until(layout, lambda: time.monotonic() > soon)
-    assert known(layout, job_id).status == JobStatus()
-    assert not known(layout, job_id).log.exists()
+    with FileLock(runner_lock(warehouse)):
+        assert runner_at_work(warehouse) is not False
+        run_until(warehouse, lambda: time.monotonic() > soon)
+    assert known(warehouse, job_id).status == JobStatus()
+    assert not known(warehouse, job_id).log.exists()
 
 
-def run_job(layout: Layout, job_id: str) -> int:
-    command = module_command("flows.jobs.job_process", str(layout.root), job_id)
+def run_job(warehouse: Warehouse, job_id: str) -> int:
+    command = module_command("flows.jobs.job_process", str(warehouse.root), job_id)
     return subprocess.run(command, timeout=WAIT_SECONDS, env=dict(os.environ)).returncode
 
 
-def test_a_job_that_another_process_does_is_left_to_it(layout: Layout) -> None:
-    job_id = submit(layout, evaluate_job())
-    with FileLock(known(layout, job_id).lock):
-        assert run_job(layout, job_id) == EXIT_HELD
-    assert known(layout, job_id).status == JobStatus()
+def test_a_job_that_another_process_does_is_left_to_it(warehouse: Warehouse) -> None:
+    job_id = submit(warehouse, evaluate_job())
+    with FileLock(known(warehouse, job_id).lock):
+        assert run_job(warehouse, job_id) == EXIT_HELD
+    assert known(warehouse, job_id).status == JobStatus()
 
 
-def test_a_job_that_has_ended_is_not_done_again(layout: Layout) -> None:
-    job_id = submit(layout, evaluate_job())
+def test_a_job_that_has_ended_is_not_done_again(warehouse: Warehouse) -> None:
+    job_id = submit(warehouse, evaluate_job())
     ended = JobStatus(state=JobState.STOPPED, exit_code=1, finished_at=datetime.now(UTC))
-    write_status(known(layout, job_id), ended)
-    assert job_process._do(layout, job_id) == 1
-    run_to_the_end(layout)
-    assert known(layout, job_id).status == ended
-    assert not known(layout, job_id).log.exists()
+    write_status(known(warehouse, job_id), ended)
+    assert job_process._do(warehouse, job_id) == 1
+    run_to_the_end(warehouse)
+    assert known(warehouse, job_id).status == ended
+    assert not known(warehouse, job_id).log.exists()
 
 
 def test_a_job_ends_after_its_calls_although_the_machine_was_suspended(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[datetime] = []
 
-    def result(layout: Layout, job: Job, checked_sha256: str | None) -> job_process.JobResult:
+    def result(warehouse: Warehouse, job: Job, checked_sha256: str | None) -> job_process.JobResult:
         calls.append(datetime.now(UTC))
         return job_process.JobResult(exit_code=0, done=True)
 
     monkeypatch.setattr(job_process, "_result", result)
     monkeypatch.setattr(stopwatch, "time", SimpleNamespace(monotonic=lambda: 0.0))
-    job_id = submit(layout, plan_job())
-    assert job_process._do(layout, job_id) == 0
-    finished_at = known(layout, job_id).status.finished_at
+    job_id = submit(warehouse, plan_job())
+    assert job_process._do(warehouse, job_id) == 0
+    finished_at = known(warehouse, job_id).status.finished_at
     assert finished_at is not None
     assert calls[0] <= finished_at
 
 
 def test_the_list_tells_what_was_asked_and_what_came_of_it(
-    layout: Layout, capsys: pytest.CaptureFixture[str]
+    warehouse: Warehouse, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first, second = submit(layout, evaluate_job()), submit(layout, plan_job("Another idea."))
+    first, second = submit(warehouse, evaluate_job()), submit(warehouse, plan_job("Another idea."))
     failed = JobStatus(state=JobState.FAILED, exit_code=2, last_word="no such snapshot")
-    write_status(known(layout, first), failed)
-    assert list_jobs(LakeOptions(warehouse=layout.root), json=True) == 0
+    write_status(known(warehouse, first), failed)
+    assert list_jobs(LakeOptions(warehouse=warehouse.root), json=True) == 0
     listed = orjson.loads(capsys.readouterr().out)["rows"]
     assert [(job["job_id"], job["command"], job["state"]) for job in listed] == [
         (second, "plan", "queued"),
         (first, "evaluate", "failed"),
     ]
-    assert list_jobs(LakeOptions(warehouse=layout.root)) == 0
+    assert list_jobs(LakeOptions(warehouse=warehouse.root)) == 0
     assert "no such snapshot" in capsys.readouterr().out
 
 
 def test_plans_are_made_as_the_command_makes_them_and_in_the_order_in_which_they_were_asked(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
     first, second = (
-        submit(layout, plan_job(text))
+        submit(warehouse, plan_job(text))
         for text in ("One idea about counting bats.", "Another idea about counting birds.")
     )
-    run_until(layout, lambda: not known(layout, first).at_work)
-    job = known(layout, first)
+    run_until(warehouse, lambda: not known(warehouse, first).at_work)
+    job = known(warehouse, first)
     assert (job.status.state, job.status.exit_code) == (JobState.DONE, 0), job.log.read_text()
     plan = read_result(job)
     assert (plan["ideas"], plan["cost_usd"]) == (1, 0)
-    assert runner_at_work(layout) is not True
-    assert known(layout, second).status.started_at is None
+    assert runner_at_work(warehouse) is not True
+    assert known(warehouse, second).status.started_at is None
 
 
 @pytest.mark.end_to_end
 @pytest.mark.long
-def test_a_job_whose_runner_was_killed_is_taken_up_again_and_done_once(layout: Layout) -> None:
-    job_id = submit(layout, evaluate_job())
-    command = module_command("flows", "jobs", "run", "--warehouse", str(layout.root))
+def test_a_job_whose_runner_was_killed_is_taken_up_again_and_done_once(
+    warehouse: Warehouse,
+) -> None:
+    job_id = submit(warehouse, evaluate_job())
+    command = module_command("flows", "jobs", "run", "--warehouse", str(warehouse.root))
     runner = subprocess.Popen(command, env=dict(os.environ), stderr=subprocess.DEVNULL)
     try:
-        wait_until(lambda: known(layout, job_id).status.state is JobState.RUNNING)
-        assert runner_at_work(layout) is not False
+        wait_until(lambda: known(warehouse, job_id).status.state is JobState.RUNNING)
+        assert runner_at_work(warehouse) is not False
         assert processes_of(job_id)
     finally:
         runner.kill()
         runner.wait()
     wait_until(lambda: not processes_of(job_id))
-    assert known(layout, job_id).at_work
-    run_to_the_end(layout)
-    status = known(layout, job_id).status
+    assert known(warehouse, job_id).at_work
+    run_to_the_end(warehouse)
+    status = known(warehouse, job_id).status
     assert (status.state, status.exit_code, status.attempt_count) == (JobState.DONE, 0, 2)
     assert status.run_id is not None
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         assert [run.run_id for run in queries.list_runs()] == [status.run_id]
 
 
 @pytest.mark.end_to_end
 def test_a_runner_that_stops_puts_its_job_back_and_a_stopped_job_stays_stopped(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
-    job_id, later = submit(layout, evaluate_job()), submit(layout, evaluate_job("Another idea."))
-    run_until(layout, lambda: known(layout, job_id).status.state is JobState.RUNNING)
-    assert known(layout, job_id).status == JobStatus()
+    job_id, later = (
+        submit(warehouse, evaluate_job()),
+        submit(warehouse, evaluate_job("Another idea.")),
+    )
+    run_until(warehouse, lambda: known(warehouse, job_id).status.state is JobState.RUNNING)
+    assert known(warehouse, job_id).status == JobStatus()
     assert not processes_of(job_id)
-    assert not known(layout, later).log.exists()
-    request_stop(known(layout, later))
+    assert not known(warehouse, later).log.exists()
+    request_stop(known(warehouse, later))
 
     def asked_to_stop() -> bool:
-        job = known(layout, job_id)
+        job = known(warehouse, job_id)
         if job.status.state is JobState.RUNNING and not job.stop_requested:
             request_stop(job)
         return not job.at_work
 
-    run_until(layout, asked_to_stop)
-    assert known(layout, job_id).status.state is JobState.STOPPED
-    run_to_the_end(layout)
-    assert known(layout, job_id).status.state is JobState.STOPPED
+    run_until(warehouse, asked_to_stop)
+    assert known(warehouse, job_id).status.state is JobState.STOPPED
+    run_to_the_end(warehouse)
+    assert known(warehouse, job_id).status.state is JobState.STOPPED
 
 
 @pytest.mark.end_to_end
-def test_a_job_whose_process_is_killed_has_failed_and_says_so(layout: Layout) -> None:
-    job_id = submit(layout, evaluate_job())
+def test_a_job_whose_process_is_killed_has_failed_and_says_so(warehouse: Warehouse) -> None:
+    job_id = submit(warehouse, evaluate_job())
 
     def killed() -> bool:
-        job = known(layout, job_id)
+        job = known(warehouse, job_id)
         if job.status.state is JobState.RUNNING:
             for process in processes_of(job_id):
                 process.send_signal(signal.SIGKILL)
         return not job.at_work
 
-    run_until(layout, killed)
-    status = known(layout, job_id).status
+    run_until(warehouse, killed)
+    status = known(warehouse, job_id).status
     assert status.state is JobState.FAILED
     assert "killed by signal 9" in status.last_word
 
 
 @pytest.mark.end_to_end
 def test_a_key_stays_in_the_environment_of_its_job_and_is_missed_by_name_without_it(
-    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     monkeypatch.setenv("ANTHROPIC_API_KEY", CANARY)
@@ -325,30 +329,30 @@ def test_a_key_stays_in_the_environment_of_its_job_and_is_missed_by_name_without
             lines.update(process.cmdline())
             names = process.environ().items()
             keys.update(name for name, value in names if value == CANARY)
-        return not known(layout, job_id).at_work
+        return not known(warehouse, job_id).at_work
 
-    job_id = submit(layout, evaluate_job(**JUDGE))
-    run_until(layout, lambda: ended(job_id), OFFERED)
-    assert known(layout, job_id).status.state is JobState.FAILED
+    job_id = submit(warehouse, evaluate_job(**JUDGE))
+    run_until(warehouse, lambda: ended(job_id), OFFERED)
+    assert known(warehouse, job_id).status.state is JobState.FAILED
     assert keys == {"OPENAI_API_KEY"}
     assert not any(CANARY in line for line in lines)
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert known(layout, job_id).log in files
+    assert known(warehouse, job_id).log in files
     assert [path for path in files if CANARY.encode() in path.read_bytes()] == []
 
     monkeypatch.delenv("OPENAI_API_KEY")
-    later = submit(layout, evaluate_job(engine="litellm:openai/judge"))
+    later = submit(warehouse, evaluate_job(engine="litellm:openai/judge"))
     offered = Settings(
         dashboard=DashboardSettings(models={"Theirs": ModelChoice(model="openai/judge")})
     )
-    run_to_the_end(layout, offered)
-    status = known(layout, later).status
+    run_to_the_end(warehouse, offered)
+    status = known(warehouse, later).status
     assert (status.state, status.exit_code) == (JobState.FAILED, 2)
     assert "OPENAI_API_KEY" in status.last_word
-    assert len(job_ids(layout)) == 2
+    assert len(job_ids(warehouse)) == 2
 
 
-def test_of_two_who_ask_the_same_the_second_waits_and_finds_it_done(layout: Layout) -> None:
+def test_of_two_who_ask_the_same_the_second_waits_and_finds_it_done(warehouse: Warehouse) -> None:
     told = {"asked_by": "a test", "created_at": datetime.now(UTC)}
     question = "How well do language models find relevant papers?"
     requests = [
@@ -358,9 +362,9 @@ def test_of_two_who_ask_the_same_the_second_waits_and_finds_it_done(layout: Layo
         for key, bound in (("one", {}), ("other", {"max_cost_usd": 1.0}))
     ]
     assert requests[0].work == requests[1].work
-    names = [submit(layout, request) for request in requests]
-    run_to_the_end(layout)
-    done = [known(layout, name).status for name in names]
+    names = [submit(warehouse, request) for request in requests]
+    run_to_the_end(warehouse)
+    done = [known(warehouse, name).status for name in names]
     assert [status.state for status in done] == [JobState.DONE] * 2
     assert len({status.run_id for status in done}) == 1
     started = [status.started_at for status in done]

@@ -18,7 +18,6 @@ from schemas.base import replace
 from schemas.identifiers import content_hash
 from schemas.options.commands import LakeOptions
 from schemas.people.job import JobRequest, JobState
-from schemas.settings import Settings
 from tests.support.jobs import (
     curate_job,
     evaluate_job,
@@ -30,7 +29,7 @@ from tests.support.jobs import (
     sent_paper,
 )
 from warehouse.app.jobs import jobs_folder, request_stop, submit
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture(autouse=True)
@@ -39,8 +38,8 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(tmp_path / "warehouse")
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "warehouse")
 
 
 def large(path: Path) -> None:
@@ -65,48 +64,51 @@ UNREADABLE: dict[str, Callable[[Path], None]] = {
 @pytest.mark.parametrize("name", ["request.json", "status.json"])
 @pytest.mark.parametrize("plant", UNREADABLE.values(), ids=UNREADABLE.keys())
 def test_a_job_that_cannot_be_read_fails_in_one_line_and_holds_up_no_other(
-    plant: Callable[[Path], None], name: str, layout: Layout, capsys: pytest.CaptureFixture[str]
+    plant: Callable[[Path], None],
+    name: str,
+    warehouse: Warehouse,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    bad, other = submit(layout, evaluate_job()), submit(layout, plan_job())
-    path = jobs_folder(layout) / bad / name
+    bad, other = submit(warehouse, evaluate_job()), submit(warehouse, plan_job())
+    path = jobs_folder(warehouse) / bad / name
     path.unlink(missing_ok=True)
     plant(path)
-    request_stop(known(layout, other))
-    run_to_the_end(layout)
-    assert known(layout, other).status.state is JobState.STOPPED
-    status = known(layout, bad).status
+    request_stop(known(warehouse, other))
+    run_to_the_end(warehouse)
+    assert known(warehouse, other).status.state is JobState.STOPPED
+    status = known(warehouse, bad).status
     assert status.state is JobState.FAILED
     assert len(status.last_word.splitlines()) == 1
-    assert list_jobs(LakeOptions(warehouse=layout.root), json=True) == 0
+    assert list_jobs(LakeOptions(warehouse=warehouse.root), json=True) == 0
     assert len(orjson.loads(capsys.readouterr().out)["rows"]) == 2
 
 
 @pytest.mark.parametrize("name", ["log.txt", "ideas.jsonl", "result.json"])
 @pytest.mark.parametrize("plant", [os.mkfifo, link_elsewhere, Path.mkdir])
 def test_a_job_whose_folder_leads_elsewhere_is_not_started(
-    plant: Callable[[Path], None], name: str, layout: Layout
+    plant: Callable[[Path], None], name: str, warehouse: Warehouse
 ) -> None:
-    job_id = submit(layout, plan_job())
-    plant(jobs_folder(layout) / job_id / name)
-    run_to_the_end(layout)
-    status = known(layout, job_id).status
+    job_id = submit(warehouse, plan_job())
+    plant(jobs_folder(warehouse) / job_id / name)
+    run_to_the_end(warehouse)
+    status = known(warehouse, job_id).status
     assert (status.state, status.exit_code) == (JobState.FAILED, 2)
     assert name in status.last_word
 
 
-def test_a_job_folder_that_is_a_link_is_no_job(layout: Layout, tmp_path: Path) -> None:
-    job_id = submit(layout, plan_job())
+def test_a_job_folder_that_is_a_link_is_no_job(warehouse: Warehouse, tmp_path: Path) -> None:
+    job_id = submit(warehouse, plan_job())
     elsewhere = tmp_path / "elsewhere"
-    (jobs_folder(layout) / job_id).rename(elsewhere)
-    (jobs_folder(layout) / job_id).symlink_to(elsewhere)
+    (jobs_folder(warehouse) / job_id).rename(elsewhere)
+    (jobs_folder(warehouse) / job_id).symlink_to(elsewhere)
     looks = iter([False, False])
-    run_jobs(layout, Settings(), lambda: next(looks, True))
+    run_jobs(warehouse, lambda: next(looks, True))
     assert [path.name for path in elsewhere.iterdir()] == ["request.json"]
 
 
-def test_a_request_written_after_its_folder_is_taken_up(layout: Layout) -> None:
-    job_id = submit(layout, plan_job())
-    path = jobs_folder(layout) / job_id / "request.json"
+def test_a_request_written_after_its_folder_is_taken_up(warehouse: Warehouse) -> None:
+    job_id = submit(warehouse, plan_job())
+    path = jobs_folder(warehouse) / job_id / "request.json"
     document = path.read_bytes()
     path.unlink()
     looks = iter((1, 2, 3))
@@ -115,11 +117,11 @@ def test_a_request_written_after_its_folder_is_taken_up(layout: Layout) -> None:
         look = next(looks)
         if look == 2:  # the first look has seen the folder without its request
             path.write_bytes(document)
-            request_stop(known(layout, job_id))
+            request_stop(known(warehouse, job_id))
         return look == 3
 
-    run_jobs(layout, Settings(), over)
-    assert known(layout, job_id).status.state is JobState.STOPPED
+    run_jobs(warehouse, over)
+    assert known(warehouse, job_id).status.state is JobState.STOPPED
 
 
 def requests() -> Iterator[tuple[str, JobRequest]]:
@@ -135,22 +137,22 @@ def requests() -> Iterator[tuple[str, JobRequest]]:
     yield "scores", rank_job("run-a", scores=True)
 
 
-def test_a_planted_job_may_say_no_more_than_a_program(layout: Layout) -> None:
-    planted = {submit(layout, request): field for field, request in requests()}
-    run_to_the_end(layout)
+def test_a_planted_job_may_say_no_more_than_a_program(warehouse: Warehouse) -> None:
+    planted = {submit(warehouse, request): field for field, request in requests()}
+    run_to_the_end(warehouse)
     for job_id, field in planted.items():
-        job = known(layout, job_id)
+        job = known(warehouse, job_id)
         assert (job.status.state, job.status.exit_code) == (JobState.FAILED, 2)
         assert f"--{field} is not offered here" in job.status.last_word
         assert not job.log.exists()
 
 
-def test_a_request_that_is_exchanged_after_it_was_checked_is_not_done(layout: Layout) -> None:
-    job_id = submit(layout, plan_job())
+def test_a_request_that_is_exchanged_after_it_was_checked_is_not_done(warehouse: Warehouse) -> None:
+    job_id = submit(warehouse, plan_job())
     checked = content_hash(evaluate_job().model_dump_json())
     with patch.dict(os.environ):  # which a job's process sets for itself
-        assert job_process._do(layout, job_id, checked) == 2
-    status = known(layout, job_id).status
+        assert job_process._do(warehouse, job_id, checked) == 2
+    status = known(warehouse, job_id).status
     assert (status.state, status.exit_code) == (JobState.FAILED, 2)
     assert "was changed after it was checked" in status.last_word
 
@@ -162,26 +164,26 @@ from pathlib import Path
 from schemas.base import replace
 from schemas.people.job import JobState
 from warehouse.app.jobs import read_job, write_status
-from warehouse.layout import Layout
-job, now = read_job(Layout(Path(sys.argv[-3])), sys.argv[-2]), datetime.now(UTC)
+from warehouse.warehouse import Warehouse
+job, now = read_job(Warehouse(Path(sys.argv[-3])), sys.argv[-2]), datetime.now(UTC)
 done = {"state": JobState.DONE, "exit_code": 0, "started_at": now, "finished_at": now}
 write_status(job, replace(job.status, **done))
 """
 
 
 def test_plans_of_two_who_ask_are_made_in_turn(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "module_command", lambda *words: [sys.executable, "-c", MADE, *words])
 
     def asked(who: str, number: int) -> str:
         request = plan_job(f"Idea {number} of {who} about counting bats at dusk.")
-        return submit(layout, replace(request, asked_by=who))
+        return submit(warehouse, replace(request, asked_by=who))
 
     many = [asked("one program", number) for number in range(10)]
     other = asked("another program", 1)
-    run_until(layout, lambda: not known(layout, other).at_work)
-    assert known(layout, other).status.state is JobState.DONE
-    started = [name for name in many if known(layout, name).status.started_at is not None]
+    run_until(warehouse, lambda: not known(warehouse, other).at_work)
+    assert known(warehouse, other).status.state is JobState.DONE
+    started = [name for name in many if known(warehouse, name).status.started_at is not None]
     assert started == many[: len(started)]
     assert len(started) <= 2  # the first, and one begun once the other was made

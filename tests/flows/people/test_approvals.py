@@ -27,34 +27,33 @@ from warehouse.app.decisions import decide, open_requests
 from warehouse.app.jobs import jobs, submit
 from warehouse.app.people import add_participant
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_reader, rows_in
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.lake import rows_in
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")
 IDEAS = ("idea-00000", "idea-00001", "idea-00002")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """Three ideas of one group."""
-    layout = Layout(tmp_path_factory.mktemp("approvals"))
+    warehouse = Warehouse(tmp_path_factory.mktemp("approvals"))
     for number in range(3):
         evaluation = make_evaluation(number)
-        land(layout, replace(evaluation, idea=replace(evaluation.idea, group="chemistry")))
-    assert publish(layout, RUNS, make_run(ideas=3)).published
-    return layout
+        land(warehouse, replace(evaluation, idea=replace(evaluation.idea, group="chemistry")))
+    assert publish(warehouse, RUNS, make_run(ideas=3)).published
+    return warehouse
 
 
 @pytest.fixture
-def layout(made: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(made.root, tmp_path / "w"))
+def warehouse(made: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(made.root, tmp_path / "w"))
 
 
 @pytest.fixture
-def ada(layout: Layout) -> Participant:
-    with ServiceDatabase(layout) as database:
+def ada(warehouse: Warehouse) -> Participant:
+    with ServiceDatabase(warehouse) as database:
         return add_participant(database, "Ada Lovelace")
 
 
@@ -65,109 +64,115 @@ def project_file(folder: Path, ada: Participant, *lines: str) -> Path:
     return path
 
 
-def admitted(layout: Layout, project: Path) -> Admission:
-    return admit(layout, load_project(project), Stage.RANK, RUN)
+def admitted(warehouse: Warehouse, project: Path) -> Admission:
+    return admit(warehouse, load_project(project), Stage.RANK, RUN)
 
 
-def answer(layout: Layout, request: str, ada: Participant, verdict: Verdict, why: str) -> None:
-    with open_reader(layout) as connection, ServiceDatabase(layout) as database:
+def answer(
+    warehouse: Warehouse, request: str, ada: Participant, verdict: Verdict, why: str
+) -> None:
+    with warehouse.reader() as connection, ServiceDatabase(warehouse) as database:
         told = GivenAnswer(verdict=verdict, reason=why)
         decide(database, connection, request, ada.participant_id, told)
 
 
 def test_ideas_wait_in_the_lake_until_they_are_decided_on(
-    layout: Layout, ada: Participant, tmp_path: Path
+    warehouse: Warehouse, ada: Participant, tmp_path: Path
 ) -> None:
     project = project_file(tmp_path, ada, "criteria = 'is it safe?'")
-    waiting = admitted(layout, project).waiting
+    waiting = admitted(warehouse, project).waiting
     assert [each.unit_id for each in waiting] == list(IDEAS)
     assert {each.asked_of for each in waiting} == {(ada.participant_id,)}
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         asked = rows_in(connection, "select unit_id, criteria from requests order by unit_id")
     assert asked == [{"unit_id": idea, "criteria": "is it safe?"} for idea in IDEAS]
-    assert admitted(layout, project).waiting == waiting
-    answer(layout, waiting[0].request_id, ada, Verdict.REJECTED, "not safe")
-    admission = admitted(layout, project)
+    assert admitted(warehouse, project).waiting == waiting
+    answer(warehouse, waiting[0].request_id, ada, Verdict.REJECTED, "not safe")
+    admission = admitted(warehouse, project)
     assert [each.unit_id for each in admission.waiting] == list(IDEAS[1:])
     assert admission.left_out == {IDEAS[0]: f"rejected by {ada.participant_id}: not safe"}
 
 
 def test_nothing_is_asked_of_a_participant_who_does_not_exist(
-    layout: Layout, ada: Participant, tmp_path: Path
+    warehouse: Warehouse, ada: Participant, tmp_path: Path
 ) -> None:
     project = project_file(tmp_path, replace(ada, participant_id="p-mistyped"))
     with pytest.raises(UnknownNameError, match="no participant 'p-mistyped'"):
-        admitted(layout, project)
-    with ServiceDatabase(layout) as database:
+        admitted(warehouse, project)
+    with ServiceDatabase(warehouse) as database:
         assert list(open_requests(database)) == []
     project = project_file(tmp_path, ada)
-    assert {each.asked_of for each in admitted(layout, project).waiting} == {(ada.participant_id,)}
+    assert {each.asked_of for each in admitted(warehouse, project).waiting} == {
+        (ada.participant_id,)
+    }
 
 
 def test_an_idea_that_was_evaluated_anew_is_asked_about_anew(
-    layout: Layout, ada: Participant, tmp_path: Path
+    warehouse: Warehouse, ada: Participant, tmp_path: Path
 ) -> None:
     project = project_file(tmp_path, ada)
-    for request in admitted(layout, project).waiting:
-        answer(layout, request.request_id, ada, Verdict.APPROVED, "fine")
-    assert admitted(layout, project).waiting == ()
+    for request in admitted(warehouse, project).waiting:
+        answer(warehouse, request.request_id, ada, Verdict.APPROVED, "fine")
+    assert admitted(warehouse, project).waiting == ()
     evaluation = make_evaluation(1)
     assert evaluation.soundness is not None
     (first, *others) = evaluation.soundness.reviews
     reviews = (replace(first, support="Other words."), *others)
     soundness = replace(evaluation.soundness, reviews=reviews)
     idea = replace(evaluation.idea, group="chemistry")
-    land(layout, replace(evaluation, idea=idea, soundness=soundness))
-    publish(layout, RUNS, make_run(ideas=3))
-    (anew,) = admitted(layout, project).waiting
+    land(warehouse, replace(evaluation, idea=idea, soundness=soundness))
+    publish(warehouse, RUNS, make_run(ideas=3))
+    (anew,) = admitted(warehouse, project).waiting
     assert anew.unit_id == IDEAS[1]
 
 
 def test_who_may_decide_is_who_the_project_names_now(
-    layout: Layout, ada: Participant, tmp_path: Path
+    warehouse: Warehouse, ada: Participant, tmp_path: Path
 ) -> None:
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         bob = add_participant(database, "Bob")
-    first, second, third = admitted(layout, project_file(tmp_path, ada)).waiting
-    answer(layout, first.request_id, ada, Verdict.APPROVED, "fine")
-    waiting = admitted(layout, project_file(tmp_path, bob)).waiting
+    first, second, third = admitted(warehouse, project_file(tmp_path, ada)).waiting
+    answer(warehouse, first.request_id, ada, Verdict.APPROVED, "fine")
+    waiting = admitted(warehouse, project_file(tmp_path, bob)).waiting
     assert [each.unit_id for each in waiting] == list(IDEAS[1:])
     assert {each.asked_of for each in waiting} == {(bob.participant_id,)}
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         assert list(open_requests(database, ada.participant_id)) == []
         assert [each.unit_id for each in open_requests(database)] == list(IDEAS[1:])
     with pytest.raises(ConflictError, match=f"asked anew: answer {waiting[0].request_id}"):
-        answer(layout, second.request_id, ada, Verdict.APPROVED, "fine")
-    answer(layout, waiting[0].request_id, bob, Verdict.APPROVED, "fine")
-    (again,) = admitted(layout, project_file(tmp_path, ada)).waiting
+        answer(warehouse, second.request_id, ada, Verdict.APPROVED, "fine")
+    answer(warehouse, waiting[0].request_id, bob, Verdict.APPROVED, "fine")
+    (again,) = admitted(warehouse, project_file(tmp_path, ada)).waiting
     assert again.unit_id == third.unit_id
     assert again.request_id not in {third.request_id, waiting[1].request_id}
-    answer(layout, again.request_id, ada, Verdict.APPROVED, "fine")
-    assert admitted(layout, project_file(tmp_path, bob)) == Admission((), {})
+    answer(warehouse, again.request_id, ada, Verdict.APPROVED, "fine")
+    assert admitted(warehouse, project_file(tmp_path, bob)) == Admission((), {})
 
 
 def test_thresholds_decide_without_a_person_and_say_so(
-    layout: Layout, ada: Participant, tmp_path: Path
+    warehouse: Warehouse, ada: Participant, tmp_path: Path
 ) -> None:
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         scores = {each.idea_id: each.score for each in queries.idea_scores(RUN)}
     best = max(score for score in scores.values() if score is not None)
     rules = (f"approve_from = {best}", f"reject_below = {best}")
-    admission = admitted(layout, project_file(tmp_path, ada, *rules))
+    admission = admitted(warehouse, project_file(tmp_path, ada, *rules))
     below = {idea for idea, score in scores.items() if score is not None and score < best}
     assert admission.left_out.keys() == below
     assert all("by rule: score" in why for why in admission.left_out.values())
     unscored = {idea for idea, score in scores.items() if score is None}
     assert {each.unit_id for each in admission.waiting} == unscored
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         told = rows_in(connection, "select participant_id, rule from decisions")
     assert len(told) == len(scores) - len(unscored) > 0
     assert {row["participant_id"] for row in told} == {None}
     assert all(row["rule"].startswith("score ") for row in told)
 
 
-def test_a_project_without_a_rule_for_the_stage_asks_nobody(layout: Layout) -> None:
-    assert admit(layout, Project(name="n", participants={}), Stage.RANK, RUN) == Admission((), {})
+def test_a_project_without_a_rule_for_the_stage_asks_nobody(warehouse: Warehouse) -> None:
+    assert admit(warehouse, Project(name="n", participants={}), Stage.RANK, RUN) == Admission(
+        (), {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,22 +194,22 @@ def test_a_project_that_cannot_be_kept_to_is_refused(text: str, tmp_path: Path) 
 
 
 def test_who_the_project_lets_only_comment_is_not_asked(
-    layout: Layout, ada: Participant, tmp_path: Path
+    warehouse: Warehouse, ada: Participant, tmp_path: Path
 ) -> None:
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         other = add_participant(database, "Mallory").participant_id
     path = project_file(tmp_path, ada)
     path.write_text(path.read_text().replace("[stages", f"{other} = ['commented']\n[stages"))
-    assert {each.asked_of for each in admitted(layout, path).waiting} == {(ada.participant_id,)}
+    assert {each.asked_of for each in admitted(warehouse, path).waiting} == {(ada.participant_id,)}
 
 
 def test_a_ranking_waits_and_leaves_out_what_was_rejected(
-    layout: Layout, ada: Participant, tmp_path: Path
+    warehouse: Warehouse, ada: Participant, tmp_path: Path
 ) -> None:
     project, env = project_file(tmp_path, ada), environment(tmp_path / "home")
 
     def run(*words: str) -> tuple[int, dict]:
-        words = (*words, "--warehouse", str(layout.root), "--json")
+        words = (*words, "--warehouse", str(warehouse.root), "--json")
         ended = assay_here(*words, env=env)
         return ended.returncode, read_answer(ended.stdout)
 
@@ -220,22 +225,22 @@ def test_a_ranking_waits_and_leaves_out_what_was_rejected(
         assert run("decide", names[idea], "approve")[0] == EXIT_DONE
     code, ranked = run(*rank)
     assert code == EXIT_DONE, ranked
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         rated = rows_in(connection, "select distinct idea_id from ratings order by idea_id")
     assert [row["idea_id"] for row in rated] == list(IDEAS[1:])
     assert any("left out: idea-00000" in line and "not safe" in line for line in ranked["warnings"])
 
 
 def test_a_review_of_an_idea_that_the_run_does_not_have_is_not_asked_for(
-    layout: Layout, ada: Participant
+    warehouse: Warehouse, ada: Participant
 ) -> None:
-    options = RequestOptions(warehouse=layout.root, of=(ada.participant_id,), idea="idea-9")
+    options = RequestOptions(warehouse=warehouse.root, of=(ada.participant_id,), idea="idea-9")
     with pytest.raises(UnknownNameError, match=r"no evaluation of idea idea-9; `assay rank run-a"):
         ask_for(RUN, options)
 
 
 def test_the_job_runner_goes_on_by_itself_once_people_have_decided(
-    layout: Layout, ada: Participant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, ada: Participant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     project = project_file(tmp_path, ada)
@@ -245,46 +250,46 @@ def test_the_job_runner_goes_on_by_itself_once_people_have_decided(
     )
     command = ("rank", RUN, "--engine", "extractive", "--project", str(project))
     for _ in range(2):  # asked twice is one job
-        ended = assay_here(*command, "--warehouse", str(layout.root), env=env)
+        ended = assay_here(*command, "--warehouse", str(warehouse.root), env=env)
         assert ended.returncode == EXIT_WAITING
         assert "the job runner goes on once they are made" in ended.stderr
-    (job,) = jobs(layout)
+    (job,) = jobs(warehouse)
     settings = Settings(dashboard=offered)
 
     def waits() -> bool:
-        return known(layout, job.job_id).status.state is JobState.WAITING
+        return known(warehouse, job.job_id).status.state is JobState.WAITING
 
-    run_until(layout, waits, settings)
-    assert known(layout, job.job_id).status.exit_code == EXIT_WAITING
-    with ServiceDatabase(layout) as database:
+    run_until(warehouse, waits, settings)
+    assert known(warehouse, job.job_id).status.exit_code == EXIT_WAITING
+    with ServiceDatabase(warehouse) as database:
         first, *others = open_requests(database)
-    answer(layout, first.request_id, ada, Verdict.REJECTED, "not safe")
+    answer(warehouse, first.request_id, ada, Verdict.REJECTED, "not safe")
     looked = iter(range(5))
-    run_until(layout, lambda: next(looked, None) is None, settings)
+    run_until(warehouse, lambda: next(looked, None) is None, settings)
     assert waits()
-    assert known(layout, job.job_id).status.attempt_count == 0
+    assert known(warehouse, job.job_id).status.attempt_count == 0
     for request in others:
-        answer(layout, request.request_id, ada, Verdict.APPROVED, "fine")
-    run_to_the_end(layout, settings)
-    done = known(layout, job.job_id)
+        answer(warehouse, request.request_id, ada, Verdict.APPROVED, "fine")
+    run_to_the_end(warehouse, settings)
+    done = known(warehouse, job.job_id)
     assert (done.status.state, done.status.exit_code) == (JobState.DONE, 0), done.log.read_text()
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         rated = rows_in(connection, "select distinct idea_id from ratings order by idea_id")
     assert [row["idea_id"] for row in rated] == list(IDEAS[1:])
 
 
 def test_a_job_follows_no_project_but_those_that_are_offered(
-    layout: Layout, ada: Participant, tmp_path: Path
+    warehouse: Warehouse, ada: Participant, tmp_path: Path
 ) -> None:
-    job_id = submit(layout, rank_job(RUN, project=project_file(tmp_path, ada)))
-    run_to_the_end(layout)
-    status = known(layout, job_id).status
+    job_id = submit(warehouse, rank_job(RUN, project=project_file(tmp_path, ada)))
+    run_to_the_end(warehouse)
+    status = known(warehouse, job_id).status
     assert (status.state, status.exit_code) == (JobState.FAILED, EXIT_USAGE)
     assert "ASSAY_DASHBOARD__PROJECTS" in status.last_word
 
 
 def test_a_report_waits_for_the_run_as_it_stands_and_says_why_it_was_rejected(
-    layout: Layout, ada: Participant, tmp_path: Path
+    warehouse: Warehouse, ada: Participant, tmp_path: Path
 ) -> None:
     project, env = tmp_path / "project.toml", environment(tmp_path / "home")
     project.write_text(
@@ -293,23 +298,23 @@ def test_a_report_waits_for_the_run_as_it_stands_and_says_why_it_was_rejected(
     )
 
     def report() -> "subprocess.CompletedProcess[str]":
-        words = ("report", RUN, "--project", str(project), "--warehouse", str(layout.root))
+        words = ("report", RUN, "--project", str(project), "--warehouse", str(warehouse.root))
         return assay_here(*words, env=env)
 
     waits = report()
     assert (waits.returncode, waits.stdout) == (EXIT_WAITING, "")
     assert "waits for 1 decision:" in waits.stderr
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         (asked,) = open_requests(database)
     assert (asked.stage, asked.unit_id) == (Stage.REPORT, "")
-    answer(layout, asked.request_id, ada, Verdict.APPROVED, "fine")
+    answer(warehouse, asked.request_id, ada, Verdict.APPROVED, "fine")
     assert report().stdout.startswith("# ")
-    rank = ("rank", RUN, "--engine", "extractive", "--warehouse", str(layout.root))
+    rank = ("rank", RUN, "--engine", "extractive", "--warehouse", str(warehouse.root))
     assert assay_here(*rank, env=env).returncode == EXIT_DONE
     assert report().returncode == EXIT_WAITING  # it would tell something else now
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         (anew,) = open_requests(database)
-    answer(layout, anew.request_id, ada, Verdict.REJECTED, "not yet")
+    answer(warehouse, anew.request_id, ada, Verdict.REJECTED, "not yet")
     refused = report()
     assert (refused.returncode, refused.stdout) == (EXIT_USAGE, "")
     assert f"was rejected by {ada.participant_id}: not yet" in refused.stderr

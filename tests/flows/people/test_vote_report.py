@@ -9,7 +9,6 @@ from flows.people.vote_report import report_on_votes
 from schemas.identifiers import IdeaId, RunId
 from schemas.people.vote_report import Board, VoteReport
 from schemas.people.votes import Choice, HumanVote, Track
-from schemas.settings import Settings
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranked_lake import SOUND, publish_ranking_of_report_lake
 from tests.support.report_lake import publish_report_lake
@@ -17,34 +16,33 @@ from tests.support.votes import make_vote
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import record
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture(scope="module")
-def ranked(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def ranked(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """A run ranked by an engine, and the same ideas reviewed by another engine."""
-    layout = publish_report_lake(tmp_path_factory.mktemp("lake"))
-    publish_ranking_of_report_lake(layout)
-    land(layout, make_evaluation(0, run_id="run-other"))
+    warehouse = publish_report_lake(tmp_path_factory.mktemp("lake"))
+    publish_ranking_of_report_lake(warehouse)
+    land(warehouse, make_evaluation(0, run_id="run-other"))
     other = make_run("run-other", ideas=1, engine="litellm:openai/judge", profile="faithful")
-    assert publish(layout, RUNS, other).published
-    return layout
+    assert publish(warehouse, RUNS, other).published
+    return warehouse
 
 
 def report(
-    ranked: Layout, folder: Path, votes: list[HumanVote], by: Board = Board.IDEAS
+    ranked: Warehouse, folder: Path, votes: list[HumanVote], by: Board = Board.IDEAS
 ) -> VoteReport:
-    layout = Layout(shutil.copytree(ranked.root, folder / "warehouse"))
-    with ServiceDatabase(layout) as database, database.transaction() as work:
+    warehouse = Warehouse(shutil.copytree(ranked.root, folder / "warehouse"))
+    with ServiceDatabase(warehouse) as database, database.transaction() as work:
         for vote in votes:
             record(work, "human_votes", vote)
-    return report_on_votes(layout, Settings(), by)
+    return report_on_votes(warehouse, by)
 
 
-def engine_order(ranked: Layout) -> list[IdeaId]:
-    with open_queries(ranked) as queries:
+def engine_order(ranked: Warehouse) -> list[IdeaId]:
+    with ranked.queries() as queries:
         rows = queries.answers(
             "select idea_id from ratings where \"group\" = 'sound' and dimension = 'overall'"
             " and method = 'bradley_terry' order by strength desc"
@@ -52,8 +50,8 @@ def engine_order(ranked: Layout) -> list[IdeaId]:
     return [row["idea_id"] for row in rows]
 
 
-def run_of(ranked: Layout) -> RunId:
-    with open_queries(ranked) as queries:
+def run_of(ranked: Warehouse) -> RunId:
+    with ranked.queries() as queries:
         return RunId(queries.answers("select run_id from rankings")[0]["run_id"])
 
 
@@ -82,7 +80,7 @@ def figures(found: VoteReport) -> dict[str, float | None]:
 
 
 def test_voters_who_say_the_reverse_of_the_engine_turn_its_order_round(
-    ranked: Layout, tmp_path: Path
+    ranked: Warehouse, tmp_path: Path
 ) -> None:
     order = engine_order(ranked)
     assert set(order) == set(SOUND)
@@ -97,7 +95,7 @@ def test_voters_who_say_the_reverse_of_the_engine_turn_its_order_round(
     assert found.careless == ()
 
 
-def test_attention_checks_are_told_and_rate_nobody(ranked: Layout, tmp_path: Path) -> None:
+def test_attention_checks_are_told_and_rate_nobody(ranked: Warehouse, tmp_path: Path) -> None:
     run_id, order = run_of(ranked), engine_order(ranked)
     votes = votes_for(run_id, order, 4)
     votes += [
@@ -120,7 +118,7 @@ def test_attention_checks_are_told_and_rate_nobody(ranked: Layout, tmp_path: Pat
     ],
 )
 def test_votes_on_reviews_rank_who_made_them(
-    ranked: Layout, tmp_path: Path, by: Board, names: list[str]
+    ranked: Warehouse, tmp_path: Path, by: Board, names: list[str]
 ) -> None:
     idea = make_evaluation(0).idea.idea_id
     votes = [
@@ -142,7 +140,7 @@ def test_votes_on_reviews_rank_who_made_them(
     assert found.board[0].strength > 0 > found.board[1].strength
 
 
-def test_without_votes_nothing_is_told_and_nothing_fails(ranked: Layout, tmp_path: Path) -> None:
+def test_without_votes_nothing_is_told_and_nothing_fails(ranked: Warehouse, tmp_path: Path) -> None:
     found = report(ranked, tmp_path, [])
     assert (found.vote_count, found.board, found.careless) == (0, (), ())
     assert set(figures(found).values()) == {None}

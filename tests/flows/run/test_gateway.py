@@ -12,7 +12,7 @@ from tasks.literature.gateway.process import LOG_NAME, literature_identity
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.folder import read_manifest, write_manifest
 from tests.support.paper_files import paper_rows, with_references, write_jsonl
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,11 @@ def test_a_gateway_starts_when_its_address_is_first_asked_for(
     text: str, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(index.parent)
-    layout = Layout(tmp_path / "warehouse")
-    log = layout.cache / LOG_NAME
-    with open_gateway(LiteratureChoice.parse(text), Settings(home=tmp_path), layout) as gateway:
+    warehouse = Warehouse(tmp_path / "warehouse")
+    log = warehouse.cache / LOG_NAME
+    with open_gateway(
+        LiteratureChoice.parse(text), Warehouse(warehouse.root, Settings(home=tmp_path))
+    ) as gateway:
         assert not log.exists()
         url = gateway.url
         assert literature_identity(url) == gateway.literature
@@ -70,10 +72,13 @@ def test_an_upstream_without_a_readable_host_is_refused_before_a_gateway_starts(
     tmp_path: Path,
 ) -> None:
     section = LiteratureSettings(upstream_url="http://xn--a.invalid")
-    settings, layout = Settings(home=tmp_path, literature=section), Layout(tmp_path / "warehouse")
+    settings, warehouse = (
+        Settings(home=tmp_path, literature=section),
+        Warehouse(tmp_path / "warehouse"),
+    )
     with (
         pytest.raises(ConfigurationError, match="UPSTREAM_URL=http://xn--a"),
-        open_gateway(LiteratureChoice(), settings, layout),
+        open_gateway(LiteratureChoice(), Warehouse(warehouse.root, settings)),
     ):
         pass
 
@@ -81,8 +86,10 @@ def test_an_upstream_without_a_readable_host_is_refused_before_a_gateway_starts(
 def test_a_snapshot_that_changes_before_its_gateway_starts_is_not_taken_for_the_old_one(
     index: Path, tmp_path: Path
 ) -> None:
-    layout = Layout(tmp_path / "warehouse")
-    with open_gateway(LiteratureChoice(index), Settings(home=tmp_path), layout) as gateway:
+    warehouse = Warehouse(tmp_path / "warehouse")
+    with open_gateway(
+        LiteratureChoice(index), Warehouse(warehouse.root, Settings(home=tmp_path))
+    ) as gateway:
         manifest = read_manifest(index)
         write_manifest(index, manifest.model_copy(update={"fingerprint": "0" * 64}))
         with pytest.raises(ConfigurationError, match="the snapshot was updated meanwhile"):
@@ -92,11 +99,11 @@ def test_a_snapshot_that_changes_before_its_gateway_starts_is_not_taken_for_the_
 def test_an_index_of_another_version_is_named_with_the_remedy(
     index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    layout, choice = Layout(tmp_path / "warehouse"), LiteratureChoice(index)
-    with open_gateway(choice, Settings(home=tmp_path), layout):
+    warehouse, choice = Warehouse(tmp_path / "warehouse"), LiteratureChoice(index)
+    with open_gateway(choice, Warehouse(warehouse.root, Settings(home=tmp_path))):
         assert capsys.readouterr().err == ""
     write_manifest(index, read_manifest(index).model_copy(update={"rules": ""}))
-    with open_gateway(choice, Settings(home=tmp_path), layout):
+    with open_gateway(choice, Warehouse(warehouse.root, Settings(home=tmp_path))):
         lines = " ".join(capsys.readouterr().err.split())
     assert lines.count("was built by another version") == 1
     assert "build it again with `assay literature build`" in lines

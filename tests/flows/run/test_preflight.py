@@ -16,7 +16,7 @@ from schemas.errors import ConfigurationError
 from schemas.options.commands import RunOptions
 from schemas.run import RunRequest
 from schemas.settings import Settings
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 
 @pytest.fixture(scope="module")
@@ -100,9 +100,9 @@ def test_workers_elsewhere_need_a_prefect_server_that_they_can_reach(
 def test_the_doctor_blames_the_catalogue_alone_where_it_is_not_found(
     url: str | None, told: str, tmp_path: Path
 ) -> None:
-    layout = Layout(tmp_path)
-    layout.lake.mkdir()
-    layout.moved_catalogue.touch()
+    warehouse = Warehouse(tmp_path)
+    warehouse.lake.mkdir()
+    warehouse.moved_catalogue.touch()
     settings = Settings(catalogue_url=SecretStr(url)) if url else Settings()
     found = examine(tmp_path, "extractive", None, load_profile("economy"), settings)
     (catalogue,) = (each for each in found if each.part == "catalogue")

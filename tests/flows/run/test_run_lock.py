@@ -10,15 +10,15 @@ import pytest
 from flows.run.run_lock import only_command_on
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 RUN = RunId("ideas-1")
 HOLD = """
 import sys, time
 from pathlib import Path
 from flows.run.run_lock import only_command_on
-from warehouse.layout import Layout
-with only_command_on(Layout(Path(sys.argv[1])), "ideas-1"):
+from warehouse.warehouse import Warehouse
+with only_command_on(Warehouse(Path(sys.argv[1])), "ideas-1"):
     print("held", flush=True)
     time.sleep(600)
 """
@@ -26,17 +26,17 @@ with only_command_on(Layout(Path(sys.argv[1])), "ideas-1"):
 
 def test_a_second_command_on_the_same_run_is_refused_in_one_line(tmp_path: Path) -> None:
     with (
-        only_command_on(Layout(tmp_path), RUN),
+        only_command_on(Warehouse(tmp_path), RUN),
         pytest.raises(ConfigurationError, match="ideas-1 already"),
-        only_command_on(Layout(tmp_path), RUN),
+        only_command_on(Warehouse(tmp_path), RUN),
     ):
         pass
 
 
 def test_other_runs_of_the_warehouse_go_on(tmp_path: Path) -> None:
     with (
-        only_command_on(Layout(tmp_path), RUN),
-        only_command_on(Layout(tmp_path), RunId("ideas-2")),
+        only_command_on(Warehouse(tmp_path), RUN),
+        only_command_on(Warehouse(tmp_path), RunId("ideas-2")),
     ):
         assert len(list(tmp_path.glob("state/runs/*/lock"))) == 2
 
@@ -47,9 +47,9 @@ def test_a_killed_command_lets_go(tmp_path: Path) -> None:
     )
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
-    with pytest.raises(ConfigurationError), only_command_on(Layout(tmp_path), RUN):
+    with pytest.raises(ConfigurationError), only_command_on(Warehouse(tmp_path), RUN):
         pass
     holder.send_signal(signal.SIGKILL)
     holder.wait()
-    with only_command_on(Layout(tmp_path), RUN):
+    with only_command_on(Warehouse(tmp_path), RUN):
         pass

@@ -21,40 +21,40 @@ from tasks.ideas.read import read_batch
 from tests.support.evaluations import CUTOFF, make_evaluation, make_run
 from tests.support.survey_lake import make_survey, published_surveys
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 BEFORE, AFTER = RunId("run-a"), RunId("run-b")
 LATER = date(2030, 1, 1)
 
 
-def published(layout: Layout, run_id: RunId, **more: Any) -> None:
+def published(warehouse: Warehouse, run_id: RunId, **more: Any) -> None:
     """Two ideas; the later run has found a paper more, and compares it too."""
     papers = 8 if run_id == BEFORE else 9
     for number in range(2):
         compared = papers - 3
-        land(layout, make_evaluation(number, run_id=run_id, papers=papers, compared=compared))
-    report = publish(layout, RUNS, make_run(run_id, ideas=2, **more))
+        land(warehouse, make_evaluation(number, run_id=run_id, papers=papers, compared=compared))
+    report = publish(warehouse, RUNS, make_run(run_id, ideas=2, **more))
     assert report.published, report.failed_expectations
 
 
 @pytest.fixture(scope="module")
-def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("again"))
-    published(layout, BEFORE)
-    published(layout, AFTER, again_run_id=BEFORE)
-    published_surveys(layout, make_survey())
-    return layout
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    warehouse = Warehouse(tmp_path_factory.mktemp("again"))
+    published(warehouse, BEFORE)
+    published(warehouse, AFTER, again_run_id=BEFORE)
+    published_surveys(warehouse, make_survey())
+    return warehouse
 
 
-def options(layout: Layout, **said: Any) -> EvaluateOptions:
-    return EvaluateOptions(warehouse=layout.root, api_base="http://127.0.0.1:9/v1", **said)
+def options(warehouse: Warehouse, **said: Any) -> EvaluateOptions:
+    return EvaluateOptions(warehouse=warehouse.root, api_base="http://127.0.0.1:9/v1", **said)
 
 
 def test_the_ideas_come_back_as_they_were_read_and_the_options_are_the_runs(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
-    request = resolve_again(BEFORE, options(layout), Settings())
+    request = resolve_again(BEFORE, options(warehouse), Settings())
     ideas = {
         each.idea_id: each for each in read_batch(request.ideas_path, default_cutoff=None).ideas
     }
@@ -67,9 +67,11 @@ def test_the_ideas_come_back_as_they_were_read_and_the_options_are_the_runs(
     assert ",".join(request.modules) == f"{make_run().modules},assessment"
 
 
-def test_a_later_cutoff_holds_for_every_idea_and_an_earlier_one_for_none(layout: Layout) -> None:
+def test_a_later_cutoff_holds_for_every_idea_and_an_earlier_one_for_none(
+    warehouse: Warehouse,
+) -> None:
     def cutoffs(day: date) -> set[date | None]:
-        request = resolve_again(BEFORE, options(layout, cutoff=day), Settings())
+        request = resolve_again(BEFORE, options(warehouse, cutoff=day), Settings())
         batch = read_batch(request.ideas_path, default_cutoff=None)
         return {each.cutoff_date for each in batch.ideas}
 
@@ -80,14 +82,14 @@ def test_a_later_cutoff_holds_for_every_idea_and_an_earlier_one_for_none(layout:
 
 
 def test_judgements_of_the_earlier_run_travel_with_its_ideas_unless_another_engine_is_asked(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
-    request = resolve_again(BEFORE, options(layout), Settings())
+    request = resolve_again(BEFORE, options(warehouse), Settings())
     planned = [
         PlannedIdea(idea=each.idea, evaluation_key=each.evaluation_key)
         for each in map(make_evaluation, range(2))
     ]
-    kept = with_earlier(planned, request, layout, None)
+    kept = with_earlier(planned, request, warehouse)
     for number, each in enumerate(kept):
         contribution = make_evaluation(number).contribution
         assert contribution is not None
@@ -95,67 +97,67 @@ def test_judgements_of_the_earlier_run_travel_with_its_ideas_unless_another_engi
         scored = [row for row in contribution.comparisons if row.score is not None]
         assert len(each.before.comparisons) == len(scored)
     other = replace(request, engine="litellm:other")
-    assert all(each.before is None for each in with_earlier(planned, other, layout, None))
+    assert all(each.before is None for each in with_earlier(planned, other, warehouse))
 
 
 @pytest.mark.parametrize(("name", "told"), [("survey-a", "is a survey"), ("run-z", "run-z")])
 def test_what_is_no_run_of_ideas_is_refused_in_one_line(
-    layout: Layout, name: str, told: str
+    warehouse: Warehouse, name: str, told: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=told) as refused:
-        resolve_again(name, options(layout), Settings())
+        resolve_again(name, options(warehouse), Settings())
     assert "\n" not in str(refused.value)
 
 
 def test_a_run_of_which_no_idea_is_stored_is_refused_in_one_line(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    assert publish(layout, RUNS, make_run(BEFORE, ideas=0)).published
+    warehouse = Warehouse(tmp_path)
+    assert publish(warehouse, RUNS, make_run(BEFORE, ideas=0)).published
     with pytest.raises(ConfigurationError, match="holds no idea of run run-a"):
-        resolve_again(BEFORE, options(layout), Settings())
+        resolve_again(BEFORE, options(warehouse), Settings())
 
 
-def test_ideas_and_an_earlier_run_are_one_or_the_other(layout: Layout) -> None:
+def test_ideas_and_an_earlier_run_are_one_or_the_other(warehouse: Warehouse) -> None:
     with pytest.raises(ConfigurationError, match="leave out IDEAS"):
-        evaluate(options(layout, again=BEFORE), Path("ideas.jsonl"))
+        evaluate(options(warehouse, again=BEFORE), Path("ideas.jsonl"))
     with pytest.raises(ConfigurationError, match="--again"):
-        evaluate(options(layout))
+        evaluate(options(warehouse))
 
 
-def test_the_report_begins_with_what_changed(layout: Layout) -> None:
-    page = run_report(layout, AFTER, "md")
+def test_the_report_begins_with_what_changed(warehouse: Warehouse) -> None:
+    page = run_report(warehouse, AFTER, "md")
     assert page.index("## What changed since run-a") < page.index("## Ranking")
     assert "2 ideas changed" in page
-    assert "## What changed" not in run_report(layout, BEFORE, "md")
-    changes = report_answer(layout, AFTER).model_dump()["changes"]
+    assert "## What changed" not in run_report(warehouse, BEFORE, "md")
+    changes = report_answer(warehouse, AFTER).model_dump()["changes"]
     assert [each["new_paper_count"] for each in changes] == [1, 1]
 
 
 def test_the_report_says_which_cutoff_and_which_literature_are_other_ones(
-    layout: Layout, tmp_path: Path
+    warehouse: Warehouse, tmp_path: Path
 ) -> None:
-    layout = Layout(shutil.copytree(layout.root, tmp_path / "w"))
+    warehouse = Warehouse(shutil.copytree(warehouse.root, tmp_path / "w"))
     moved_on = RunId("run-c")
     for number in range(2):
         evaluation = make_evaluation(number, run_id=moved_on)
         idea = replace(evaluation.idea, cutoff_date=LATER if number else None)
-        land(layout, replace(evaluation, idea=idea))
+        land(warehouse, replace(evaluation, idea=idea))
     moved = {"literature": "live", "literature_name": "", "again_run_id": BEFORE}
-    report = publish(layout, RUNS, make_run(moved_on, ideas=2, **moved))
+    report = publish(warehouse, RUNS, make_run(moved_on, ideas=2, **moved))
     assert report.published, report.failed_expectations
     (told,) = [
-        line for line in run_report(layout, moved_on, "md").splitlines() if "same ideas" in line
+        line for line in run_report(warehouse, moved_on, "md").splitlines() if "same ideas" in line
     ]
     assert ", before " in told
     assert f"({CUTOFF} → {LATER}; {CUTOFF} → none)" in told
 
 
-def test_the_report_of_the_same_literature_and_cutoff_says_so(layout: Layout) -> None:
-    page = run_report(layout, AFTER, "md")
+def test_the_report_of_the_same_literature_and_cutoff_says_so(warehouse: Warehouse) -> None:
+    page = run_report(warehouse, AFTER, "md")
     assert ", as before. " in page
     assert "another cutoff" not in page
 
 
 def test_without_the_earlier_run_the_report_says_so(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    published(layout, AFTER, again_run_id=BEFORE)
-    assert "The earlier run is no longer published" in run_report(layout, AFTER, "md")
+    warehouse = Warehouse(tmp_path)
+    published(warehouse, AFTER, again_run_id=BEFORE)
+    assert "The earlier run is no longer published" in run_report(warehouse, AFTER, "md")

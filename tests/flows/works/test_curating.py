@@ -10,10 +10,9 @@ import pytest
 from dashboards.views.write_curation import curation_page
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.make.curate import curate
-from flows.works.curate import curate_estimate
-from flows.works.curate.curate_estimate import estimate_curation
-from flows.works.curate.curate_request import resolve_curation
-from flows.works.curate.curating import curation_run_id
+from flows.run.declared import run_id
+from flows.run.estimates.declared import estimate
+from flows.run.requests import request_of
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.options.commands import CurateOptions
@@ -21,6 +20,7 @@ from schemas.settings import Settings
 from schemas.works.curation_run import CurationRequest
 from tasks.benchmarks.review_sets import read_scholarideas
 from tasks.curation.openreview import NAME
+from tasks.curation.work import CURATE
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from tests.support.openreview_server import note, openreview_server
 from tests.support.reviewed_papers import (
@@ -32,9 +32,8 @@ from tests.support.reviewed_papers import (
     review_file,
 )
 from warehouse.kinds.curations.landing import CURATION_RECORD
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_units
+from warehouse.warehouse import Warehouse
 
 LONE = (FIRST_REVIEW,)
 BOTH = (FIRST_REVIEW, SECOND_REVIEW)
@@ -55,7 +54,7 @@ def curated(papers: Path | str, lab: Path, reviews: Path | None = None, **option
 
 def resolved(papers: Path, lab: Path, **options: Any) -> CurationRequest:
     asked = CurateOptions(warehouse=lab / "warehouse", **options)
-    return resolve_curation(str(papers), None, asked)
+    return request_of(CURATE, (str(papers), None), asked, Settings())
 
 
 def test_a_peerread_folder_becomes_a_set_that_the_coverage_suite_reads(
@@ -86,8 +85,8 @@ def test_what_was_left_out_and_why_is_a_row_and_in_the_report(
     folder = peerread_folder(lab / "set", good=BOTH, hostile=(*BOTH, "", "x" * 1_000_000))
     assert curated(folder, lab) == EXIT_DONE
     run_id = RunId(json.loads(capsys.readouterr().out)["run"]["run_id"])
-    layout = Layout(lab / "warehouse")
-    with open_reader(layout) as connection:
+    warehouse = Warehouse(lab / "warehouse")
+    with warehouse.reader() as connection:
         found = {
             each.paper_id: each for each in published_units(connection, CURATION_RECORD, run_id)
         }
@@ -97,7 +96,7 @@ def test_what_was_left_out_and_why_is_a_row_and_in_the_report(
         ).fetchall()
     assert reasons == [("empty",), ("too_long",)]
     assert (found["hostile"].review_count, found["hostile"].used_review_count) == (4, 2)
-    told = curation_page(layout, run_id).markdown()
+    told = curation_page(warehouse, run_id).markdown()
     assert "it is about the writing" in told
     for statement in found["good"].statements:
         assert statement.statement.split(",")[0] in told
@@ -155,7 +154,7 @@ def test_what_may_change_a_set_names_it_and_what_it_may_cost_does_not(lab: Path)
     folder = peerread_folder(lab / "set", good=BOTH)
 
     def name(**options: Any) -> str:
-        return curation_run_id(resolved(folder, lab, **options), Settings())
+        return run_id(CURATE, resolved(folder, lab, **options), "", Settings())
 
     same = name()
     assert {name(workers=3), name(max_cost_usd=1.0), name(max_requests=5)} == {same}
@@ -169,10 +168,10 @@ def test_what_may_change_a_set_names_it_and_what_it_may_cost_does_not(lab: Path)
 def test_what_a_set_asks_is_known_before_it_is_paid_for(lab: Path) -> None:
     folder = peerread_folder(lab / "set", good=BOTH, lone=LONE)
     model = "litellm:openai/gpt-5"
-    estimate = estimate_curation(resolved(folder, lab, engine=model), Settings())
-    assert (estimate.papers, estimate.papers_asked, estimate.model_calls) == (2, 1, 4)
-    assert (estimate.cost_usd or 0) > 0
-    offline = estimate_curation(resolved(folder, lab), Settings())
+    expected = estimate(CURATE, resolved(folder, lab, engine=model), Settings())
+    assert (expected.counts["papers_asked"], expected.model_calls) == (1, 4)
+    assert (expected.cost_usd or 0) > 0
+    offline = estimate(CURATE, resolved(folder, lab), Settings())
     assert (offline.model_calls, offline.cost_usd) == (0, 0)
     assert not (lab / "warehouse").exists()
 
@@ -184,9 +183,9 @@ def test_a_paper_over_which_reading_fails_does_not_end_the_estimate(
         raise ValueError("nobody foresaw this")
 
     folder = peerread_folder(lab / "set", good=BOTH, lone=LONE)
-    monkeypatch.setattr(curate_estimate, "parts_of_paper", fail)
-    estimate = estimate_curation(resolved(folder, lab), Settings())
-    assert (estimate.papers, estimate.papers_asked) == (2, 0)
+    monkeypatch.setattr("tasks.curation.work.parts_of_paper", fail)
+    expected = estimate(CURATE, resolved(folder, lab), Settings())
+    assert expected.counts == {"papers": 2, "papers_asked": 0, "requests": 0}
 
 
 def behaving(request: Recorded) -> str:

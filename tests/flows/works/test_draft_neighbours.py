@@ -27,8 +27,8 @@ from tasks.sources.unpaywall import open_full_texts
 from tests.support.document_server import Reply, document_server
 from tests.support.small_pdf import pdf_of
 from tests.support.survey_lake import make_survey, published_surveys
-from warehouse.layout import Layout
 from warehouse.stores.keyed_store import KeyedStore
+from warehouse.warehouse import Warehouse
 
 IDEA = {"idea_id": "bats", "title": "Bats and steps", "problem": "Bats choose badly among steps."}
 HEADINGS = {"Introduction": 40, "Approach": 90, "Results": 60, "Related work": 30}
@@ -90,9 +90,9 @@ def outline(monkeypatch: pytest.MonkeyPatch, *more: str) -> None:
 @pytest.fixture(scope="module")
 def surveyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A warehouse with the survey, to be copied."""
-    layout = Layout(tmp_path_factory.mktemp("surveyed"))
-    published_surveys(layout, survey_of_eight())
-    return layout.root
+    warehouse = Warehouse(tmp_path_factory.mktemp("surveyed"))
+    published_surveys(warehouse, survey_of_eight())
+    return warehouse.root
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +110,7 @@ def test_an_outline_follows_stored_full_texts_and_can_be_had_before_anything_is_
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shutil.copytree(surveyed, here / "w")
-    asyncio.run(store_documents(Layout(here / "w").cache / "documents.sqlite", 6))
+    asyncio.run(store_documents(Warehouse(here / "w").cache / "documents.sqlite", 6))
     outline(monkeypatch)
     planned = yaml.safe_load(capsys.readouterr().out)
     assert [each["heading"] for each in planned] == [
@@ -129,7 +129,7 @@ def test_too_few_full_texts_leave_the_fixed_outline_and_say_so(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shutil.copytree(surveyed, here / "w")
-    asyncio.run(store_documents(Layout(here / "w").cache / "documents.sqlite", 4))
+    asyncio.run(store_documents(Warehouse(here / "w").cache / "documents.sqlite", 4))
     outline(monkeypatch)
     answer = capsys.readouterr()
     assert [each["planned_words"] for each in yaml.safe_load(answer.out)][:3] == [280, 350, 400]
@@ -147,7 +147,7 @@ def test_full_texts_are_fetched_where_asked_once_and_what_cannot_be_had_is_left_
     with document_server() as server:
         server.replies = {f"/{number}.pdf": [Reply(body=long_paper())] for number in range(6)}
         server.replies["/6.pdf"] = [Reply(body=b"<html>log in to read this</html>")]
-        published_surveys(Layout(here / "w"), survey_of_eight(server.url))
+        published_surveys(Warehouse(here / "w"), survey_of_eight(server.url))
         outline(monkeypatch)
         assert "0 of 8 nearby papers could be measured" in capsys.readouterr().err
         assert server.asked == []

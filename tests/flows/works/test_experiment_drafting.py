@@ -30,8 +30,8 @@ from tests.support.evaluations import make_evaluation, make_run
 from tests.support.reviewed_ideas import make_assessed_evaluation, without_soundness
 from tests.support.small_task import BASELINE, EVALUATE, PROGRAM, TASK
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 IDEA = "We adapt a speech recogniser to Alpine dialects by transfer from German."
 
@@ -74,10 +74,10 @@ def recommended(kind: ResourceKind, name: str, quote: str = "We use it.") -> Rec
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A warehouse with one evaluated idea."""
-    layout = Layout(tmp_path_factory.mktemp("evaluated"))
-    land(layout, make_evaluation())
-    assert publish(layout, RUNS, make_run()).published
-    return layout.root
+    warehouse = Warehouse(tmp_path_factory.mktemp("evaluated"))
+    land(warehouse, make_evaluation())
+    assert publish(warehouse, RUNS, make_run()).published
+    return warehouse.root
 
 
 def test_an_evaluated_idea_brings_its_concerns_and_closest_works(

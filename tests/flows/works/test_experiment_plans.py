@@ -22,7 +22,7 @@ from schemas.works.ideation_run import IdeationRequest
 from tasks.recommendation.recommend import Recommended
 from tests.support.html_page import Page
 from tests.support.ideation_lake import make_ideation_head, make_version, publish_ideation_lake
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 HOSTILE = "<script>alert(1)</script> | [x](javascript:alert(1))"
 
@@ -91,7 +91,7 @@ def request_of_a_lake(tmp_path_factory: pytest.TempPathFactory) -> IdeationReque
     folder = tmp_path_factory.mktemp("ideas")
     seeds = folder / "seeds.jsonl"
     seeds.write_text('{"idea_id": "bats", "text": "Graph neural networks for proteins."}\n')
-    publish_ideation_lake(Layout(folder / "w"))
+    publish_ideation_lake(Warehouse(folder / "w"))
     return resolve_ideation(seeds, IdeateOptions(warehouse=folder / "w"), Settings())
 
 
@@ -108,7 +108,7 @@ def test_the_leading_ideas_get_plans_from_works_near_them(
 
     monkeypatch.setattr(experiment_plans, "recommend_about", found)
     html, markdown = plan_experiments(request_of_a_lake, make_ideation_head(), 3, Settings())
-    assert html.parent == Layout(request_of_a_lake.warehouse).reports / "ideation-a"
+    assert html.parent == Warehouse(request_of_a_lake.warehouse).reports / "ideation-a"
     text = markdown.read_text()
     assert text.count("### Before the first run") == 1, "one of the two ideas was dropped"
     assert "bats-1-r2: Calls that moths do not hear, 2" in text

@@ -23,9 +23,9 @@ from tests.support.evaluations import make_evaluation, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
 from tests.support.safe_page import unsafe_parts
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_reader, rows_in
-from warehouse.layout import Layout
+from warehouse.lake import rows_in
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 TEXT = (
     "# Fewer steps of diffusion\n\nWe train a diffusion model for audio denoising in four steps"
@@ -92,8 +92,8 @@ def test_an_evaluation_takes_it_as_evidence_of_its_own_kind_and_another_key(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    layout = Layout(tmp_path / "w")
-    publish_experiment(layout, of_the_idea())
+    warehouse = Warehouse(tmp_path / "w")
+    publish_experiment(warehouse, of_the_idea())
     lines = [
         {"idea_id": "steps", "text": TEXT},
         {"idea_id": "other", "text": "We let robots grasp pebbles in the dark by touch alone."},
@@ -105,7 +105,7 @@ def test_an_evaluation_takes_it_as_evidence_of_its_own_kind_and_another_key(
         run(monkeypatch, *command, *asked)
         out, err = capsys.readouterr()
         run_id = RunId(read_answer(out)["run"]["run_id"])
-        with open_reader(layout) as connection:
+        with warehouse.reader() as connection:
             asking = f"select idea_id, evaluation_key from ideas where run_id = '{run_id}'"
             found = rows_in(connection, asking)
         keys[bool(asked)] = {row["idea_id"]: row["evaluation_key"] for row in found}
@@ -113,12 +113,12 @@ def test_an_evaluation_takes_it_as_evidence_of_its_own_kind_and_another_key(
     assert keys[False]["other"] == keys[True]["other"]
     assert keys[False]["steps"] != keys[True]["steps"]
 
-    report = idea_report(layout, run_id, IdeaId("steps"), "md", full=True)
+    report = idea_report(warehouse, run_id, IdeaId("steps"), "md", full=True)
     assert "What came of trying it" in report
     assert "says nothing of the literature" in report
     assert "assay report experiment-a" in report
     assert "What came of trying it" not in idea_report(
-        layout, run_id, IdeaId("other"), "md", full=True
+        warehouse, run_id, IdeaId("other"), "md", full=True
     )
 
 
@@ -128,8 +128,8 @@ def test_the_same_name_over_other_words_is_another_idea(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    layout = Layout(tmp_path / "w")
-    publish_experiment(layout, of_the_idea(idea_text="We do something else altogether."))
+    warehouse = Warehouse(tmp_path / "w")
+    publish_experiment(warehouse, of_the_idea(idea_text="We do something else altogether."))
     (tmp_path / "ideas.jsonl").write_text(json.dumps({"idea_id": "steps", "text": TEXT}))
     run(
         monkeypatch,
@@ -138,7 +138,7 @@ def test_the_same_name_over_other_words_is_another_idea(
     )
     said = capsys.readouterr().err
     assert "no idea here was tried in experiment-a in the same words: it tried steps" in said
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         assert not rows_in(connection, "select * from experimental_results")
 
 
@@ -153,9 +153,9 @@ def test_what_is_no_experiment_is_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    layout = Layout(tmp_path / "w")
-    land(layout, make_evaluation())
-    assert publish(layout, RUNS, make_run()).published
+    warehouse = Warehouse(tmp_path / "w")
+    land(warehouse, make_evaluation())
+    assert publish(warehouse, RUNS, make_run()).published
     (tmp_path / "ideas.jsonl").write_text(json.dumps({"idea_id": "steps", "text": TEXT}))
     command = ("evaluate", "ideas.jsonl", "--warehouse", "w", "--experiment", name)
     assert run(monkeypatch, *command) == EXIT_USAGE
@@ -165,13 +165,13 @@ def test_what_is_no_experiment_is_one_line(
 
 
 def test_the_page_of_the_idea_shows_it_as_text(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
+    warehouse = Warehouse(tmp_path)
     result = result_of(EXPERIMENT, of_the_idea(question=MARKUP, finding=Finding.NOT_SUPPORTED))
     assert result is not None
     evaluation = make_evaluation()
-    land(layout, replace(evaluation, experimental_results=(result,)))
-    assert publish(layout, RUNS, make_run()).published
-    page = open_page("idea", layout, run="run-a", idea=evaluation.idea.idea_id, part="Tried")
+    land(warehouse, replace(evaluation, experimental_results=(result,)))
+    assert publish(warehouse, RUNS, make_run()).published
+    page = open_page("idea", warehouse, run="run-a", idea=evaluation.idea.idea_id, part="Tried")
     assert not page.exception
     said = words(page)
     assert "Not supported, within this task" in said

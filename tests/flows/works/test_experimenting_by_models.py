@@ -33,10 +33,9 @@ from tests.support.program_proposer import (
 )
 from tests.support.sandboxes import needs_sandbox
 from warehouse.kinds.experiments import EXPERIMENT_RECORD
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_units
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 pytestmark = needs_sandbox
 CALLS = MOST + 2
@@ -64,12 +63,12 @@ class Lab:
         return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
 
     def published(self, run_id: str) -> Experiment:
-        with open_reader(Layout(self.folder / "w")) as connection:
+        with Warehouse(self.folder / "w").reader() as connection:
             (found,) = published_units(connection, EXPERIMENT_RECORD, RunId(run_id))
             return found
 
     def column(self, sql: str) -> list[Any]:
-        with open_reader(Layout(self.folder / "w")) as connection:
+        with Warehouse(self.folder / "w").reader() as connection:
             return [row[0] for row in connection.execute(sql).fetchall()]
 
 
@@ -131,7 +130,7 @@ def test_the_good_one_is_found_and_the_others_keep_their_reasons(
     assert found.provenance.step == "propose_program"
     assert len(lab.server.requests) == CALLS + 1  # what is no JSON is asked for once more
     assert lab.column("select count(*) from llm_calls") == [CALLS + 1]
-    assert verify(Layout(lab.folder / "w")).problems == ()
+    assert verify(Warehouse(lab.folder / "w")).problems == ()
     report = (lab.folder / "w" / "reports" / answer["run"]["run_id"] / "index.md").read_text()
     assert "Proposal 12 says another number." in report
     assert "12 candidates proposed, 5 of them refused, 6 run, 3 failed" in report
@@ -149,7 +148,7 @@ def test_what_programs_say_is_shown_as_data_and_in_bounds(whole: Lab) -> None:
         assert len(line) < 700
         assert f"(c004) {LESSON}" in text
     # Nothing of what selects and confirms is shown.
-    with open_reader(Layout(lab.folder / "w")) as connection:
+    with Warehouse(lab.folder / "w").reader() as connection:
         seen = connection.execute(
             "select distinct seed from executions where stage <> 'screening'"
         ).fetchall()

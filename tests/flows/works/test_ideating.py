@@ -32,9 +32,8 @@ from tests.support.openai_server import OpenAIServer, start_openai_server
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import decide_and_fold, open_requests
 from warehouse.app.people import add_participant
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 SEEDS = (
     {"idea_id": "proteins", "text": "Graph neural networks for protein interaction."},
@@ -73,7 +72,7 @@ def made(
 
 
 def rows(request: IdeationRequest, sql: str) -> list[tuple[Any, ...]]:
-    with open_reader(Layout(request.warehouse)) as connection:
+    with Warehouse(request.warehouse).reader() as connection:
         return connection.execute(sql).fetchall()
 
 
@@ -131,7 +130,7 @@ def test_every_idea_is_revised_by_a_finding_of_its_evaluation(
     assert not written.rejected
     assert {idea.group for idea in written.ideas} == {seed["idea_id"] for seed in SEEDS}
     assert "not outcomes" in capsys.readouterr().err
-    assert not verify(Layout(request.warehouse)).problems
+    assert not verify(Warehouse(request.warehouse)).problems
     report = summary.report_paths[1].read_text()
     assert "lineage.svg" in report
     assert "Judged scores are not outcomes" in report
@@ -236,7 +235,7 @@ def test_offline_there_are_leads_with_their_evidence_and_no_ideas(
     assert print_ideation(request, summary, None, as_json=False) == EXIT_DONE
     said = capsys.readouterr()
     assert "leads, not ideas" in said.err
-    assert not (Layout(request.warehouse).reports / summary.head.run_id / "ideas.jsonl").exists()
+    assert not (Warehouse(request.warehouse).reports / summary.head.run_id / "ideas.jsonl").exists()
     assert rows(request, "select distinct move from idea_versions where text is not null") == [
         ("lead",)
     ]
@@ -296,22 +295,25 @@ def test_an_estimate_counts_versions_and_asks_nothing(tmp_path: Path, server: Op
 
 
 def waiting(request: IdeationRequest) -> tuple[Request, ...]:
-    with ServiceDatabase(Layout(request.warehouse)) as database:
+    with ServiceDatabase(Warehouse(request.warehouse)) as database:
         return tuple(open_requests(database))
 
 
 def answer(request: IdeationRequest, asked: Request, choice: int | None) -> None:
-    layout, verdict = Layout(request.warehouse), Verdict.CHOSEN if choice else Verdict.SENT_BACK
-    with ServiceDatabase(layout) as database:
+    warehouse, verdict = (
+        Warehouse(request.warehouse),
+        Verdict.CHOSEN if choice else Verdict.SENT_BACK,
+    )
+    with ServiceDatabase(warehouse) as database:
         given = GivenAnswer(verdict=verdict, choice=choice)
-        decide_and_fold(layout, database, asked.request_id, asked.asked_of[0], given)
+        decide_and_fold(warehouse, database, asked.request_id, asked.asked_of[0], given)
 
 
 @pytest.fixture
 def asked_of(tmp_path: Path) -> str:
-    layout = Layout(tmp_path / "warehouse")
-    layout.root.mkdir()
-    with ServiceDatabase(layout) as database:
+    warehouse = Warehouse(tmp_path / "warehouse")
+    warehouse.root.mkdir()
+    with ServiceDatabase(warehouse) as database:
         return add_participant(database, "Ada Lovelace").participant_id
 
 
@@ -345,7 +347,7 @@ def test_at_a_branch_people_are_asked_and_the_same_command_goes_on_with_their_an
     assert rows(request, moves) == [("proteins", 1, "add_keyword"), ("proteins", 2, "revise")]
     assert waiting(request) == ()
     assert made(request).head == whole.head
-    assert not verify(Layout(request.warehouse)).problems
+    assert not verify(Warehouse(request.warehouse)).problems
 
 
 def test_a_branch_is_asked_about_where_the_version_was_evaluated(

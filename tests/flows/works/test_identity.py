@@ -7,16 +7,14 @@ from typing import Any
 import pytest
 
 from flows.profiles import load_profile
+from flows.run.declared import run_id
+from flows.run.requests import request_of
 from flows.works.check.check_request import resolve_check
 from flows.works.check.checking import check_run_id
-from flows.works.curate.curate_request import resolve_curation
-from flows.works.curate.curating import curation_run_id
 from flows.works.experiment.experiment_request import resolve_experiment
 from flows.works.experiment.experimenting import experiment_run_id
 from flows.works.ideate.ideate_request import resolve_ideation
 from flows.works.ideate.ideating import ideation_run_id
-from flows.works.survey.survey_request import resolve_survey
-from flows.works.survey.surveying import survey_run_id
 from flows.works.write.writing import draft_run_id
 from schemas.base import replace
 from schemas.choices import EngineChoice
@@ -29,6 +27,8 @@ from schemas.options.commands import (
     SurveyOptions,
 )
 from schemas.settings import Settings
+from tasks.curation.work import CURATE
+from tasks.survey.work import SURVEY
 from tests.support.draft_lake import make_request
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
 from tests.support.small_task import write_task
@@ -48,7 +48,7 @@ def check(folder: Path) -> Any:
 
 def curate(folder: Path) -> Any:
     papers = peerread_folder(folder / "reviewed", routing=(FIRST_REVIEW, SECOND_REVIEW))
-    return resolve_curation(str(papers), None, CurateOptions(warehouse=folder))
+    return request_of(CURATE, (str(papers), None), CurateOptions(warehouse=folder), Settings())
 
 
 def experiment(folder: Path) -> Any:
@@ -65,7 +65,7 @@ def ideate(folder: Path) -> Any:
 def survey(folder: Path) -> Any:
     options = SurveyOptions(warehouse=folder)
     return replace(
-        resolve_survey(("How do bats find moths?",), options, Settings()), full_text=True
+        request_of(SURVEY, (("How do bats find moths?",),), options, Settings()), full_text=True
     )
 
 
@@ -73,22 +73,21 @@ def write(folder: Path) -> Any:
     return replace(make_request("bats", folder), profile=load_profile("economy"))
 
 
-def run_ids(folder: Path) -> dict[str, tuple[Any, Callable[[Any, Settings], str]]]:
+def requests_of(folder: Path) -> dict[str, tuple[Any, Callable[[Any, Settings], str]]]:
     """A request of each kind that a model answers, and what names its run."""
     requests = {
         "check": (check, lambda request, settings: check_run_id(request, settings, LITERATURE)),
-        "curate": (curate, curation_run_id),
+        "curate": (curate, lambda request, settings: run_id(CURATE, request, "", settings)),
         "experiment": (experiment, experiment_run_id),
         "ideate": (
             ideate,
             lambda request, settings: ideation_run_id(request, LITERATURE, settings),
         ),
-        "survey": (survey, lambda request, settings: survey_run_id(request, LITERATURE, settings)),
+        "survey": (survey, lambda request, settings: run_id(SURVEY, request, LITERATURE, settings)),
         "write": (write, draft_run_id),
     }
     return {
-        kind: (_asked(make(folder), engine=ENGINE), run_id)
-        for kind, (make, run_id) in requests.items()
+        kind: (_asked(make(folder), engine=ENGINE), name) for kind, (make, name) in requests.items()
     }
 
 
@@ -156,10 +155,10 @@ def test_a_run_id_changes_with_what_could_change_results_alone(change: str, tmp_
     settings = Settings()
     other = of_settings(settings)
     changed = set()
-    for kind, (request, run_id) in run_ids(tmp_path).items():
+    for kind, (request, name) in requests_of(tmp_path).items():
         if change == "other judging" and kind not in kinds:
             continue
-        if run_id(request, settings) != run_id(of_request(request), other):
+        if name(request, settings) != name(of_request(request), other):
             changed.add(kind)
     assert changed == {*kinds}
 
@@ -168,4 +167,4 @@ def test_a_full_text_that_is_not_read_changes_no_run_id(tmp_path: Path) -> None:
     settings = Settings()
     other = _set("documents", maximum_pages=3)(settings)
     asked = replace(survey(tmp_path), full_text=False)
-    assert survey_run_id(asked, LITERATURE, settings) == survey_run_id(asked, LITERATURE, other)
+    assert run_id(SURVEY, asked, LITERATURE, settings) == run_id(SURVEY, asked, LITERATURE, other)

@@ -12,16 +12,16 @@ from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea
 from tests.support.evaluations import make_evaluation, make_idea
 from warehouse.kinds.runs.landing import land
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 WHOLE, EARLY, NEW = (EvaluationKey(str(number) * 32) for number in range(3))
 
 
 def test_ideas_whose_evaluation_ended_early_are_evaluated_again(tmp_path: Path) -> None:
-    run_id, layout = RunId("run-a"), Layout(tmp_path)
+    run_id, warehouse = RunId("run-a"), Warehouse(tmp_path)
     for number, key, reason in ((0, WHOLE, None), (1, EARLY, Reason.BUDGET_EXHAUSTED)):
         evaluation = make_evaluation(number).model_copy(update={"evaluation_key": key})
-        land(layout, evaluation, incomplete_reason=reason)
+        land(warehouse, evaluation, incomplete_reason=reason)
     planned = tuple(
         PlannedIdea(idea=make_idea(number), evaluation_key=key, experimental_results=())
         for number, key in enumerate((WHOLE, EARLY, NEW))
@@ -30,6 +30,6 @@ def test_ideas_whose_evaluation_ended_early_are_evaluated_again(tmp_path: Path) 
         KeyedBatch(run_id, planned, ()),
         resolve_request(bundled("ideas.jsonl"), RunOptions(warehouse=tmp_path), Settings()),
         OpenGateway(lambda: "http://127.0.0.1:9", "snapshot:bundled"),
-        layout,
+        warehouse,
     )
     assert sorted(idea for ideas in shards.values() for idea in ideas) == [EARLY, NEW]

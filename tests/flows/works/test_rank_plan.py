@@ -29,32 +29,31 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import record
 from warehouse.kinds.rankings.queries import compared_across, group_summaries, ranked_by
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")
 
 
 @pytest.fixture(scope="module")
-def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """Two groups of two ideas, published."""
-    layout = Layout(tmp_path_factory.mktemp("evaluated") / "warehouse")
+    warehouse = Warehouse(tmp_path_factory.mktemp("evaluated") / "warehouse")
     for number in range(4):
         evaluation = make_evaluation(number)
         land(
-            layout,
+            warehouse,
             replace(
                 evaluation, idea=replace(evaluation.idea, group="one" if number < 2 else "two")
             ),
         )
-    assert publish(layout, RUNS, make_run(ideas=4)).published
-    return layout
+    assert publish(warehouse, RUNS, make_run(ideas=4)).published
+    return warehouse
 
 
 @pytest.fixture
-def layout(evaluated: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(evaluated.root, tmp_path / "warehouse"))
+def warehouse(evaluated: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(evaluated.root, tmp_path / "warehouse"))
 
 
 class Unreported(Ranking):
@@ -64,35 +63,35 @@ class Unreported(Ranking):
         return ()
 
 
-def request(layout: Layout, **fields: Any) -> RankRequest:
+def request(warehouse: Warehouse, **fields: Any) -> RankRequest:
     profile = load_profile("economy")
     given: dict[str, Any] = {"run_id": RUN, "profile": profile, "engine": "litellm:fake", **fields}
-    return RankRequest(warehouse=layout.root, **given)
+    return RankRequest(warehouse=warehouse.root, **given)
 
 
-def ranked(layout: Layout, **fields: Any) -> RankSummary:
-    ranking = Unreported(request(layout, **fields))
+def ranked(warehouse: Warehouse, **fields: Any) -> RankSummary:
+    ranking = Unreported(request(warehouse, **fields))
     plan = ranking.plan()
     for path in plan.shards:
         job = RankJob.model_validate_json(path.read_bytes())
         asyncio.run(
-            rank_shard(job, layout, lambda _: FakeJudge(name="litellm:fake"), concurrency=4)
+            rank_shard(job, warehouse, lambda _: FakeJudge(name="litellm:fake"), concurrency=4)
         )
     return conclude(ranking, plan)
 
 
 @pytest.fixture(scope="module")
 def ranked_once(
-    evaluated: Layout, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Layout, RankSummary]:
-    layout = Layout(
+    evaluated: Warehouse, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Warehouse, RankSummary]:
+    warehouse = Warehouse(
         shutil.copytree(evaluated.root, tmp_path_factory.mktemp("ranked") / "warehouse")
     )
-    return layout, ranked(layout)
+    return warehouse, ranked(warehouse)
 
 
 def test_a_group_that_cannot_be_prepared_is_named_and_tried_again_and_the_others_are_published(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = rank_plan.dossier_of
 
@@ -103,11 +102,11 @@ def test_a_group_that_cannot_be_prepared_is_named_and_tried_again_and_the_others
 
     with monkeypatch.context() as broken:
         broken.setattr(rank_plan, "dossier_of", dossier_of)
-        summary = ranked(layout)
+        summary = ranked(warehouse)
     assert (summary.published, summary.failed_expectations) == (True, ())
     assert summary.head.incomplete_reason == "internal_error"
     assert summary.remarks == ("group not ranked: two: it failed: ZeroDivisionError: a bug",)
-    again = ranked(layout)
+    again = ranked(warehouse)
     assert (again.published, again.head.incomplete_reason, again.remarks) == (True, None, ())
 
 
@@ -119,30 +118,30 @@ def test_a_group_that_cannot_be_prepared_is_named_and_tried_again_and_the_others
     ],
 )
 def test_votes_of_which_none_counts_are_an_error_and_no_ranking(
-    line: str, expected: str, layout: Layout, tmp_path: Path
+    line: str, expected: str, warehouse: Warehouse, tmp_path: Path
 ) -> None:
     (tmp_path / "votes.jsonl").write_text(line)
     with pytest.raises(ConfigurationError, match=expected):
-        Ranking(request(layout, votes_path=tmp_path / "votes.jsonl")).plan()
+        Ranking(request(warehouse, votes_path=tmp_path / "votes.jsonl")).plan()
 
 
-def test_votes_of_the_lake_count_as_soon_as_they_are_cast(layout: Layout) -> None:
+def test_votes_of_the_lake_count_as_soon_as_they_are_cast(warehouse: Warehouse) -> None:
     with pytest.raises(ConfigurationError, match="holds no votes on the ideas of run run-a"):
-        Ranking(request(layout, votes_in_lake=True)).plan()
+        Ranking(request(warehouse, votes_in_lake=True)).plan()
     ideas = {
         "first_id": make_evaluation(0).idea.idea_id,
         "second_id": make_evaluation(1).idea.idea_id,
     }
-    with ServiceDatabase(layout) as database, database.transaction() as work:
+    with ServiceDatabase(warehouse) as database, database.transaction() as work:
         record(work, "human_votes", make_vote("counted", **ideas))
         record(work, "human_votes", make_vote("a check", check_passed=True, **ideas))
         record(work, "human_votes", make_vote("of other ideas"))
-    summary = ranked(layout, votes_in_lake=True)
+    summary = ranked(warehouse, votes_in_lake=True)
     assert (summary.published, summary.head.vote_count) == (True, 1)
 
 
 def test_a_run_without_ideas_cannot_be_ranked_and_says_so(tmp_path: Path) -> None:
-    empty = Layout(tmp_path / "empty")
+    empty = Warehouse(tmp_path / "empty")
     assert publish(empty, RUNS, make_run(ideas=0)).published
     with pytest.raises(ConfigurationError, match="run-a holds no ideas"):
         Ranking(request(empty)).plan()
@@ -160,17 +159,17 @@ def with_prior(folder: Path, engine: str, feature: str = WORDS) -> Profile:
 
 
 def test_a_ranking_begins_from_its_prior_and_says_what_that_was_fitted_on(
-    ranked_once: tuple[Layout, RankSummary], tmp_path: Path
+    ranked_once: tuple[Warehouse, RankSummary], tmp_path: Path
 ) -> None:
-    layout, plain = ranked_once
-    summary = ranked(layout, profile=with_prior(tmp_path, "extractive"))
+    warehouse, plain = ranked_once
+    summary = ranked(warehouse, profile=with_prior(tmp_path, "extractive"))
     assert summary.published
     assert summary.head.ranking_id != plain.head.ranking_id
     assert summary.remarks == (
         "the prior was fitted on 1 of these ideas: they are expected to be as good as the mean of"
         " the others",
     )
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         (known,) = queries.connection.sql(
             "select count(prior_strength) from ratings"
             f" where ranking_id = '{summary.head.ranking_id}' and method = 'bradley_terry'"
@@ -179,10 +178,12 @@ def test_a_ranking_begins_from_its_prior_and_says_what_that_was_fitted_on(
     assert known == (3,)
 
 
-def test_a_prior_of_another_engines_evidence_is_refused(layout: Layout, tmp_path: Path) -> None:
+def test_a_prior_of_another_engines_evidence_is_refused(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
     profile = with_prior(tmp_path, "litellm:other", "neighbour_density_0_to_1")
     with pytest.raises(ConfigurationError, match="evidence graded by litellm:other"):
-        Ranking(request(layout, profile=profile)).plan()
+        Ranking(request(warehouse, profile=profile)).plan()
 
 
 def bridging(pairs: int) -> Profile:
@@ -191,35 +192,35 @@ def bridging(pairs: int) -> Profile:
 
 
 def test_groups_that_matches_join_are_ranked_over_all_of_them_and_the_ranking_says_so(
-    ranked_once: tuple[Layout, RankSummary],
+    ranked_once: tuple[Warehouse, RankSummary],
 ) -> None:
-    layout, plain = ranked_once
-    joined = ranked(layout, profile=bridging(2))
+    warehouse, plain = ranked_once
+    joined = ranked(warehouse, profile=bridging(2))
     assert (joined.published, joined.failed_expectations) == (True, ())
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         apart, together = (ranked_by(queries, one.head) for one in (plain, joined))
         said = [compared_across(group_summaries(queries, one.head)) for one in (plain, joined)]
-        page = ranking_report(layout, RUN, "md")
+        page = ranking_report(warehouse, RUN, "md")
     assert [idea.rank_across_groups for idea in apart] == [None] * 4
     assert [idea.strength for idea in together] == [idea.strength for idea in apart]
     assert all(idea.strength_across_groups is not None for idea in together)
     assert said[0] == "strengths compare within a group only: no match joins the groups"
     assert said[1].startswith("strengths over all groups compare across groups: 24 verdicts")
     assert "The best over all groups" in page
-    again = Ranking(request(layout, profile=bridging(2))).plan()
+    again = Ranking(request(warehouse, profile=bridging(2))).plan()
     assert again.shards == {}
 
 
 def test_what_joins_the_groups_waits_for_them_and_is_gone_on_with_when_one_of_them_is(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
-    ranking = Ranking(request(layout, profile=bridging(2)))
+    ranking = Ranking(request(warehouse, profile=bridging(2)))
     plan = ranking.plan()
     *groups, across = (RankJob.model_validate_json(path.read_bytes()) for path in plan.shards)
     assert across.unit_names == ("across groups",)
 
     def work(job: RankJob, judge: FakeJudge) -> tuple[GroupReceipt, ...]:
-        return asyncio.run(rank_shard(job, layout, lambda _: judge, concurrency=4))
+        return asyncio.run(rank_shard(job, warehouse, lambda _: judge, concurrency=4))
 
     assert work(across, FakeJudge(name="litellm:fake")) == ()
     waves = ranking.waves()
@@ -234,5 +235,5 @@ def test_what_joins_the_groups_waits_for_them_and_is_gone_on_with_when_one_of_th
         work(job, FakeJudge(down, name="litellm:fake"))
     (early,) = work(across, FakeJudge(name="litellm:fake"))
     assert early.incomplete_reason == Reason.BUDGET_EXHAUSTED
-    whole = ranked(layout, profile=bridging(2))
+    whole = ranked(warehouse, profile=bridging(2))
     assert (whole.published, whole.head.incomplete_reason) == (True, None)

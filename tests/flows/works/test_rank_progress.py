@@ -10,7 +10,7 @@ from schemas.reasons import Reason
 from tasks.ranking.rank_shard import Journal, journal_path
 from tests.support.rankings import AT, DIMENSIONS, land_group, make_ranked_group
 from warehouse.kinds.rankings.landing import RANKINGS
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 HEAD = RankingHead(
     ranking_id="ranking-a",
@@ -34,27 +34,29 @@ SMALL = make_ranked_group([IdeaId("x"), IdeaId("y")], group="small")
 def test_matches_count_as_they_are_played_and_what_is_not_needed_leaves_the_total(
     tmp_path: Path,
 ) -> None:
-    layout = Layout(tmp_path)
-    played = PlayedMatches(layout, HEAD, {"large": 30, "small": 4})
+    warehouse = Warehouse(tmp_path)
+    played = PlayedMatches(warehouse, HEAD, {"large": 30, "small": 4})
     assert (played.done(), played.total(), played.groups()) == (0, 34, ", 0 of 2 groups ranked")
-    journal = Journal(journal_path(RANKINGS.folder(layout, HEAD.run_id, HEAD.ranking_id), "large"))
+    journal = Journal(
+        journal_path(RANKINGS.folder(warehouse, HEAD.run_id, HEAD.ranking_id), "large")
+    )
     journal.write(LARGE.matches[:5])
     assert played.done() == 5
     with journal.path.open("ab") as file:
         file.write(b'{"match": torn')
     assert played.done() == 5, "a line that is being written is none yet"
     journal.write(LARGE.matches[5:6])
-    land_group(layout, SMALL)
+    land_group(warehouse, SMALL)
     assert (played.done(), played.total(), played.groups()) == (11, 34, ", 1 of 2 groups ranked")
-    land_group(layout, LARGE)
+    land_group(warehouse, LARGE)
     assert (played.done(), played.total()) == (28, 28)
 
 
 def test_a_group_that_ended_early_goes_on_from_its_journal(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    land_group(layout, replace(LARGE, incomplete_reason=Reason.BUDGET_EXHAUSTED))
-    Journal(journal_path(RANKINGS.folder(layout, HEAD.run_id, HEAD.ranking_id), "large")).write(
+    warehouse = Warehouse(tmp_path)
+    land_group(warehouse, replace(LARGE, incomplete_reason=Reason.BUDGET_EXHAUSTED))
+    Journal(journal_path(RANKINGS.folder(warehouse, HEAD.run_id, HEAD.ranking_id), "large")).write(
         LARGE.matches[:3]
     )
-    played = PlayedMatches(layout, HEAD, {"large": 30})
+    played = PlayedMatches(warehouse, HEAD, {"large": 30})
     assert (played.done(), played.total()) == (3, 30)

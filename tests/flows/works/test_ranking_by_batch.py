@@ -20,7 +20,7 @@ from tasks.ranking.rank_shard import GroupJob, RankJob, rank_job
 from tests.support.providers.batches import OpenAIBatchServer
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.landed import read_rows
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 RUN, RANKING, KEY = RunId("run-a"), "ranking-a", "loopback-key"
 GROUPS = {"one": "abcd", "two": "efg"}
@@ -42,7 +42,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIBatchServer]:
 
 class Night:
     def __init__(self, root: Path, server: OpenAIBatchServer, failures: BatchFailures) -> None:
-        self.layout = Layout(root)
+        self.warehouse = Warehouse(root)
         self.settings = Settings(batches=BatchSettings(poll_seconds=0.01))
         request = RankRequest(
             run_id=RUN,
@@ -71,10 +71,12 @@ class Night:
     def waves(self) -> BatchWaves:
         """As a command that was started anew sees them."""
         names, request = (RUN, RANKING), self.job.request
-        return BatchWaves(request, names, request.budget_scope, self.layout, self.settings)
+        return BatchWaves(
+            request, names, request.budget_scope, Warehouse(self.warehouse.root, self.settings)
+        )
 
     def calls(self, group: str) -> list[dict[str, object]]:
-        folder = RANKINGS.unit_folder(self.layout, RUN, RANKING, group)
+        folder = RANKINGS.unit_folder(self.warehouse, RUN, RANKING, group)
         return read_rows(TABLE["llm_calls"], folder / "llm_calls.parquet")
 
 

@@ -9,10 +9,11 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId
 from schemas.options.literature_options import RecommendOptions
 from schemas.settings import Settings
+from warehouse.warehouse import Warehouse
 
 
 def test_without_a_lake_nothing_was_read_before_and_none_is_made(tmp_path: Path) -> None:
-    with _read_before(tmp_path / "lake", Settings()) as known:
+    with _read_before(Warehouse(tmp_path / "lake")) as known:
         assert known([PaperId("a")]) == ()
     assert not (tmp_path / "lake").exists()
 

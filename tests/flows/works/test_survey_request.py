@@ -6,24 +6,27 @@ from typing import Any
 import pytest
 
 from flows.cli.literature.survey import survey
-from flows.works.survey.survey_estimate import SurveyEstimate, estimate_survey
-from flows.works.survey.survey_request import resolve_ask, resolve_survey
-from flows.works.survey.surveying import survey_run_id
+from flows.run.declared import run_id
+from flows.run.estimates.declared import estimate
+from flows.run.estimates.work_estimate import WorkEstimate
+from flows.run.requests import request_of
 from schemas.errors import ConfigurationError
 from schemas.literature.survey_review import Written
 from schemas.literature.survey_run import LONGEST_QUESTION, SurveyRequest
 from schemas.options.commands import AskOptions, SurveyOptions
 from schemas.settings import Settings
+from tasks.survey.work import ASK, SURVEY
 
 
 def resolved(folder: Path, *questions: str, **options: Any) -> SurveyRequest:
-    return resolve_survey(questions, SurveyOptions(warehouse=folder, **options), Settings())
+    asked = SurveyOptions(warehouse=folder, **options)
+    return request_of(SURVEY, (questions,), asked, Settings())
 
 
 def test_a_question_asked_twice_is_surveyed_once_and_order_is_kept(tmp_path: Path) -> None:
     request = resolved(tmp_path, "Why bats?", "Why  bats?", "Why moths?")
-    assert [asked.question for asked in request.questions] == ["Why bats?", "Why moths?"]
-    assert [asked.question_id[:5] for asked in request.questions] == ["q001-", "q002-"]
+    assert [asked.question for asked in request.units] == ["Why bats?", "Why moths?"]
+    assert [asked.question_id[:5] for asked in request.units] == ["q001-", "q002-"]
 
 
 @pytest.mark.parametrize("question", ["", "  \n ", "x" * (LONGEST_QUESTION + 1)])
@@ -45,7 +48,7 @@ def test_bounds_are_those_of_the_options(tmp_path: Path) -> None:
 
 def test_what_may_change_a_survey_names_it_and_what_it_may_cost_does_not(tmp_path: Path) -> None:
     def name(literature: str = "snapshot:a", **options: Any) -> str:
-        return survey_run_id(resolved(tmp_path, "Why bats?", **options), literature, Settings())
+        return run_id(SURVEY, resolved(tmp_path, "Why bats?", **options), literature, Settings())
 
     same = name()
     assert {name(workers=3), name(max_requests=5), name(max_cost_usd=1.0)} == {same}
@@ -64,9 +67,9 @@ def test_works_are_read_in_full_only_by_an_engine_that_reads(tmp_path: Path) -> 
 
 
 def test_what_a_survey_asks_is_known_before_it_is_paid_for(tmp_path: Path) -> None:
-    def expected(**options: Any) -> SurveyEstimate:
+    def expected(**options: Any) -> WorkEstimate:
         request = resolved(tmp_path, "Why bats?", "Why moths?", **options)
-        return estimate_survey(request, Settings())
+        return estimate(SURVEY, request, Settings())
 
     model = "litellm:openai/gpt-5"
     whole, unwritten = expected(engine=model), expected(engine=model, papers_read=0)
@@ -79,7 +82,7 @@ def test_what_a_survey_asks_is_known_before_it_is_paid_for(tmp_path: Path) -> No
     assert (whole.cost_usd or 0) > (unwritten.cost_usd or 0) > 0
     offline = expected()
     assert (offline.model_calls, offline.cost_usd) == (0, 0)
-    assert offline.literature_requests > 0
+    assert offline.counts["literature_requests"] > 0
 
 
 def test_a_dry_run_leaves_nothing_behind(
@@ -93,7 +96,8 @@ def test_a_dry_run_leaves_nothing_behind(
 
 
 def asked(folder: Path, question: str = "Why bats?", **options: Any) -> SurveyRequest:
-    return resolve_ask(question, AskOptions(warehouse=folder, **options), Settings())
+    asked = AskOptions(warehouse=folder, **options)
+    return request_of(ASK, ((question,),), asked, Settings())
 
 
 def test_an_answer_is_a_survey_by_searches_alone_under_a_name_of_its_own(tmp_path: Path) -> None:
@@ -101,19 +105,19 @@ def test_an_answer_is_a_survey_by_searches_alone_under_a_name_of_its_own(tmp_pat
     bounds = request.parameters
     assert (bounds.depth, bounds.written, bounds.papers_read) == (0, Written.ANSWER, 30)
     assert bounds.maximum_judged >= 3 * bounds.papers_read
-    name = survey_run_id(request, "snapshot:a", Settings())
+    name = run_id(ASK, request, "snapshot:a", Settings())
     assert name.startswith("ask-")
-    assert name != survey_run_id(asked(tmp_path), "snapshot:a", Settings())
+    assert name != run_id(ASK, asked(tmp_path), "snapshot:a", Settings())
     with pytest.raises(ConfigurationError, match="question"):
         asked(tmp_path, " ")
 
 
 def test_what_an_answer_asks_is_known_before_it_is_paid_for(tmp_path: Path) -> None:
     model = "litellm:openai/gpt-5"
-    found = estimate_survey(asked(tmp_path, engine=model), Settings())
+    found = estimate(ASK, asked(tmp_path, engine=model), Settings())
     assert [step.step for step in found.steps] == [
         *("survey_plan", "survey_relevance", "survey_reading"),
         *("survey_answer", "verify_citations"),
     ]
-    review = estimate_survey(resolved(tmp_path, "Why bats?", engine=model), Settings())
+    review = estimate(SURVEY, resolved(tmp_path, "Why bats?", engine=model), Settings())
     assert (found.cost_usd or 0) < (review.cost_usd or 0) / 4

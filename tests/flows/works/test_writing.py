@@ -16,8 +16,8 @@ from tasks.writing import draft_shard
 from tests.support.answers import read_answer
 from tests.support.experiment_lake import make_experiment, publish_experiment
 from tests.support.survey_lake import make_survey, published_surveys
-from warehouse.layout import Layout
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 IDEA = {
     "idea_id": "bats",
@@ -37,9 +37,9 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an idea, and a lake with a survey and an experiment."""
     folder = tmp_path_factory.mktemp("sources")
     (folder / "idea.jsonl").write_text(json.dumps(IDEA))
-    layout = Layout(folder / "w")
-    published_surveys(layout, make_survey())
-    publish_experiment(layout, make_experiment())
+    warehouse = Warehouse(folder / "w")
+    published_surveys(warehouse, make_survey())
+    publish_experiment(warehouse, make_experiment())
     return folder
 
 
@@ -80,7 +80,7 @@ def test_a_draft_is_written_once_and_anew_by_an_edited_outline(
         assert run(again_alone, *COMMAND, "--json") == EXIT_DONE
     again = read_answer(capsys.readouterr().out)
     assert (again["run"]["run_id"], again["rows"]) == (run_id, answer["rows"])
-    assert verify(Layout(here / "w")).problems == ()
+    assert verify(Warehouse(here / "w")).problems == ()
     for kind in ("md", "html", "json"):
         assert run(monkeypatch, "report", run_id, "--warehouse", "w", "--format", kind) == EXIT_DONE
         assert "supported within this task" in capsys.readouterr().out
@@ -120,7 +120,7 @@ def test_results_that_do_not_exist_are_not_written(
         unscored_reason=Reason.PROGRAM_FAILED,
         unscored_detail="program.py fails",
     )
-    publish_experiment(Layout(here / "lost"), lost)
+    publish_experiment(Warehouse(here / "lost"), lost)
     command = ("write", "idea.jsonl", "--warehouse", "lost", "--experiment", "experiment-a")
     assert run(monkeypatch, *command, "--json") == EXIT_DONE
     (draft,) = read_answer(capsys.readouterr().out)["rows"]

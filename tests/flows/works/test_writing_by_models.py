@@ -40,10 +40,9 @@ from tests.support.experiment_lake import make_experiment, publish_experiment
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer, start_openai_server
 from tests.support.survey_lake import make_survey, published_surveys
 from warehouse.kinds.drafts import DRAFT_RECORD
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_units
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 IDEA = {"idea_id": "bats", "title": "Bats and steps", "problem": "Bats choose badly among steps."}
 
@@ -59,13 +58,14 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an idea, and a lake of a survey that quotes its papers and an experiment."""
     folder = tmp_path_factory.mktemp("lake")
     (folder / "idea.jsonl").write_text(json.dumps(IDEA))
-    layout, survey = Layout(folder / "w"), make_survey()
+    warehouse, survey = Warehouse(folder / "w"), make_survey()
+    kept = [paper.paper_id for paper in survey.papers if paper.kept]
     quotes = tuple(
-        SurveyQuote(paper_id=text.paper_id, said_in_paper_id=text.paper_id, quote=passage)
-        for text, passage in zip(survey.texts[:2], PASSAGES[:2], strict=True)
+        SurveyQuote(paper_id=paper_id, said_in_paper_id=paper_id, quote=passage)
+        for paper_id, passage in zip(kept, PASSAGES[:2], strict=True)
     )
-    published_surveys(layout, replace(survey, quotes=quotes))
-    publish_experiment(layout, make_experiment())
+    published_surveys(warehouse, replace(survey, quotes=quotes))
+    publish_experiment(warehouse, make_experiment())
     return folder
 
 
@@ -128,7 +128,7 @@ def test_what_is_carried_stands_and_all_else_is_taken_out(written: Written) -> N
     assert CAPTION.split(". ")[0] in markdown
     assert "written by a language model, litellm" in markdown
     assert "| [parent]" in markdown
-    assert verify(Layout(written.folder / "w")).problems == ()
+    assert verify(Warehouse(written.folder / "w")).problems == ()
 
 
 def test_points_of_the_reader_and_of_the_check_go_into_one_revision(written: Written) -> None:
@@ -194,7 +194,7 @@ def test_what_a_review_finds_goes_into_a_second_round(
     assert "{{task-0.c001.gain}}" in again
     assert ".claim" not in again
     assert not any("<span" in text or "<figure" in text for text in asked)
-    assert verify(Layout(here / "w")).problems == ()
+    assert verify(Warehouse(here / "w")).problems == ()
     count = len(server.requests)
     assert run(server, "--review") == EXIT_DONE
     assert len(server.requests) <= count + 1
@@ -221,7 +221,7 @@ def test_a_second_round_that_is_refused_keeps_the_first(
 def test_swapped_and_changed_statements_are_refused(written: Written) -> None:
     warehouse = written.folder / "w"
     (folder,) = (warehouse / "reports").glob("draft-*")
-    with open_reader(Layout(warehouse)) as connection:
+    with Warehouse(warehouse).reader() as connection:
         (draft,) = published_units(connection, DRAFT_RECORD, RunId(folder.name))
     assert check(draft, ()) == ()
     place, section = next(

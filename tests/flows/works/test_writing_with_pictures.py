@@ -50,8 +50,8 @@ from tests.support.openai_server import (
     start_openai_server,
 )
 from tests.support.schema_answers import Schema
-from warehouse.layout import Layout
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 MODEL = "openai/gpt-image-1"
 IDEA = {
@@ -90,9 +90,9 @@ def written(request: DraftRequest) -> Draft:
     """The draft as it lands."""
     landed: list[Draft] = []
 
-    def land(layout: Any, record: Any, run_id: Any, draft: Draft, *times: Any) -> Any:
+    def land(warehouse: Any, record: Any, run_id: Any, draft: Draft, *times: Any) -> Any:
         landed.append(draft)
-        return land_unit(layout, record, run_id, draft, *times)
+        return land_unit(warehouse, record, run_id, draft, *times)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(work, "land_unit", land)
@@ -410,7 +410,7 @@ def test_a_draft_with_a_picture_is_published_and_reported(
     assert (figure["kind"], figure["drawn_by"]) == ("picture", MODEL)
     (report,) = [Path(path) for path in told["reports"] if path.endswith(".md")]
     assert f"This figure was drawn by {MODEL}, an image model" in report.read_text()
-    assert verify(Layout(here / "w")).problems == ()
+    assert verify(Warehouse(here / "w")).problems == ()
     count = len(server.requests)
     assert run(server, "--image-model", MODEL) == EXIT_DONE
     assert len(asked_for_pictures(server)) == 1

@@ -17,9 +17,9 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_llm_call
-from warehouse.layout import Layout
 from warehouse.stores.budget_file import BudgetFile
 from warehouse.units.landing import journalled_calls
+from warehouse.warehouse import Warehouse
 
 SPAWN = multiprocessing.get_context("spawn")
 IDEA, RUN, UNIT = IdeaId("i1"), RunId("r1"), "run=r1/idea=a"
@@ -27,8 +27,8 @@ ANSWERED = make_llm_call(IDEA, 0, call_id="answered", cost_usd=0.25)
 LOST = make_llm_call(IDEA, 1, call_id="lost", cost_usd=None)
 
 
-async def _send(layout: Layout, budget: Budget) -> None:
-    shared = SharedBudget(layout.budgets, RUN, budget)
+async def _send(warehouse: Warehouse, budget: Budget) -> None:
+    shared = SharedBudget(warehouse.budgets, RUN, budget)
     first = await shared.reserve(IDEA, cost_usd=0.5, tokens=9)
     shared.send(first, UNIT, LOST)
     shared.settle(first, cost_usd=0.25, tokens=7, call=ANSWERED)
@@ -37,15 +37,15 @@ async def _send(layout: Layout, budget: Budget) -> None:
 
 
 def _send_and_die(root: Path, budget: Budget) -> None:
-    asyncio.run(_send(Layout(root), budget))
+    asyncio.run(_send(Warehouse(root), budget))
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def killed(root: Path, budget: Budget) -> Layout:
+def killed(root: Path, budget: Budget) -> Warehouse:
     worker = SPAWN.Process(target=_send_and_die, args=(root, budget))
     worker.start()
     worker.join()
-    return Layout(root)
+    return Warehouse(root)
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def killed(root: Path, budget: Budget) -> Layout:
 def test_a_killed_call_stays_with_unknown_cost_and_counts_as_its_estimate(
     budget: Budget, tmp_path: Path
 ) -> None:
-    layout = killed(tmp_path, budget)
-    calls: list[LlmCall] = journalled_calls(layout, UNIT)
+    warehouse = killed(tmp_path, budget)
+    calls: list[LlmCall] = journalled_calls(warehouse, UNIT)
     assert [(call.call_id, call.cost_usd) for call in calls] == [
         ("answered", 0.25),
         ("lost", None),
     ]
-    shared = SharedBudget(layout.budgets, RUN, budget)
+    shared = SharedBudget(warehouse.budgets, RUN, budget)
     for scope in (None, IDEA):
         assert shared.spent(scope) == Spend(cost_usd=0.75, tokens=16), "counted once"
         assert shared.spent(scope) == Spend(cost_usd=0.75, tokens=16), "and not again"
@@ -69,14 +69,14 @@ def test_a_killed_call_stays_with_unknown_cost_and_counts_as_its_estimate(
 @pytest.mark.parametrize("storage", ["file"], indirect=True)
 async def test_keys_are_masked_in_the_journal(tmp_path: Path, monkeypatch: object) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "canary-0123456789")  # type: ignore[attr-defined]
-    layout = Layout(tmp_path)
-    shared = SharedBudget(layout.budgets, RUN, Budget())
+    warehouse = Warehouse(tmp_path)
+    shared = SharedBudget(warehouse.budgets, RUN, Budget())
     reservation = await shared.reserve(IDEA)
     call = make_llm_call(IDEA, 0, error="refused canary-0123456789")
     shared.send(reservation, UNIT, call)
     shared.settle(reservation, call=call)
-    assert [call.error for call in journalled_calls(layout, UNIT)] == ["refused ***"]
-    assert b"canary" not in layout.budgets.read_bytes()
+    assert [call.error for call in journalled_calls(warehouse, UNIT)] == ["refused ***"]
+    assert b"canary" not in warehouse.budgets.read_bytes()
 
 
 def test_every_shard_names_the_unit_its_calls_land_with() -> None:
@@ -92,11 +92,11 @@ def test_every_shard_names_the_unit_its_calls_land_with() -> None:
 
 
 async def test_an_answer_to_a_call_that_was_given_up_replaces_the_estimate(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
+    warehouse = Warehouse(tmp_path)
     bounds = Budget(maximum_cost_usd=5.0)
     living, others = (
-        SharedBudget(layout.budgets, RUN, bounds),
-        BudgetFile(layout.budgets, RUN, bounds, is_alive=lambda _: False),
+        SharedBudget(warehouse.budgets, RUN, bounds),
+        BudgetFile(warehouse.budgets, RUN, bounds, is_alive=lambda _: False),
     )
     first = await living.reserve(IDEA, cost_usd=0.5, tokens=9)
     living.send(first, UNIT, LOST)
@@ -108,22 +108,22 @@ async def test_an_answer_to_a_call_that_was_given_up_replaces_the_estimate(tmp_p
 
 
 async def test_looking_at_what_was_spent_gives_up_no_call(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
+    warehouse = Warehouse(tmp_path)
     bounds = Budget(maximum_cost_usd=1.0)
-    living = SharedBudget(layout.budgets, RUN, bounds)
+    living = SharedBudget(warehouse.budgets, RUN, bounds)
     reservation = await living.reserve(IDEA, cost_usd=2.0, tokens=9)
     living.send(reservation, UNIT, LOST)
-    elsewhere = BudgetFile(layout.budgets, RUN, bounds, is_alive=lambda _: False)
+    elsewhere = BudgetFile(warehouse.budgets, RUN, bounds, is_alive=lambda _: False)
     assert elsewhere.spent("") == (2.0, 9, 0), "an unanswered call counts as its estimate"
     assert not living._file.admit("second", IDEA, 0.5, 1), "the first is still in flight"
 
 
 async def test_calls_of_other_runs_are_not_given_up(tmp_path: Path) -> None:
-    layout, other = Layout(tmp_path), RunId("r2")
+    warehouse, other = Warehouse(tmp_path), RunId("r2")
     bounds = Budget(maximum_cost_usd=1.0)
-    living = SharedBudget(layout.budgets, RUN, bounds)
+    living = SharedBudget(warehouse.budgets, RUN, bounds)
     await living.reserve(IDEA, cost_usd=2.0, tokens=9)
-    elsewhere = BudgetFile(layout.budgets, other, bounds, is_alive=lambda _: False)
+    elsewhere = BudgetFile(warehouse.budgets, other, bounds, is_alive=lambda _: False)
     assert elsewhere.admit("first", IDEA, 0.1, 1)
     assert not living._file.admit("second", IDEA, 0.5, 1), "the first is still in flight"
 
@@ -131,9 +131,9 @@ async def test_calls_of_other_runs_are_not_given_up(tmp_path: Path) -> None:
 async def test_processes_of_other_machines_are_taken_to_be_alive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    layout = killed(tmp_path, Budget(maximum_cost_usd=0.6))
+    warehouse = killed(tmp_path, Budget(maximum_cost_usd=0.6))
     monkeypatch.setattr(socket, "gethostname", lambda: "another-container")
-    file = BudgetFile(layout.budgets, RUN, Budget(maximum_cost_usd=0.6))
+    file = BudgetFile(warehouse.budgets, RUN, Budget(maximum_cost_usd=0.6))
     assert not file.admit("third", IDEA, 0.1, 1), "the call is in flight over there"
     monkeypatch.undo()
     with pytest.raises(BudgetExhaustedError):

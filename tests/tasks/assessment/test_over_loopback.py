@@ -37,7 +37,7 @@ from tests.support.endless_literature import endless_literature
 from tests.support.evaluations import evaluation_of, rows_of
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.kinds.runs.standing import standing_of_rows
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 IDEA = Idea(
     idea_id=IdeaId("i1"),
@@ -83,7 +83,7 @@ async def opened(
     job = ShardJob(
         run_id=RunId("run"), request=request, gateway_url="", literature="live", ideas=()
     )
-    ledger, layout, embedder = Ledger(IDEA.idea_id), Layout(folder), WordEmbedder()
+    ledger, warehouse, embedder = Ledger(IDEA.idea_id), Warehouse(folder), WordEmbedder()
     async with AsyncExitStack() as stack:
         budget = SharedBudget(folder / "budgets.sqlite", RunId("run"), Budget())
         stack.callback(budget.close)
@@ -91,7 +91,7 @@ async def opened(
             ENGINE,
             profile,
             Settings(),
-            layout,
+            warehouse,
             api_base=server.url,
             embedder=embedder,
             budget=budget,

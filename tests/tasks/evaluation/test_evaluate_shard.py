@@ -43,8 +43,8 @@ from tests.support.evaluations import JUDGES, make_judge_votes, make_provenance
 from tests.support.experiment_lake import make_experiment
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.landed import read_rows
-from warehouse.layout import Layout
 from warehouse.units.landing import iterate_receipts, read_receipt
+from warehouse.warehouse import Warehouse
 
 
 def request(tmp_path: Path, **changes: Any) -> RunRequest:
@@ -113,9 +113,9 @@ def _no_failure() -> Failure:
 
 
 async def run(work: ShardJob, tmp_path: Path) -> dict[EvaluationKey, Any]:
-    layout = Layout(tmp_path)
-    await shard.evaluate_shard(work, layout, Attempts(tmp_path / "attempts"), tools)
-    receipts = iterate_receipts(layout, RUNS, work.run_id)
+    warehouse = Warehouse(tmp_path)
+    await shard.evaluate_shard(work, warehouse, Attempts(tmp_path / "attempts"), tools)
+    receipts = iterate_receipts(warehouse, RUNS, work.run_id)
     return {receipt.evaluation_key: receipt for receipt in receipts}
 
 
@@ -143,7 +143,7 @@ async def test_what_judges_voted_lands_with_the_idea(
     work = job(tmp_path, 1)
     await run(work, tmp_path)
     landed = (
-        RUNS.unit_folder(Layout(tmp_path), work.run_id, work.ideas[0].evaluation_key)
+        RUNS.unit_folder(Warehouse(tmp_path), work.run_id, work.ideas[0].evaluation_key)
         / "judge_votes.parquet"
     )
     rows = read_rows(TABLE["judge_votes"], landed)
@@ -316,12 +316,12 @@ def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) ->
             raise error
         return whole(planned, job, ledger, watch, found, *rest)
 
-    def landing(layout: Layout, evaluation: IdeaEvaluation, **named: Any) -> Any:
+    def landing(warehouse: Warehouse, evaluation: IdeaEvaluation, **named: Any) -> Any:
         if evaluation.idea.idea_id == about and (
             stage == "land failure" or (stage == "land" and not evaluation.failures)
         ):
             raise error
-        return land(layout, evaluation, **named)
+        return land(warehouse, evaluation, **named)
 
     whole = evaluating._assembled
     broken = stage if stage in set(Module) else None
@@ -356,14 +356,14 @@ async def test_whatever_stage_of_an_idea_fails_it_is_that_ideas_failure(
     work = job(tmp_path, 3, modules=tuple(Module))
     open_tools = _break(monkeypatch, stage, error)
     receipts = await shard.evaluate_shard(
-        work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools
+        work, Warehouse(tmp_path), Attempts(tmp_path / "attempts"), open_tools
     )
     assert [receipt.incomplete_reason for receipt in receipts] == [
         None,
         error.reason if isinstance(error, AssayError) else "internal_error",
         None,
     ]
-    folder = RUNS.unit_folder(Layout(tmp_path), work.run_id, work.ideas[1].evaluation_key)
+    folder = RUNS.unit_folder(Warehouse(tmp_path), work.run_id, work.ideas[1].evaluation_key)
     (failure,) = read_rows(TABLE["failures"], folder / "failures.parquet")
     assert str(error).encode("utf-8", "replace").decode() in failure["detail"]
 
@@ -374,7 +374,7 @@ async def test_an_idea_that_cannot_even_land_as_a_failure_takes_no_other_with_it
     work = job(tmp_path, 3)
     open_tools = _break(monkeypatch, "land failure", PublicationError("no such row"))
     receipts = await shard.evaluate_shard(
-        work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools
+        work, Warehouse(tmp_path), Attempts(tmp_path / "attempts"), open_tools
     )
     assert [receipt.idea_id for receipt in receipts] == ["idea-0", "idea-2"]
     assert (
@@ -391,7 +391,7 @@ async def test_a_disk_that_refuses_is_no_ideas_fault(
     )
     with pytest.raises(OSError, match="No space left"):
         await shard.evaluate_shard(
-            job(tmp_path, 2), Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools
+            job(tmp_path, 2), Warehouse(tmp_path), Attempts(tmp_path / "attempts"), open_tools
         )
 
 
@@ -401,13 +401,13 @@ async def test_memory_that_ran_out_ends_the_worker_and_leaves_the_idea_a_suspect
     work, attempts = job(tmp_path, 2), Attempts(tmp_path / "attempts")
     open_tools = _break(monkeypatch, Module.SOUNDNESS, MemoryError())
     with pytest.raises(ExceptionGroup) as raised:
-        await shard.evaluate_shard(work, Layout(tmp_path), attempts, open_tools)
+        await shard.evaluate_shard(work, Warehouse(tmp_path), attempts, open_tools)
     assert raised.group_contains(MemoryError)
     assert [attempts.count(planned.evaluation_key) for planned in work.ideas] == [0, 1]
 
 
 async def test_an_idea_without_a_receipt_has_no_folder(tmp_path: Path) -> None:
-    assert read_receipt(Layout(tmp_path), RUNS, RunId("run-1"), EvaluationKey("0" * 32)) is None
+    assert read_receipt(Warehouse(tmp_path), RUNS, RunId("run-1"), EvaluationKey("0" * 32)) is None
 
 
 def key(

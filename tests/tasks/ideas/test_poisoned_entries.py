@@ -16,7 +16,7 @@ from schemas.idea import IdeaBatch
 from tasks.ideas import limits, parse, read
 from tasks.ideas.read import read_ideas
 from warehouse.kinds.runs.landing import land_rejections
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 GOOD = "Train a small model on curated data and compare it with a large one."
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -33,7 +33,7 @@ def read_here(path: Path) -> IdeaBatch:
     batch = read_ideas(path, default_cutoff=None)
     for idea in batch.ideas:
         assert idea.model_dump_json()
-    land_rejections(Layout(path.parent / "w"), "run-1", batch.rejected)
+    land_rejections(Warehouse(path.parent / "w"), "run-1", batch.rejected)
     return batch
 
 

@@ -19,8 +19,8 @@ from tasks.embeddings.similarity import paper_text
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.dataset_files import release_records, write_release
 from tests.support.paper_files import paper_rows, write_parquet
-from warehouse.layout import Layout
 from warehouse.stores.keyed_store import KeyedStore
+from warehouse.warehouse import Warehouse
 
 
 def test_an_index_is_built_and_updated_in_words_a_person_understands(tmp_path: Path) -> None:
@@ -56,7 +56,8 @@ def test_vectors_made_beforehand_are_the_ones_an_evaluation_looks_up(
 
     monkeypatch.setattr(LocalModel, "encode", refused)
     cached = SentenceEmbedder(
-        settings.embeddings, KeyedStore(Layout(tmp_path / "warehouse").cache / "embeddings.sqlite")
+        settings.embeddings,
+        KeyedStore(Warehouse(tmp_path / "warehouse").cache / "embeddings.sqlite"),
     )
     assert np.array_equal(asyncio.run(cached.embed(texts)), afresh)
 

@@ -30,13 +30,12 @@ from tests.support.openai_server import OpenAIServer, Recorded, start_openai_ser
 from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
-from warehouse.lake import open_reader
 from warehouse.landed import read_landed
-from warehouse.layout import Layout
 from warehouse.units.landing import landed_files, write_head
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_units
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 REASON = "The percentage in Section 1 is wrong."
 PROBLEMS = [
@@ -102,7 +101,7 @@ def checked(
     request: CheckRequest,
 ) -> tuple[dict[str, ManuscriptCheck], tuple[UnitReceipt, ...], CheckHead]:
     """Run and land; what has landed."""
-    layout = Layout(request.warehouse)
+    warehouse = Warehouse(request.warehouse)
     plan = Check(request).plan()
     receipts = asyncio.run(
         check_job(
@@ -111,7 +110,7 @@ def checked(
     )
     with in_memory() as connection:
         for table in (TABLE[name] for name in CHECKS.tables):
-            files = landed_files(layout, CHECKS, table, receipts)
+            files = landed_files(warehouse, CHECKS, table, receipts)
             connection.register(table.name, read_landed(table, files))
         found = {
             check.manuscript_id: check
@@ -121,9 +120,9 @@ def checked(
 
 
 def published(head: CheckHead, request: CheckRequest) -> Publication:
-    layout = Layout(request.warehouse)
-    write_head(layout, CHECKS, head)
-    return publish(layout, CHECKS, head)
+    warehouse = Warehouse(request.warehouse)
+    write_head(warehouse, CHECKS, head)
+    return publish(warehouse, CHECKS, head)
 
 
 def test_text_checks_find_the_faults_and_an_unreadable_manuscript_holds_nothing_back(
@@ -188,8 +187,8 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(
     publication = published(head, request)
     assert publication.published, publication.validation
     assert published(head, request).unchanged
-    assert verify(Layout(request.warehouse)).sound
-    with open_reader(Layout(request.warehouse)) as connection:
+    assert verify(Warehouse(request.warehouse)).sound
+    with Warehouse(request.warehouse).reader() as connection:
         assert {
             check.manuscript_id: check
             for check in published_units(connection, CHECK_RECORD, head.run_id)
@@ -243,7 +242,9 @@ def test_running_again_asks_nothing_and_a_lost_landing_is_filled_from_the_reply_
     count = len(server.requests)
     again, receipts_again, _ = checked(request)
     assert (len(server.requests), again, receipts_again) == (count, before, receipts)
-    receipt = CHECKS.unit_folder(Layout(request.warehouse), head.run_id, "faulty") / "receipt.json"
+    receipt = (
+        CHECKS.unit_folder(Warehouse(request.warehouse), head.run_id, "faulty") / "receipt.json"
+    )
     receipt.unlink()
     after, _, _ = checked(request)
     assert len(server.requests) == count
@@ -398,7 +399,7 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
     other = asked(papers / "faulty.pdf", tmp_path, server)
     assert check_run_id(request, Settings()) != check_run_id(other, Settings())
     assert published(head, request).published
-    report = check_page(Layout(request.warehouse), head.run_id).markdown()
+    report = check_page(Warehouse(request.warehouse), head.run_id).markdown()
     assert "People were asked." in report
     assert "Soundness 2 of 5. Whether the work is new was not judged." in report
     before, behind = report.split("Set aside after a second look:")

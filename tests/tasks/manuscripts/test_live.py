@@ -21,8 +21,8 @@ from tests.support.source_contexts import quick_settings
 from tests.support.web_servers import Find, shaped_server
 from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.landed import read_landed
-from warehouse.layout import Layout
 from warehouse.units.landing import landed_files
+from warehouse.warehouse import Warehouse
 
 TEXT = """# Studies of topics in graphs
 
@@ -94,7 +94,7 @@ def test_cited_works_that_either_list_has_as_retracted_are_raised_and_every_requ
             receipts = asyncio.run(check_job(job, Settings()))
     landed = {
         name: read_landed(
-            TABLE[name], landed_files(Layout(request.warehouse), CHECKS, TABLE[name], receipts)
+            TABLE[name], landed_files(Warehouse(request.warehouse), CHECKS, TABLE[name], receipts)
         ).to_pylist()
         for name in ("manuscript_evidence", "problems", "api_calls")
     }

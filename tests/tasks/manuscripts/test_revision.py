@@ -28,12 +28,11 @@ from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head, published_units
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 SHARE = "We found that 12 of 40 (25%) pebbles were round enough."
 TEST = "The test was clear, t(28) = 2.20, p = .36, so we stop."
@@ -121,7 +120,7 @@ def run(request: CheckRequest) -> CheckHead:
 
 
 def landed(folder: Path, run_id: str) -> tuple[CheckHead, ManuscriptCheck]:
-    with open_reader(Layout(folder / "wh")) as connection:
+    with Warehouse(folder / "wh").reader() as connection:
         (check,) = published_units(connection, CHECK_RECORD, RunId(run_id))
         return published_head(connection, CHECKS, RunId(run_id)), check
 
@@ -138,10 +137,10 @@ def reviewed(
     known = replace(check, works=(WORK,), reference_count=0, searched_reference_count=0,
                     unanswered_count=0)  # fmt: skip
     looked_up = replace(head, run_id=RunId("check-looked-up"), literature="snapshot:pebbles")
-    layout, now = Layout(folder / "wh"), datetime.now(UTC)
-    land_unit(layout, CHECK_RECORD, looked_up.run_id, known, now, now)
-    write_head(layout, CHECKS, looked_up)
-    assert publish(layout, CHECKS, looked_up).published
+    warehouse, now = Warehouse(folder / "wh"), datetime.now(UTC)
+    land_unit(warehouse, CHECK_RECORD, looked_up.run_id, known, now, now)
+    write_head(warehouse, CHECKS, looked_up)
+    assert publish(warehouse, CHECKS, looked_up).published
     return folder, looked_up
 
 
@@ -167,7 +166,7 @@ def test_a_problem_refuted_about_as_surely_as_raised_is_shown_with_both_readings
     assert not found["The p-value."].dispute
     assert not found["Not the first."].dispute
     assert found["Not the first."].refuted
-    report = check_page(Layout(folder / "wh"), head.run_id).html()
+    report = check_page(Warehouse(folder / "wh"), head.run_id).html()
     beside = report[report.index("Reviewers disagree; a person decides:") :]
     assert beside.index("For the authors: It is rounded.") < beside.index("Against them: 12 of")
 
@@ -176,17 +175,17 @@ def test_a_template_names_every_finding_and_never_overwrites_a_verdict(
     reviewed: tuple[Path, CheckHead],
 ) -> None:
     folder, head = reviewed
-    layout = Layout(folder / "wh")
-    *_, path = check_page(layout, head.run_id).write(layout.reports / head.run_id)
+    warehouse = Warehouse(folder / "wh")
+    *_, path = check_page(warehouse, head.run_id).write(warehouse.reports / head.run_id)
     told = tomllib.loads(path.read_text())
     assert told["check"] == head.run_id
     assert [one["verdict"] for one in told["findings"]] == ["", "", ""]
     edited = path.read_text().replace('verdict = ""', 'verdict = "reject"', 1)
     path.write_text(edited)
-    check_page(layout, head.run_id).write(layout.reports / head.run_id)
+    check_page(warehouse, head.run_id).write(warehouse.reports / head.run_id)
     assert path.read_text() == edited
     path.write_text(edited.replace('"reject"', '""'))
-    check_page(layout, head.run_id).write(layout.reports / head.run_id)
+    check_page(warehouse, head.run_id).write(warehouse.reports / head.run_id)
     assert path.read_text().startswith("# What you think of the findings")
 
 
@@ -231,14 +230,14 @@ def test_a_revision_keeps_to_the_verdicts_and_looks_up_nothing(
     assert len(asked) == 1, "what is decided is not looked at again, and nothing is read anew"
     assert "Nobody before had sorted the pebbles of the shore: Smith did." in asked[0]
     assert "Count the pebbles." in asked[0]
-    with open_reader(Layout(folder / "wh")) as connection:
+    with Warehouse(folder / "wh").reader() as connection:
         counted = "select count(*) from {} where run_id = ?"
         calls = {
             table: connection.execute(counted.format(table), [revised.run_id]).fetchone()
             for table in ("api_calls", "llm_calls")
         }
     assert calls == {"api_calls": (0,), "llm_calls": (2,)}
-    report = check_page(Layout(folder / "wh"), revised.run_id).markdown()
+    report = check_page(Warehouse(folder / "wh"), revised.run_id).markdown()
     assert "A person accepted it: Count the pebbles." in report
     assert f"This revises `{head.run_id}`" in report
 

@@ -34,9 +34,8 @@ from tests.support.knowledge_fakes import (
 from tests.support.ranking_fakes import FakeJudge
 from tests.support.ranking_fakes import parameters as ranking_parameters
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 LABELS = {
     "decision": "Accept (ORALSENTINEL)",
@@ -155,7 +154,7 @@ class Recording(FakeJudge):
 async def test_no_prompt_of_the_ranking_holds_a_label_a_group_or_what_came_later(
     tmp_path: Path,
 ) -> None:
-    layout = Layout(tmp_path / "warehouse")
+    warehouse = Warehouse(tmp_path / "warehouse")
     for number, idea in enumerate(read(tmp_path)):
         whole = make_full_evaluation(number)
         assert whole.committee is not None
@@ -166,11 +165,11 @@ async def test_no_prompt_of_the_ranking_holds_a_label_a_group_or_what_came_later
             meta_review=replace(meta, suggestions="LATERSENTINEL says to do otherwise."),
         )
         labelled = replace(whole.idea, metadata=idea.metadata, group=idea.group)
-        land(layout, replace(whole, idea=labelled, committee=committee))
+        land(warehouse, replace(whole, idea=labelled, committee=committee))
     run = make_run(ideas=3, modules="soundness,contribution,committee,novelty")
-    assert publish(layout, RUNS, run).published
+    assert publish(warehouse, RUNS, run).published
     judge = Recording()
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         dossiers = [
             dossier_of(review, review.evaluation.idea.group)
             for review in queries.idea_reviews(run.run_id)

@@ -39,9 +39,9 @@ from tests.support.ranking_fakes import FakeJudge, dossier
 from tests.support.rankings import make_ranked_group
 from warehouse.kinds.rankings.landing import RANKINGS, failed_groups, landed_matches
 from warehouse.landed import read_rows
-from warehouse.layout import Layout
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")
 IDS = tuple(IdeaId(f"idea-{letter}") for letter in "abcd")
@@ -120,8 +120,8 @@ def test_a_killed_shard_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> No
         os.kill(child.pid or 0, signal.SIGKILL)
         child.join()
         killed.set()
-        layout = Layout(tmp_path)
-        assert list(iterate_receipts(layout, RANKINGS, RUN, "ranking-a")) == []
+        warehouse = Warehouse(tmp_path)
+        assert list(iterate_receipts(warehouse, RANKINGS, RUN, "ranking-a")) == []
         (receipt,) = asyncio.run(rank_job(job, settings))
         asked = questions(server)
     assert len(asked) == 12, "six pairs in both orders"
@@ -129,7 +129,7 @@ def test_a_killed_shard_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> No
     assert receipt.rows["matches"] == 72
     calls = read_rows(
         TABLE["llm_calls"],
-        RANKINGS.unit_folder(layout, RUN, "ranking-a", "one") / "llm_calls.parquet",
+        RANKINGS.unit_folder(warehouse, RUN, "ranking-a", "one") / "llm_calls.parquet",
     )
     paid = [call for call in calls if call["cost_usd"]]
     assert len(paid) == 12, "what was paid before the kill is on the bill"
@@ -141,9 +141,9 @@ def test_a_killed_shard_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> No
 
 
 def test_what_a_budget_ended_is_taken_up_again(tmp_path: Path) -> None:
-    settings, layout = (
+    settings, warehouse = (
         Settings(language_model=replace(PRICED, maximum_concurrency=1)),
-        Layout(tmp_path),
+        Warehouse(tmp_path),
     )
     with start_openai_server("good", answer) as server:
         (poor,) = asyncio.run(
@@ -158,26 +158,29 @@ def test_what_a_budget_ended_is_taken_up_again(tmp_path: Path) -> None:
     assert set(asked.values()) == {1}
     calls = read_rows(
         TABLE["llm_calls"],
-        RANKINGS.unit_folder(layout, RUN, "ranking-a", "one") / "llm_calls.parquet",
+        RANKINGS.unit_folder(warehouse, RUN, "ranking-a", "one") / "llm_calls.parquet",
     )
     assert len({call["call_id"] for call in calls if call["cost_usd"] > 0}) == 12
-    assert {match.unscored_reason for match in landed_matches(layout, RUN, "ranking-a", "one")} == {
-        None
-    }
+    assert {
+        match.unscored_reason for match in landed_matches(warehouse, RUN, "ranking-a", "one")
+    } == {None}
 
 
 async def test_the_extractive_engine_gives_the_same_ranking_again(tmp_path: Path) -> None:
     found = []
     for name in ("one", "two"):
-        layout = Layout(tmp_path / name)
-        job = make_job(layout.root, None)
+        warehouse = Warehouse(tmp_path / name)
+        job = make_job(warehouse.root, None)
         await rank_shard(
-            job, layout, lambda _: ExtractiveEngine(BaselineTools(embedder=None), 7), concurrency=4
+            job,
+            warehouse,
+            lambda _: ExtractiveEngine(BaselineTools(embedder=None), 7),
+            concurrency=4,
         )  # type: ignore[arg-type]
-        matches = landed_matches(layout, RUN, "ranking-a", "one")
+        matches = landed_matches(warehouse, RUN, "ranking-a", "one")
         ratings = read_rows(
             TABLE["ratings"],
-            RANKINGS.unit_folder(layout, RUN, "ranking-a", "one") / "ratings.parquet",
+            RANKINGS.unit_folder(warehouse, RUN, "ranking-a", "one") / "ratings.parquet",
         )
         found.append(
             ([(match.match_id, match.winner, match.rationale) for match in matches], ratings)
@@ -264,19 +267,19 @@ async def test_whatever_stage_of_a_group_fails_it_is_that_groups_failure_until_t
 ) -> None:
     # Half a character in a captured log would end the worker of the tests that reports it.
     monkeypatch.setattr(unit_work.logger, "disabled", True)
-    layout, job = Layout(tmp_path), three_groups(tmp_path)
+    warehouse, job = Warehouse(tmp_path), three_groups(tmp_path)
     with monkeypatch.context() as broken:
         receipts = await rank_shard(
-            job, layout, break_group(broken, stage, error, "two"), concurrency=4
+            job, warehouse, break_group(broken, stage, error, "two"), concurrency=4
         )
     reason = error.reason if isinstance(error, AssayError) else "internal_error"
     assert [receipt.incomplete_reason for receipt in receipts] == [None, reason, None]
-    (failed,) = failed_groups(layout, RUN, "ranking-a")
+    (failed,) = failed_groups(warehouse, RUN, "ranking-a")
     assert failed.group == "two"
     assert str(error).encode("utf-8", "replace").decode() in failed.ended_because
-    again = await rank_shard(job, layout, lambda _: FakeJudge(name="extractive"), concurrency=4)
+    again = await rank_shard(job, warehouse, lambda _: FakeJudge(name="extractive"), concurrency=4)
     assert [receipt.incomplete_reason for receipt in again] == [None, None, None]
-    assert list(failed_groups(layout, RUN, "ranking-a")) == []
+    assert list(failed_groups(warehouse, RUN, "ranking-a")) == []
     assert (again[0], again[2]) == (receipts[0], receipts[2])
 
 
@@ -286,8 +289,8 @@ async def test_what_a_failed_group_had_asked_is_not_asked_again(
     job, judge = three_groups(tmp_path), FakeJudge(name="extractive")
     with monkeypatch.context() as broken:
         break_group(broken, "ratings", ZeroDivisionError("a bug"), "two")
-        await rank_shard(job, Layout(tmp_path), lambda _: judge, concurrency=4)
-    await rank_shard(job, Layout(tmp_path), lambda _: judge, concurrency=4)
+        await rank_shard(job, Warehouse(tmp_path), lambda _: judge, concurrency=4)
+    await rank_shard(job, Warehouse(tmp_path), lambda _: judge, concurrency=4)
     assert set(Counter(judge.asked).values()) == {1}
 
 
@@ -302,7 +305,7 @@ async def test_a_group_that_cannot_even_land_as_failed_takes_no_other_with_it(
     monkeypatch.setattr(shard, "land_unit", landing)
     receipts = await rank_shard(
         three_groups(tmp_path),
-        Layout(tmp_path),
+        Warehouse(tmp_path),
         lambda _: FakeJudge(name="extractive"),
         concurrency=4,
     )
@@ -320,5 +323,5 @@ async def test_what_concerns_every_group_ends_the_shard(
 ) -> None:
     engine_of = break_group(monkeypatch, "engine", error, "two")
     with pytest.raises((ConfigurationError, ExceptionGroup)) as raised:
-        await rank_shard(three_groups(tmp_path), Layout(tmp_path), engine_of, concurrency=4)
+        await rank_shard(three_groups(tmp_path), Warehouse(tmp_path), engine_of, concurrency=4)
     assert raised.value is error or raised.group_contains(MemoryError)

@@ -21,11 +21,10 @@ from tests.support.evaluations import START
 from tests.support.survey_fakes import GraphLiterature, failed
 from tests.support.survey_lake import SURVEY, make_survey_head
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 QUESTION = "How do bats hunt moths by echo calls?"
 BATS = "Bats hunt moths by echo calls at night. The recorder is cheap."
@@ -127,7 +126,7 @@ async def test_what_appeared_after_the_cutoff_is_nowhere() -> None:
 def test_a_question_over_which_assay_itself_failed_is_published_with_that_reason(
     tmp_path: Path,
 ) -> None:
-    layout = Layout(tmp_path)
+    warehouse = Warehouse(tmp_path)
     ledger = Ledger(IdeaId("question-0"))
     found = unsurveyed(
         SurveyQuestion(question_id="question-0", question="What is known of glaciers?"),
@@ -136,10 +135,10 @@ def test_a_question_over_which_assay_itself_failed_is_published_with_that_reason
         "KeyError: 'title'",
         ledger,
     )
-    land_unit(layout, SURVEY_RECORD, SURVEY, found, START, START)
+    land_unit(warehouse, SURVEY_RECORD, SURVEY, found, START, START)
     head = make_survey_head(question_count=1)
-    write_head(layout, SURVEYS, head)
-    assert publish(layout, SURVEYS, head).published
-    with open_reader(layout) as connection:
+    write_head(warehouse, SURVEYS, head)
+    assert publish(warehouse, SURVEYS, head).published
+    with warehouse.reader() as connection:
         told = connection.execute("select unscored_reason, kept_count from surveys").fetchall()
     assert told == [("internal_error", None)]

@@ -19,8 +19,8 @@ from tests.support.openai_server import start_openai_server
 from tests.support.otlp_server import Collector, collector
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.layout import Layout
 from warehouse.units.landing import read_receipt
+from warehouse.warehouse import Warehouse
 
 TEXT = (
     "We will train a quokkaformer on graphs.\n\n# Method\nWe align quokkaformer layers by"
@@ -123,7 +123,7 @@ def test_spans_say_what_happened(seen: tuple[Collector, ShardJob]) -> None:
 
 def test_metrics_agree_with_what_landed(seen: tuple[Collector, ShardJob]) -> None:
     kept, job = seen
-    receipt = read_receipt(Layout(job.request.warehouse), RUNS, job.run_id, KEY)
+    receipt = read_receipt(Warehouse(job.request.warehouse), RUNS, job.run_id, KEY)
     assert receipt is not None
     assert kept.total("assay.ideas") == 1
     calls = kept.named("model call")

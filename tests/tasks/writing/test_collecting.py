@@ -27,20 +27,19 @@ from tasks.writing.works import (
 )
 from tests.support.draft_lake import make_request
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 POINTS_A_PIXEL = 0.75
 
 
 def test_the_query_of_every_claim_gives_it_out_of_the_lake(tmp_path: Path) -> None:
-    layout, claims = Layout(tmp_path), Claims()
+    warehouse, claims = Warehouse(tmp_path), Claims()
     experiment = replace(make_experiment(), because="it's 'chosen'", question="Is it O'Brien's?")
-    publish_experiment(layout, experiment)
+    publish_experiment(warehouse, experiment)
     add_experiment(claims, EXPERIMENT, experiment)
     asked = [claim for claim in claims.by_key.values() if claim.query]
     assert len(asked) > 20
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         for claim in asked:
             ((value,),) = connection.execute(claim.query).fetchall()
             assert value == (claim.shown if claim.value is None else claim.value), claim.claim_key

@@ -21,7 +21,7 @@ from warehouse.app.accounts import (
     sign_out,
 )
 from warehouse.app.database import ServiceDatabase
-from warehouse.layout import Layout
+from warehouse.warehouse import Warehouse
 
 PASSWORD, OTHER = "correct horse battery", "staple of another kind"
 HOUR = timedelta(hours=1)
@@ -29,7 +29,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[ServiceDatabase]:
-    with ServiceDatabase(Layout(tmp_path)) as found:
+    with ServiceDatabase(Warehouse(tmp_path)) as found:
         yield found
 
 

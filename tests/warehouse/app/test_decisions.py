@@ -29,25 +29,25 @@ from warehouse.app.people import (
 )
 from warehouse.app.records import fold_into_lake, record
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_reader, open_writer, rows_in
-from warehouse.layout import Layout
+from warehouse.lake import rows_in
 from warehouse.ledger import ledger_of_run, parts_of
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
 from warehouse.verify.verify_ledger import verify_ledger
+from warehouse.warehouse import Warehouse
 
 RUN, IDEA = RunId("run-a"), "idea-00000"
 SECRET = "Grace Hopper told me that the founder is ill"
 
 
 @pytest.fixture
-def layout(two_ideas: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(two_ideas.root, tmp_path / "w"))
+def warehouse(two_ideas: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(two_ideas.root, tmp_path / "w"))
 
 
 @pytest.fixture
-def database(layout: Layout) -> ServiceDatabase:
-    return ServiceDatabase(layout)
+def database(warehouse: Warehouse) -> ServiceDatabase:
+    return ServiceDatabase(warehouse)
 
 
 @pytest.fixture
@@ -55,8 +55,10 @@ def ada(database: ServiceDatabase) -> Participant:
     return add_participant(database, "Ada Lovelace", key="ada")
 
 
-def asked(layout: Layout, database: ServiceDatabase, *of: Participant, name: str = "r1") -> Request:
-    with open_reader(layout) as connection:
+def asked(
+    warehouse: Warehouse, database: ServiceDatabase, *of: Participant, name: str = "r1"
+) -> Request:
+    with warehouse.reader() as connection:
         request = Request(
             request_id=name,
             run_id=RUN,
@@ -72,34 +74,34 @@ def asked(layout: Layout, database: ServiceDatabase, *of: Participant, name: str
 
 
 def answer(
-    layout: Layout,
+    warehouse: Warehouse,
     database: ServiceDatabase,
     who: Participant,
     verdict: Verdict = Verdict.APPROVED,
     request: str = "r1",
     **more: object,
 ) -> Decision:
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         told = GivenAnswer(verdict=verdict, **more)
         return decide(database, connection, request, who.participant_id, told)
 
 
-def evaluate_anew(layout: Layout) -> None:
+def evaluate_anew(warehouse: Warehouse) -> None:
     evaluation = make_evaluation(0)
     assert evaluation.soundness is not None
     (first, *others) = evaluation.soundness.reviews
     reviews = (replace(first, support="Other words."), *others)
-    land(layout, replace(evaluation, soundness=replace(evaluation.soundness, reviews=reviews)))
-    publish(layout, RUNS, make_run(ideas=2))
+    land(warehouse, replace(evaluation, soundness=replace(evaluation.soundness, reviews=reviews)))
+    publish(warehouse, RUNS, make_run(ideas=2))
 
 
 def test_a_request_waits_until_it_is_answered(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    request = asked(layout, database, ada)
+    request = asked(warehouse, database, ada)
     assert list(open_requests(database)) == [request]
     assert list(open_requests(database, "p-other")) == []
-    decision = answer(layout, database, ada, reason="sound")
+    decision = answer(warehouse, database, ada, reason="sound")
     assert list(open_requests(database)) == []
     assert decisions(database) == {"r1": decision}
     assert (decision.role, decision.version_sha256) == ("validation", request.version_sha256)
@@ -107,36 +109,36 @@ def test_a_request_waits_until_it_is_answered(
 
 
 def test_a_comment_ends_nothing(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    asked(layout, database, ada)
+    asked(warehouse, database, ada)
     for _ in range(2):
-        answer(layout, database, ada, Verdict.COMMENTED, reason="which data?")
+        answer(warehouse, database, ada, Verdict.COMMENTED, reason="which data?")
     assert len(list(open_requests(database))) == 1
 
 
 def test_a_decision_is_in_lake_and_ledger_without_name_and_reason(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    asked(layout, database, ada)
-    answer(layout, database, ada, Verdict.REJECTED, reason=SECRET)
-    assert fold_into_lake(layout) == {"requests": 1, "decisions": 1}
-    with open_reader(layout) as connection:
+    asked(warehouse, database, ada)
+    answer(warehouse, database, ada, Verdict.REJECTED, reason=SECRET)
+    assert fold_into_lake(warehouse) == {"requests": 1, "decisions": 1}
+    with warehouse.reader() as connection:
         rows = rows_in(connection, "from decisions")
         requested, rejected = ledger_of_run(connection, RUN)[-2:]
     assert (requested.action, rejected.action) == ("requested", "rejected")
     assert (rejected.participant_id, rejected.unit_id) == (ada.participant_id, IDEA)
     assert rejected.reason_sha256 == rows[0]["reason_sha256"]
-    assert verify_ledger(layout).sound
-    written = b"".join(path.read_bytes() for path in layout.lake.rglob("*") if path.is_file())
+    assert verify_ledger(warehouse).sound
+    written = b"".join(path.read_bytes() for path in warehouse.lake.rglob("*") if path.is_file())
     assert b"Lovelace" not in written
     assert SECRET.encode() not in written
 
 
 def test_a_choice_names_one_of_the_alternatives_or_sends_them_back(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    request = asked(layout, database, ada)
+    request = asked(warehouse, database, ada)
     choices = ("two reactors", "one reactor")
     for name in ("r2", "r3"):
         request_all(database, [replace(request, request_id=name, options=choices)])
@@ -148,78 +150,78 @@ def test_a_choice_names_one_of_the_alternatives_or_sends_them_back(
         (Verdict.SENT_BACK, 1),
     ):
         with pytest.raises(ConfigurationError):
-            answer(layout, database, ada, verdict, "r2", choice=choice)
+            answer(warehouse, database, ada, verdict, "r2", choice=choice)
     with pytest.raises(ConfigurationError, match="by its number, 1 to 2"):
-        answer(layout, database, ada, Verdict.CHOSEN, "r2")
-    assert answer(layout, database, ada, Verdict.CHOSEN, "r2", choice=2).choice == 2
-    sent = answer(layout, database, ada, Verdict.SENT_BACK, "r3", reason="neither is cheap")
+        answer(warehouse, database, ada, Verdict.CHOSEN, "r2")
+    assert answer(warehouse, database, ada, Verdict.CHOSEN, "r2", choice=2).choice == 2
+    sent = answer(warehouse, database, ada, Verdict.SENT_BACK, "r3", reason="neither is cheap")
     assert reason_of(database, sent.reason_sha256) == "neither is cheap"
     with pytest.raises(ConfigurationError, match="approve or reject"):
-        answer(layout, database, ada, Verdict.CHOSEN, choice=1)
+        answer(warehouse, database, ada, Verdict.CHOSEN, choice=1)
 
 
 def test_a_decision_on_what_has_changed_is_refused_with_what_changed(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    asked(layout, database, ada)
-    evaluate_anew(layout)
+    asked(warehouse, database, ada)
+    evaluate_anew(warehouse)
     with pytest.raises(ConflictError, match="changed since it was asked: soundness_reviews"):
-        answer(layout, database, ada)
+        answer(warehouse, database, ada)
     assert decisions(database) == {}
 
 
 def test_an_approval_of_another_version_than_was_looked_at_is_refused(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    request = asked(layout, database, ada)
+    request = asked(warehouse, database, ada)
     for other in ("abc", "", request.version_sha256[:6], "0" * 12):
         with pytest.raises(ConflictError, match=f"not about {other}$"):
-            answer(layout, database, ada, version_sha256=other)
-    assert answer(layout, database, ada, version_sha256=request.version_sha256)
+            answer(warehouse, database, ada, version_sha256=other)
+    assert answer(warehouse, database, ada, version_sha256=request.version_sha256)
 
 
 def test_the_version_may_be_named_as_an_inbox_prints_it(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    request = asked(layout, database, ada)
+    request = asked(warehouse, database, ada)
     assert len(request.version_shown) < len(request.version_sha256)
-    assert answer(layout, database, ada, version_sha256=request.version_shown)
+    assert answer(warehouse, database, ada, version_sha256=request.version_shown)
 
 
 class TestAnAttacker:
     """Gets nowhere."""
 
     def test_who_replays_a_decision_is_refused(
-        self, layout: Layout, database: ServiceDatabase, ada: Participant
+        self, warehouse: Warehouse, database: ServiceDatabase, ada: Participant
     ) -> None:
-        asked(layout, database, ada)
-        first = answer(layout, database, ada, Verdict.REJECTED)
+        asked(warehouse, database, ada)
+        first = answer(warehouse, database, ada, Verdict.REJECTED)
         for verdict in (Verdict.REJECTED, Verdict.APPROVED):
             with pytest.raises(ConflictError, match="answered before"):
-                answer(layout, database, ada, verdict, reason="again")
+                answer(warehouse, database, ada, verdict, reason="again")
         assert decisions(database) == {"r1": first}
         assert database.ask("people")
         with database.transaction() as work:
             assert not work.ask("forget_reasons", participant_id="nobody")
 
     def test_who_answers_the_request_of_another_is_refused(
-        self, layout: Layout, database: ServiceDatabase, ada: Participant
+        self, warehouse: Warehouse, database: ServiceDatabase, ada: Participant
     ) -> None:
-        asked(layout, database, ada)
+        asked(warehouse, database, ada)
         other = add_participant(database, "Mallory")
         for verdict in Verdict:
             with pytest.raises(NotAllowedError):
-                answer(layout, database, other, verdict)
+                answer(warehouse, database, other, verdict)
 
     def test_who_is_unknown_or_forgotten_is_refused(
-        self, layout: Layout, database: ServiceDatabase, ada: Participant
+        self, warehouse: Warehouse, database: ServiceDatabase, ada: Participant
     ) -> None:
-        asked(layout, database, ada)
-        forget(layout, ada.participant_id)
+        asked(warehouse, database, ada)
+        forget(warehouse, ada.participant_id)
         with pytest.raises(UnknownNameError):
-            answer(layout, database, ada)
+            answer(warehouse, database, ada)
         with pytest.raises(UnknownNameError):
-            answer(layout, database, ada, request="r1' or 1=1 --")
+            answer(warehouse, database, ada, request="r1' or 1=1 --")
 
     def test_who_makes_a_second_participant_of_an_account_is_refused(
         self, database: ServiceDatabase, ada: Participant
@@ -232,34 +234,34 @@ class TestAnAttacker:
         assert add_participant(database, "gpt", ParticipantKind.MODEL).role == "tool"
 
     def test_a_reason_without_end_is_refused_and_markup_stays_text(
-        self, layout: Layout, database: ServiceDatabase, ada: Participant
+        self, warehouse: Warehouse, database: ServiceDatabase, ada: Participant
     ) -> None:
-        asked(layout, database, ada)
+        asked(warehouse, database, ada)
         with pytest.raises(ValidationError, match="at most"):
-            answer(layout, database, ada, reason="x" * (LONGEST_REASON + 1))
+            answer(warehouse, database, ada, reason="x" * (LONGEST_REASON + 1))
         markup = "<script>alert(1)</script>'; drop table decisions; --"
-        decision = answer(layout, database, ada, reason=markup)
+        decision = answer(warehouse, database, ada, reason=markup)
         assert reason_of(database, decision.reason_sha256) == markup
 
     def test_who_edits_a_recorded_decision_is_found(
-        self, layout: Layout, database: ServiceDatabase, ada: Participant
+        self, warehouse: Warehouse, database: ServiceDatabase, ada: Participant
     ) -> None:
-        asked(layout, database, ada)
-        answer(layout, database, ada, Verdict.REJECTED)
-        fold_into_lake(layout)
-        with open_writer(layout) as connection:
+        asked(warehouse, database, ada)
+        answer(warehouse, database, ada, Verdict.REJECTED)
+        fold_into_lake(warehouse)
+        with warehouse.publisher() as connection:
             connection.execute("update decisions set verdict = 'approved'")
-        assert any("decisions" in problem for problem in verify(layout).problems)
+        assert any("decisions" in problem for problem in verify(warehouse).problems)
 
     def test_who_edits_the_ledgers_row_of_a_decision_is_found(
-        self, layout: Layout, database: ServiceDatabase, ada: Participant
+        self, warehouse: Warehouse, database: ServiceDatabase, ada: Participant
     ) -> None:
-        asked(layout, database, ada)
-        answer(layout, database, ada, Verdict.REJECTED)
-        fold_into_lake(layout)
-        with open_writer(layout) as connection:
+        asked(warehouse, database, ada)
+        answer(warehouse, database, ada, Verdict.REJECTED)
+        fold_into_lake(warehouse)
+        with warehouse.publisher() as connection:
             connection.execute("update ledger set action = 'approved' where action = 'rejected'")
-        assert any("was changed" in problem for problem in verify_ledger(layout).problems)
+        assert any("was changed" in problem for problem in verify_ledger(warehouse).problems)
 
 
 @pytest.mark.parametrize(
@@ -271,51 +273,51 @@ class TestAnAttacker:
     ],
 )
 def test_a_reason_that_is_not_the_one_whose_hash_was_recorded_is_named(
-    sql: str, layout: Layout, database: ServiceDatabase, ada: Participant
+    sql: str, warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    asked(layout, database, ada)
-    answer(layout, database, ada, reason="sound")
-    fold_into_lake(layout)
-    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as file:
+    asked(warehouse, database, ada)
+    answer(warehouse, database, ada, reason="sound")
+    fold_into_lake(warehouse)
+    with closing(sqlite3.connect(services_file(warehouse), isolation_level=None)) as file:
         file.execute(sql)
-    (problem,) = verify_ledger(layout).problems
+    (problem,) = verify_ledger(warehouse).problems
     assert problem.startswith("decisions: the reason of r1 ")
-    assert verify(layout).problems == (problem,)
+    assert verify(warehouse).problems == (problem,)
 
 
 def test_a_reason_that_is_gone_with_its_person_is_noticed_unless_the_ledger_says_so(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    asked(layout, database, ada)
-    answer(layout, database, ada, reason="sound")
-    fold_into_lake(layout)
-    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as file:
+    asked(warehouse, database, ada)
+    answer(warehouse, database, ada, reason="sound")
+    fold_into_lake(warehouse)
+    with closing(sqlite3.connect(services_file(warehouse), isolation_level=None)) as file:
         file.execute("delete from reasons")
         file.execute("delete from people")
-    report = verify_ledger(layout)
+    report = verify_ledger(warehouse)
     assert report.sound
     (notice,) = report.notices
     assert "1 people who gave reasons of decisions are gone" in notice
 
 
 def test_who_is_forgotten_leaves_neither_name_nor_reason_while_counts_and_chain_stay(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    asked(layout, database, ada)
-    decision = answer(layout, database, ada, Verdict.REJECTED, reason=SECRET)
-    fold_into_lake(layout)
+    asked(warehouse, database, ada)
+    decision = answer(warehouse, database, ada, Verdict.REJECTED, reason=SECRET)
+    fold_into_lake(warehouse)
     database.close()
-    forget(layout, ada.participant_id)
-    report = verify_ledger(layout)
+    forget(warehouse, ada.participant_id)
+    report = verify_ledger(warehouse)
     assert (report.problems, report.notices) == ((), ())
     assert participants(database) == ()
     assert reason_of(database, decision.reason_sha256) is None
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         counted = rows_in(connection, "select count(*) as n from ledger where action = 'rejected'")
         (last,) = rows_in(connection, "from ledger order by sequence desc limit 1")
     assert counted == [{"n": 1}]
     assert (last["action"], last["participant_id"]) == ("forgotten", ada.participant_id)
-    files = services_file(layout).parent.glob("services.sqlite*")
+    files = services_file(warehouse).parent.glob("services.sqlite*")
     left = b"".join(path.read_bytes() for path in files)
     assert b"Lovelace" not in left
     assert SECRET.encode() not in left
@@ -323,48 +325,48 @@ def test_who_is_forgotten_leaves_neither_name_nor_reason_while_counts_and_chain_
 
 
 def test_the_reasons_of_votes_go_with_the_name_and_the_votes_stay(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
     mine = replace(make_vote("v1"), voter=ada.participant_id, reason=SECRET)
     other = replace(make_vote("v2"), voter="p-other", reason="clearer")
     with database.transaction() as work:
         for vote in (mine, other):
             record(work, "human_votes", vote)
-    fold_into_lake(layout)
-    forget(layout, ada.participant_id)
-    with open_reader(layout) as connection:
+    fold_into_lake(warehouse)
+    forget(warehouse, ada.participant_id)
+    with warehouse.reader() as connection:
         held = rows_in(connection, "select vote_id, voter, reason from human_votes order by 1")
         voted = rows_in(connection, "select participant_id from ledger where action = 'voted'")
     assert [row["reason"] for row in held] == [None, "clearer"]
     assert [row["participant_id"] for row in voted] == [ada.participant_id, "p-other"]
-    assert verify(layout).sound
+    assert verify(warehouse).sound
 
 
 def test_the_same_reason_has_another_hash_each_time_so_that_it_cannot_be_guessed(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    asked(layout, database, ada)
+    asked(warehouse, database, ada)
     first, second = (
-        answer(layout, database, ada, Verdict.COMMENTED, reason="no").reason_sha256
+        answer(warehouse, database, ada, Verdict.COMMENTED, reason="no").reason_sha256
         for _ in range(2)
     )
     assert first != second
 
 
 def test_an_account_keeps_its_pseudonym_until_it_is_forgotten(
-    layout: Layout, database: ServiceDatabase
+    warehouse: Warehouse, database: ServiceDatabase
 ) -> None:
     first = pseudonym_of(database, "grace@example.org")
     assert pseudonym_of(database, "grace@example.org") == first
     assert "grace" not in first
-    forget(layout, first)
+    forget(warehouse, first)
     assert pseudonym_of(database, "grace@example.org") != first
 
 
 def test_a_request_shows_what_it_is_about(
-    layout: Layout, database: ServiceDatabase, ada: Participant
+    warehouse: Warehouse, database: ServiceDatabase, ada: Participant
 ) -> None:
-    request = asked(layout, database, ada)
+    request = asked(warehouse, database, ada)
     names = {part.rpartition("=")[0] for part in request.parts}
     assert {"idea", "soundness_reviews soundness_review"} <= names
     assert orjson.loads(request.model_dump_json())["parts"]

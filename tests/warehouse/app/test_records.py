@@ -11,22 +11,21 @@ from tests.support.votes import make_vote
 from tests.warehouse.conftest import publish_ideas
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import fold_into_lake, record, recorded
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 KILLS = 3
 
 
-def votes_in_lake(layout: Layout) -> list[str]:
-    with open_reader(layout) as connection:
+def votes_in_lake(warehouse: Warehouse) -> list[str]:
+    with warehouse.reader() as connection:
         sql = "select vote_id from human_votes order by vote_id"
         return [vote_id for (vote_id,) in connection.execute(sql).fetchall()]
 
 
-def recorded_until_killed(layout: Layout, prefix: str, after: int) -> list[str]:
+def recorded_until_killed(warehouse: Warehouse, prefix: str, after: int) -> list[str]:
     """What a process said to be durable that was killed some time after its first `after` votes."""
-    command = module_command("tests.support.recorder", str(layout.root), prefix)
+    command = module_command("tests.support.recorder", str(warehouse.root), prefix)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as process:
         assert process.stdout is not None
         said = [process.stdout.readline().strip() for _ in range(after)]
@@ -36,23 +35,23 @@ def recorded_until_killed(layout: Layout, prefix: str, after: int) -> list[str]:
 
 
 def test_a_writer_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    layout, dice = Layout(tmp_path), random.Random(23)
+    warehouse, dice = Warehouse(tmp_path), random.Random(23)
     said: list[str] = []
     for number in range(KILLS):
-        said += recorded_until_killed(layout, f"writer-{number}", dice.randrange(1, 45))
+        said += recorded_until_killed(warehouse, f"writer-{number}", dice.randrange(1, 45))
     assert len(said) == len(set(said))
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         kept = [vote.vote_id for vote in recorded(database, "human_votes", HumanVote)]
     assert len(kept) == len(set(kept))
     assert set(said) <= set(kept)
     assert len(kept) <= len(said) + KILLS  # the one that each was at, committed but not yet said
-    fold_into_lake(layout)
-    assert votes_in_lake(layout) == sorted(kept)
-    assert verify(layout).sound
+    fold_into_lake(warehouse)
+    assert votes_in_lake(warehouse) == sorted(kept)
+    assert verify(warehouse).sound
 
 
-def test_whatever_is_published_takes_the_votes_along(layout: Layout) -> None:
-    with ServiceDatabase(layout) as database, database.transaction() as work:
+def test_whatever_is_published_takes_the_votes_along(warehouse: Warehouse) -> None:
+    with ServiceDatabase(warehouse) as database, database.transaction() as work:
         record(work, "human_votes", make_vote())
-    publish_ideas(layout, "run-a", range(2))
-    assert votes_in_lake(layout) == ["vote-1"]
+    publish_ideas(warehouse, "run-a", range(2))
+    assert votes_in_lake(warehouse) == ["vote-1"]

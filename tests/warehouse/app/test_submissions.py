@@ -21,107 +21,107 @@ from warehouse.app.jobs import write_status
 from warehouse.app.submissions import accept
 from warehouse.app.tokens import token_of
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 MODEL = "litellm:openai/judge"
 RUN = RunId("run-a")
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(tmp_path)
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path)
 
 
 @pytest.fixture
-def database(layout: Layout) -> Iterator[ServiceDatabase]:
-    with ServiceDatabase(layout) as found:
+def database(warehouse: Warehouse) -> Iterator[ServiceDatabase]:
+    with ServiceDatabase(warehouse) as found:
         yield found
 
 
-def token(layout: Layout, database: ServiceDatabase, **changes: float) -> Token:
-    found = token_of(database, make_token(layout, **changes))
+def token(warehouse: Warehouse, database: ServiceDatabase, **changes: float) -> Token:
+    found = token_of(database, make_token(warehouse, **changes))
     assert found is not None
     return found
 
 
 def test_a_job_that_asks_a_model_says_its_bound_and_keeps_to_what_is_left(
-    layout: Layout, database: ServiceDatabase
+    warehouse: Warehouse, database: ServiceDatabase
 ) -> None:
-    holder = token(layout, database, maximum_cost_usd=5.0)
+    holder = token(warehouse, database, maximum_cost_usd=5.0)
     with pytest.raises(BudgetExhaustedError, match="max_cost_usd has to be said"):
-        accept(layout, database, holder, evaluate_job(engine=MODEL))
-    accept(layout, database, holder, evaluate_job(engine=MODEL, max_cost_usd=3.0))
+        accept(warehouse, database, holder, evaluate_job(engine=MODEL))
+    accept(warehouse, database, holder, evaluate_job(engine=MODEL, max_cost_usd=3.0))
     with pytest.raises(BudgetExhaustedError, match=r"may still spend 2\.00 USD"):
-        accept(layout, database, holder, evaluate_job(engine=MODEL, max_cost_usd=2.5))
+        accept(warehouse, database, holder, evaluate_job(engine=MODEL, max_cost_usd=2.5))
     with pytest.raises(BudgetExhaustedError, match=r"may cost 4\.00 USD"):
-        accept(layout, database, holder, evaluate_job(engine=MODEL, max_cost_usd=2.0, rank=True))
-    accept(layout, database, holder, plan_job(engine=MODEL))
-    accept(layout, database, holder, evaluate_job())
+        accept(warehouse, database, holder, evaluate_job(engine=MODEL, max_cost_usd=2.0, rank=True))
+    accept(warehouse, database, holder, plan_job(engine=MODEL))
+    accept(warehouse, database, holder, evaluate_job())
 
 
 def test_a_job_whose_bill_is_not_known_counts_as_its_bound_and_one_never_begun_as_nothing(
-    layout: Layout, database: ServiceDatabase
+    warehouse: Warehouse, database: ServiceDatabase
 ) -> None:
-    holder = token(layout, database, maximum_cost_usd=4.0)
+    holder = token(warehouse, database, maximum_cost_usd=4.0)
     for begun in (False, True):
         request = evaluate_job(engine=MODEL, max_cost_usd=4.0)
-        job = known(layout, accept(layout, database, holder, request))
+        job = known(warehouse, accept(warehouse, database, holder, request))
         if begun:
             job.log.write_text("at work\n")
         write_status(job, JobStatus(state=JobState.STOPPED))
     with pytest.raises(BudgetExhaustedError, match=r"may still spend 0\.00 USD"):
-        accept(layout, database, holder, evaluate_job(engine=MODEL, max_cost_usd=0.5))
+        accept(warehouse, database, holder, evaluate_job(engine=MODEL, max_cost_usd=0.5))
 
 
-def test_jobs_that_have_ended_make_room(layout: Layout, database: ServiceDatabase) -> None:
-    holder = token(layout, database, maximum_open_jobs=1)
-    job = known(layout, accept(layout, database, holder, evaluate_job()))
+def test_jobs_that_have_ended_make_room(warehouse: Warehouse, database: ServiceDatabase) -> None:
+    holder = token(warehouse, database, maximum_open_jobs=1)
+    job = known(warehouse, accept(warehouse, database, holder, evaluate_job()))
     with pytest.raises(RateLimitedError, match="may have no more"):
-        accept(layout, database, holder, evaluate_job())
+        accept(warehouse, database, holder, evaluate_job())
     write_status(job, JobStatus(state=JobState.DONE, exit_code=0))
-    accept(layout, database, holder, evaluate_job())
+    accept(warehouse, database, holder, evaluate_job())
 
 
-def test_a_key_names_one_request(layout: Layout, database: ServiceDatabase) -> None:
-    holder = token(layout, database)
-    first = accept(layout, database, holder, evaluate_job(key="k"))
-    assert accept(layout, database, holder, evaluate_job(key="k")) == first
+def test_a_key_names_one_request(warehouse: Warehouse, database: ServiceDatabase) -> None:
+    holder = token(warehouse, database)
+    first = accept(warehouse, database, holder, evaluate_job(key="k"))
+    assert accept(warehouse, database, holder, evaluate_job(key="k")) == first
     with pytest.raises(ConflictError, match="choose a new key"):
-        accept(layout, database, holder, evaluate_job("Another idea.", key="k"))
+        accept(warehouse, database, holder, evaluate_job("Another idea.", key="k"))
 
 
 @pytest.fixture(scope="module")
-def ranked(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def ranked(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """A run whose calls have prices: one of two o'clock, when it was evaluated, and one of three,
     when it was ranked.
     """
-    layout = Layout(tmp_path_factory.mktemp("ranked") / "warehouse")
+    warehouse = Warehouse(tmp_path_factory.mktemp("ranked") / "warehouse")
     evaluation = make_evaluation()
     calls = tuple(
         make_llm_call(evaluation.idea.idea_id, number, created_at=at, cost_usd=cost)
         for number, (at, cost) in enumerate(((START, 0.25), (AT, 0.5)))
     )
-    land(layout, replace(evaluation, llm_calls=calls))
-    assert publish(layout, RUNS, make_run()).published
-    return layout
+    land(warehouse, replace(evaluation, llm_calls=calls))
+    assert publish(warehouse, RUNS, make_run()).published
+    return warehouse
 
 
-def spent_by(layout: Layout, request: JobRequest, since: datetime, until: datetime) -> float:
+def spent_by(warehouse: Warehouse, request: JobRequest, since: datetime, until: datetime) -> float:
     """What a token of ten dollars has less once its job has ended."""
     bound = JobStatus(state=JobState.DONE, run_id=RUN, started_at=since, finished_at=until)
-    with ServiceDatabase(layout) as database:
-        holder = token(layout, database, maximum_cost_usd=10.0)
-        job = known(layout, accept(layout, database, holder, request))
+    with ServiceDatabase(warehouse) as database:
+        holder = token(warehouse, database, maximum_cost_usd=10.0)
+        job = known(warehouse, accept(warehouse, database, holder, request))
         job.log.write_text("at work\n")
         write_status(job, bound)
-        accept(layout, database, holder, plan_job())  # settles what has ended
+        accept(warehouse, database, holder, plan_job())  # settles what has ended
         with database.transaction() as work:
             ((_, charged_usd),) = work.ask("standing", token_id=holder.token_id)
     return float(charged_usd)
 
 
-def test_a_job_that_ranks_is_settled_by_its_own_calls(ranked: Layout) -> None:
+def test_a_job_that_ranks_is_settled_by_its_own_calls(ranked: Warehouse) -> None:
     minute = timedelta(minutes=1)
     evaluated = evaluate_job(engine=MODEL, max_cost_usd=2.0, rank=True)
     assert spent_by(ranked, evaluated, START, AT + minute) == 0.75
@@ -137,19 +137,19 @@ def evaluated_alone() -> JobRequest:
     return evaluate_job("Another idea.", engine=MODEL, max_cost_usd=2.0)
 
 
-def test_a_ranking_is_bounded_once(layout: Layout, database: ServiceDatabase) -> None:
-    holder = token(layout, database, maximum_cost_usd=2.0)
+def test_a_ranking_is_bounded_once(warehouse: Warehouse, database: ServiceDatabase) -> None:
+    holder = token(warehouse, database, maximum_cost_usd=2.0)
     ranking = {"engine": EngineChoice.parse(MODEL)}
     with pytest.raises(BudgetExhaustedError, match="max_cost_usd has to be said"):
-        accept(layout, database, holder, rank_job("run-a", **ranking))
-    accept(layout, database, holder, rank_job("run-a", **ranking, max_cost_usd=2.0))
-    accept(layout, database, holder, rank_job("run-a"))  # the baseline pays nothing
+        accept(warehouse, database, holder, rank_job("run-a", **ranking))
+    accept(warehouse, database, holder, rank_job("run-a", **ranking, max_cost_usd=2.0))
+    accept(warehouse, database, holder, rank_job("run-a"))  # the baseline pays nothing
 
 
 def test_a_request_that_no_longer_can_be_understood_holds_up_no_other(
-    layout: Layout, database: ServiceDatabase
+    warehouse: Warehouse, database: ServiceDatabase
 ) -> None:
-    holder = token(layout, database)
+    holder = token(warehouse, database)
     with database.transaction() as work:
         work.ask(
             "add_submission",
@@ -160,6 +160,6 @@ def test_a_request_that_no_longer_can_be_understood_holds_up_no_other(
             request='{"command": "forgotten"}',
             charge_usd=0.0,
         )
-    accepted = accept(layout, database, holder, evaluate_job())
-    assert known(layout, accepted).request is not None
-    assert known(layout, "20260301T020000000000-0123456789abcdef").request is None
+    accepted = accept(warehouse, database, holder, evaluate_job())
+    assert known(warehouse, accepted).request is not None
+    assert known(warehouse, "20260301T020000000000-0123456789abcdef").request is None

@@ -34,8 +34,7 @@ from warehouse.app.voting import (
     pair_name,
     skip,
 )
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.warehouse import Warehouse
 
 SETTINGS = VotingSettings(check_share=0.0)
 ALWAYS_CHECKED = VotingSettings(check_share=0.5)
@@ -54,7 +53,7 @@ def contest(size: int = 4, group: str = "energy") -> Contest:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[ServiceDatabase]:
-    with ServiceDatabase(Layout(tmp_path)) as found:
+    with ServiceDatabase(Warehouse(tmp_path)) as found:
         yield found
 
 
@@ -222,15 +221,15 @@ def test_an_attention_check_is_passed_by_the_whole_text_alone(database: ServiceD
 
 
 def test_findings_of_two_checks_of_a_manuscript_meet_and_are_voted_on(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    publish_check_lake(layout)
-    publish_check_lake(layout, RunId("check-b"), "It holds for primes alone.")
-    with open_queries(layout) as queries:
+    warehouse = Warehouse(tmp_path)
+    publish_check_lake(warehouse)
+    publish_check_lake(warehouse, RunId("check-b"), "It holds for primes alone.")
+    with warehouse.queries() as queries:
         (among,) = contests_of(queries, Track.FINDINGS)
         texts = {side.run_id: text_of(queries, Track.FINDINGS, side) for side in among.contenders}
     assert {side.item_id for side in among.contenders} == {"wrong"}
     assert texts["check-b"][0].text == "Where: Lemma 2. It holds for primes alone."
-    with ServiceDatabase(layout) as database:
+    with ServiceDatabase(warehouse) as database:
         pair = offered(database, ADA, among)
         assert pair is not None
         vote = cast(database, ADA, pair.offer_id, Choice.BOTH_BAD, "", SETTINGS)

@@ -15,10 +15,10 @@ import pytest
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse import lake
 from warehouse.catalogue import catalogue_file
+from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.layout import Layout
-from warehouse.queries import run_sql
 from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 SPAWN = multiprocessing.get_context("spawn")
 JOURNAL_HEADER = 512
@@ -36,7 +36,7 @@ def publish_until_written(root: Path, size: int) -> None:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(catalogue_file, "in_memory", bounded)
-        publish(Layout(root), RUNS, make_run())
+        publish(Warehouse(root), RUNS, make_run())
 
 
 def publish_until_named(root: Path, *, renamed: bool) -> None:
@@ -52,7 +52,7 @@ def publish_until_named(root: Path, *, renamed: bool) -> None:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Path, "replace", killed)
-        publish(Layout(root), RUNS, make_run())
+        publish(Warehouse(root), RUNS, make_run())
 
 
 def death_of(target: Callable[..., None], *arguments: Any, **options: Any) -> int:
@@ -64,25 +64,25 @@ def death_of(target: Callable[..., None], *arguments: Any, **options: Any) -> in
     return -process.exitcode
 
 
-def sizes(layout: Layout) -> dict[str, int]:
-    return {path.name: path.stat().st_size for path in layout.lake.glob("*.sqlite*")}
+def sizes(warehouse: Warehouse) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in warehouse.lake.glob("*.sqlite*")}
 
 
 @pytest.fixture
-def layout(
+def warehouse(
     tmp_path: Path, new_lakes: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> Layout:
+) -> Warehouse:
     """An idea that has landed, and no lake; lakes are made, not copied."""
     monkeypatch.setattr(lake, "_attached", new_lakes)
-    layout = Layout(tmp_path / "warehouse")
-    land(layout, make_evaluation())
-    return layout
+    warehouse = Warehouse(tmp_path / "warehouse")
+    land(warehouse, make_evaluation())
+    return warehouse
 
 
-def publishes(layout: Layout) -> None:
-    assert publish(layout, RUNS, make_run()).published
-    assert run_sql(layout, "select count(*) as ideas from ideas") == [{"ideas": 1}]
-    assert {path.name for path in layout.lake.glob("*.sqlite*")} == {"catalog.sqlite"}
+def publishes(warehouse: Warehouse) -> None:
+    assert publish(warehouse, RUNS, make_run()).published
+    assert run_sql(warehouse, "select count(*) as ideas from ideas") == [{"ideas": 1}]
+    assert {path.name for path in warehouse.lake.glob("*.sqlite*")} == {"catalog.sqlite"}
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,14 @@ def publishes(layout: Layout) -> None:
     ],
 )
 def test_a_kill_while_the_catalogue_is_written_leaves_a_warehouse_that_works(
-    layout: Layout, size: int
+    warehouse: Warehouse, size: int
 ) -> None:
-    assert death_of(publish_until_written, layout.root, size) == signal.SIGXFSZ
-    assert sizes(layout) == {
+    assert death_of(publish_until_written, warehouse.root, size) == signal.SIGXFSZ
+    assert sizes(warehouse) == {
         "building.sqlite": size,
         "building.sqlite-journal": min(size, JOURNAL_HEADER),
     }
-    publishes(layout)
+    publishes(warehouse)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_a_kill_while_the_catalogue_is_written_leaves_a_warehouse_that_works(
 )
 @pytest.mark.long
 def test_a_kill_at_the_rename_of_the_catalogue_leaves_a_warehouse_that_works(
-    layout: Layout, renamed: bool
+    warehouse: Warehouse, renamed: bool
 ) -> None:
-    assert death_of(publish_until_named, layout.root, renamed=renamed) == signal.SIGKILL
-    assert set(sizes(layout)) == {"catalog.sqlite" if renamed else "building.sqlite"}
-    publishes(layout)
+    assert death_of(publish_until_named, warehouse.root, renamed=renamed) == signal.SIGKILL
+    assert set(sizes(warehouse)) == {"catalog.sqlite" if renamed else "building.sqlite"}
+    publishes(warehouse)

@@ -25,13 +25,11 @@ from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.export import export_lake
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.lake import open_reader, open_writer
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.stores.keyed_store import KeyedStore
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
 from warehouse.verify.verify_ledger import verify_ledger
+from warehouse.warehouse import Warehouse
 
 SECRET = "a secret of this machine"
 TRIGGER = "create trigger evil after insert on ducklake_snapshot begin select 1; end"
@@ -39,8 +37,8 @@ NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 
 
 @pytest.fixture
-def layout(two_ideas: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(two_ideas.root, tmp_path / "w"))
+def warehouse(two_ideas: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(two_ideas.root, tmp_path / "w"))
 
 
 @pytest.fixture
@@ -50,8 +48,8 @@ def secret(tmp_path: Path) -> Path:
     return path
 
 
-def change(layout: Layout, *statements: str) -> None:
-    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+def change(warehouse: Warehouse, *statements: str) -> None:
+    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as catalogue:
         for each in statements:
             catalogue.executescript(each)
 
@@ -69,20 +67,20 @@ def planted_row(values: str, *, made: str = TRIGGER) -> str:
     return f"{made}; pragma writable_schema = on; update sqlite_master set {values}"
 
 
-COMMANDS: dict[str, Callable[[Layout], object]] = {
-    "a report": lambda layout: reads(layout),
-    "the console": lambda layout: run_sql(layout, "select text from ideas"),
+COMMANDS: dict[str, Callable[[Warehouse], object]] = {
+    "a report": lambda warehouse: reads(warehouse),
+    "the console": lambda warehouse: run_sql(warehouse, "select text from ideas"),
     "verify": verify,
     "ledger verify": verify_ledger,
-    "a publication": lambda layout: publish(layout, RUNS, make_run(ideas=2)),
+    "a publication": lambda warehouse: publish(warehouse, RUNS, make_run(ideas=2)),
     "compact": compact,
-    "a move": lambda layout: move_catalogue(layout, NOWHERE),
-    "an export": lambda layout: export_lake(layout, layout.root / "all.duckdb"),
+    "a move": lambda warehouse: move_catalogue(warehouse, NOWHERE),
+    "an export": lambda warehouse: export_lake(warehouse, warehouse.root / "all.duckdb"),
 }
 
 
-def reads(layout: Layout) -> str:
-    with open_queries(layout) as queries:
+def reads(warehouse: Warehouse) -> str:
+    with warehouse.queries() as queries:
         (run,) = queries.list_runs()
         review = queries.idea_review(run.run_id, queries.idea_scores(run.run_id)[0].idea_id)
         return str((run, review, queries.run_cost(run.run_id)))
@@ -165,12 +163,12 @@ def planted(secret: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("what", planted(Path("/x")))
 def test_a_catalogue_that_leads_out_of_the_lake_is_refused_in_one_line(
-    what: str, layout: Layout, secret: Path
+    what: str, warehouse: Warehouse, secret: Path
 ) -> None:
-    change(layout, planted(secret)[what])
+    change(warehouse, planted(secret)[what])
     for name, command in COMMANDS.items():
         with pytest.raises(ConfigurationError) as refused:
-            command(layout)
+            command(warehouse)
         (line,) = str(refused.value).splitlines()
         assert "Assay never writes" in line, name
         assert SECRET not in line
@@ -179,9 +177,9 @@ def test_a_catalogue_that_leads_out_of_the_lake_is_refused_in_one_line(
 
 @pytest.mark.parametrize("column", ["begin_snapshot", "end_snapshot"])
 def test_a_row_in_a_catalogue_that_is_of_a_later_snapshot_is_refused_in_one_line(
-    column: str, layout: Layout
+    column: str, warehouse: Warehouse
 ) -> None:
-    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as catalogue:
         ((table,),) = catalogue.execute(
             "select i.table_name from ducklake_inlined_data_tables as i"
             " join ducklake_table as t using (table_id) where t.table_name = 'ideas'"
@@ -189,14 +187,14 @@ def test_a_row_in_a_catalogue_that_is_of_a_later_snapshot_is_refused_in_one_line
         catalogue.execute(f"update {table} set {column} = 1000000000")
     for name, command in COMMANDS.items():
         with pytest.raises(ConfigurationError, match=f"later snapshot in '{table}'") as refused:
-            command(layout)
+            command(warehouse)
         assert len(str(refused.value).splitlines()) == 1, name
 
 
-def test_a_catalogue_whose_index_lacks_rows_is_refused_in_one_line(layout: Layout) -> None:
+def test_a_catalogue_whose_index_lacks_rows_is_refused_in_one_line(warehouse: Warehouse) -> None:
     full = "sqlite_autoindex_ducklake_data_file_1"
     empty = "sqlite_autoindex_ducklake_delete_file_1"
-    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as catalogue:
         places = dict(catalogue.execute("select name, rootpage from sqlite_master"))
         catalogue.execute("pragma writable_schema = on")
         for one, other in ((full, empty), (empty, full)):
@@ -204,24 +202,24 @@ def test_a_catalogue_whose_index_lacks_rows_is_refused_in_one_line(layout: Layou
             catalogue.execute(sql, [places[other], one])
     for name, command in COMMANDS.items():
         with pytest.raises(ConfigurationError, match="damaged, so that rows") as refused:
-            command(layout)
+            command(warehouse)
         assert len(str(refused.value).splitlines()) == 1, name
 
 
-@pytest.mark.parametrize("opened", [open_reader, open_writer])
+@pytest.mark.parametrize("opened", [Warehouse.reader, Warehouse.publisher])
 def test_a_path_that_is_planted_while_a_lake_is_open_is_not_read(
     opened: Callable[..., AbstractContextManager[duckdb.DuckDBPyConnection]],
-    layout: Layout,
+    warehouse: Warehouse,
     tmp_path: Path,
 ) -> None:
     other = tmp_path / "other.parquet"
-    with opened(layout) as connection:
+    with opened(warehouse) as connection:
         sql = "select * from ledger"
         pq.write_table(connection.execute(sql).to_arrow_table(), other)
         table = "(select table_id from ducklake_table where table_name = 'ledger')"
         for path, is_relative in ((other, 0), ("../../../../../other.parquet", 1)):
             change(
-                layout,
+                warehouse,
                 f"update ducklake_data_file set path = '{path}', path_is_relative = {is_relative},"
                 f" file_size_bytes = {other.stat().st_size} where table_id = {table}",
             )
@@ -231,134 +229,138 @@ def test_a_path_that_is_planted_while_a_lake_is_open_is_not_read(
 
 @pytest.mark.parametrize("is_relative", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_file_that_is_planted_right_before_files_are_deleted_is_not_among_them(
-    is_relative: bool, layout: Layout, secret: Path, monkeypatch: pytest.MonkeyPatch
+    is_relative: bool, warehouse: Warehouse, secret: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def check_and_plant(connection: duckdb.DuckDBPyConnection) -> None:
         check_catalogue(connection)
         path = "../../../secret.txt" if is_relative else secret
         change(
-            layout,
+            warehouse,
             "insert into ducklake_files_scheduled_for_deletion"
             f" values (999999, '{path}', {int(is_relative)}, '2020-01-01 00:00:00+00')",
         )
 
     monkeypatch.setattr(compacting, "check_catalogue", check_and_plant)
     with pytest.raises(ConfigurationError, match="could not be compacted") as refused:
-        compact(layout)
+        compact(warehouse)
     assert len(str(refused.value).splitlines()) == 1
     assert secret.read_text() == SECRET
 
 
-def test_marts_with_sql_of_somebody_else_are_not_run(layout: Layout, secret: Path) -> None:
+def test_marts_with_sql_of_somebody_else_are_not_run(warehouse: Warehouse, secret: Path) -> None:
     marts = ("idea_scores", "run_costs")
     sql = f"select error(content) as x from read_text(''{secret}'')"
-    change(layout, f"update ducklake_view set sql = '{sql}' where view_name in {marts}")
-    assert reads(layout)
+    change(warehouse, f"update ducklake_view set sql = '{sql}' where view_name in {marts}")
+    assert reads(warehouse)
     for name in (*marts, "ranked_ideas"):
-        assert SECRET not in str(run_sql(layout, f"from {name}"))
-    assert verify(layout).sound
+        assert SECRET not in str(run_sql(warehouse, f"from {name}"))
+    assert verify(warehouse).sound
 
 
-def test_of_two_views_with_the_name_of_a_mart_neither_is_run(layout: Layout) -> None:
+def test_of_two_views_with_the_name_of_a_mart_neither_is_run(warehouse: Warehouse) -> None:
     sql = "select error(''foreign SQL ran'')"
     change(
-        layout,
+        warehouse,
         "insert into ducklake_view select 1, 'x', begin_snapshot, null, schema_id, view_name,"
         f" 'duckdb', '{sql}', '' from ducklake_view where view_name = 'run_costs'",
     )
-    assert run_sql(layout, "from run_costs")
+    assert run_sql(warehouse, "from run_costs")
 
 
 @pytest.mark.parametrize(
     "source",
     ["run_costs at (version => 0)", "lake.run_costs", 'main."Run_Costs"', "lake.main.run_costs"],
 )
-def test_a_mart_is_asked_in_the_sql_of_this_version_alone(source: str, layout: Layout) -> None:
+def test_a_mart_is_asked_in_the_sql_of_this_version_alone(
+    source: str, warehouse: Warehouse
+) -> None:
     sql = "select error(''foreign SQL ran'') as x"
     change(
-        layout,
+        warehouse,
         "insert into ducklake_view select 999999, 'x', 0, begin_snapshot, schema_id, view_name,"
         f" 'duckdb', '{sql}', '' from ducklake_view where view_name = 'run_costs'",
         f"update ducklake_view set sql = '{sql}' where view_name = 'run_costs'",
     )
     for question in (f"from {source}", f"describe from {source}"):
         with pytest.raises(ConfigurationError, match="run_costs") as refused:
-            run_sql(layout, question)
+            run_sql(warehouse, question)
         assert "foreign SQL ran" not in str(refused.value)
-    assert run_sql(layout, "from run_costs")
+    assert run_sql(warehouse, "from run_costs")
 
 
 def test_a_catalogue_that_stays_locked_is_not_opened_unchecked(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalogue_file, "_BUSY_SECONDS", 0.05)
-    change(layout, TRIGGER)
-    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as other:
+    change(warehouse, TRIGGER)
+    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as other:
         other.execute("begin exclusive")
         with pytest.raises(ConfigurationError, match="cannot be opened: database is locked"):
-            reads(layout)
+            reads(warehouse)
 
 
-OPENERS: dict[str, tuple[Callable[[Layout], Path], Callable[[Layout], object]]] = {
-    "the catalogue": (lambda layout: layout.catalogue, reads),
-    "the services' database": (services_file, lambda layout: people(layout)),
+OPENERS: dict[str, tuple[Callable[[Warehouse], Path], Callable[[Warehouse], object]]] = {
+    "the catalogue": (lambda warehouse: warehouse.catalogue, reads),
+    "the services' database": (services_file, lambda warehouse: people(warehouse)),
     "a cache": (
-        lambda layout: layout.root / "cache" / "x.sqlite",
-        lambda layout: KeyedStore(layout.root / "cache" / "x.sqlite").get_many(["x"]),
+        lambda warehouse: warehouse.root / "cache" / "x.sqlite",
+        lambda warehouse: KeyedStore(warehouse.root / "cache" / "x.sqlite").get_many(["x"]),
     ),
 }
 
 
-def people(layout: Layout) -> object:
-    with ServiceDatabase(layout) as database:
+def people(warehouse: Warehouse) -> object:
+    with ServiceDatabase(warehouse) as database:
         return participants(database)
 
 
 @pytest.mark.parametrize("what", OPENERS)
 def test_a_journal_that_names_a_file_is_refused_and_the_file_stays(
-    what: str, layout: Layout, secret: Path
+    what: str, warehouse: Warehouse, secret: Path
 ) -> None:
     named, opened = OPENERS[what]
-    database = named(layout)
+    database = named(warehouse)
     database.parent.mkdir(exist_ok=True)
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("create table if not exists ducklake_tag (x)")
     journal = database.with_name(f"{database.name}-journal")
     journal.write_bytes(journal_that_names(secret, database))
     with pytest.raises(ConfigurationError, match=r"-journal names another file") as refused:
-        opened(layout)
+        opened(warehouse)
     assert len(str(refused.value).splitlines()) == 1
     assert secret.read_text() == SECRET
     journal.rename(secret.with_name("journal"))
     journal.symlink_to(secret.with_name("journal"))
     with pytest.raises(ConfigurationError, match=r"-journal is a link"):
-        opened(layout)
+        opened(warehouse)
     journal.unlink()
-    opened(layout)
+    opened(warehouse)
 
 
-def test_a_transaction_that_a_kill_cut_off_is_rolled_back(layout: Layout, tmp_path: Path) -> None:
-    killed = Layout(tmp_path / "killed")
-    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+def test_a_transaction_that_a_kill_cut_off_is_rolled_back(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
+    killed = Warehouse(tmp_path / "killed")
+    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as catalogue:
         # So small a cache has pages written to the file before the transaction ends.
         catalogue.execute("pragma cache_size = 5")
         catalogue.execute("begin")
         catalogue.execute("update ducklake_column set column_name = 'x' || column_name")
-        shutil.copytree(layout.root, killed.root)
+        shutil.copytree(warehouse.root, killed.root)
     journal = killed.catalogue.with_name("catalog.sqlite-journal")
     assert journal.read_bytes().startswith(JOURNAL_MAGIC)
-    assert killed.catalogue.read_bytes() != layout.catalogue.read_bytes()
+    assert killed.catalogue.read_bytes() != warehouse.catalogue.read_bytes()
     assert reads(killed)
     assert not journal.exists()
 
 
-def test_marts_of_a_lake_as_it_was_published_are_known_again(two_ideas: Layout) -> None:
-    with open_queries(two_ideas, as_defined=False) as queries:
+def test_marts_of_a_lake_as_it_was_published_are_known_again(two_ideas: Warehouse) -> None:
+    with two_ideas.queries(as_defined=False) as queries:
         assert outdated_marts(queries.connection) == ()
 
 
-def test_a_catalogue_that_cannot_be_understood_is_refused_in_one_line(layout: Layout) -> None:
-    change(layout, "update ducklake_view set column_aliases = null")
+def test_a_catalogue_that_cannot_be_understood_is_refused_in_one_line(warehouse: Warehouse) -> None:
+    change(warehouse, "update ducklake_view set column_aliases = null")
     with pytest.raises(ConfigurationError, match="cannot be opened") as refused:
-        reads(layout)
+        reads(warehouse)
     assert len(str(refused.value).splitlines()) == 1

@@ -25,6 +25,7 @@ from schemas.errors import (
 )
 from schemas.identifiers import RunId
 from tests.support.assay_command import wait_until
+from tests.support.catalogues import with_catalogue
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
 from tests.support.work_of_every_kind import WORKS
@@ -34,8 +35,6 @@ from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_reader, open_writer
-from warehouse.layout import Layout
 from warehouse.reading import LakeReading
 from warehouse.shared_database import SharedDatabase
 from warehouse.statements import statement
@@ -43,6 +42,7 @@ from warehouse.units import publish as publishing
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 pytestmark = needs_postgres
 
@@ -65,46 +65,46 @@ def driver() -> Iterator[ProcessPoolExecutor]:
 
 
 @pytest.fixture(scope="module")
-def template(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def template(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """Run `run-a` is published, `run-b` and `run-c` have landed; the database is `template`."""
-    layout = Layout(tmp_path_factory.mktemp("template"))
-    land_runs(layout, "run-a", "run-b", "run-c")
-    published(layout, postgres.new_database("template"), "run-a")
-    return layout
+    warehouse = Warehouse(tmp_path_factory.mktemp("template"))
+    land_runs(warehouse, "run-a", "run-b", "run-c")
+    published(warehouse, postgres.new_database("template"), "run-a")
+    return warehouse
 
 
 @pytest.fixture
-def url(postgres: PostgresServer, names: Iterator[str], template: Layout) -> str:
+def url(postgres: PostgresServer, names: Iterator[str], template: Warehouse) -> str:
     """A copy of the template's database: making and publishing takes longer than most tests."""
     del template
     return postgres.new_database(next(names), template="template")
 
 
 @pytest.fixture
-def layout(tmp_path: Path, template: Layout) -> Layout:
+def warehouse(tmp_path: Path, template: Warehouse) -> Warehouse:
     """A copy of the template's files."""
-    return Layout(shutil.copytree(template.root, tmp_path / "warehouse"))
+    return Warehouse(shutil.copytree(template.root, tmp_path / "warehouse"))
 
 
 @pytest.fixture
-def with_file(tmp_path: Path, two_ideas: Layout) -> Layout:
+def with_file(tmp_path: Path, two_ideas: Warehouse) -> Warehouse:
     """The same lake, its catalogue an SQLite file; nothing else has landed."""
-    return Layout(shutil.copytree(two_ideas.root, tmp_path / "warehouse"))
+    return Warehouse(shutil.copytree(two_ideas.root, tmp_path / "warehouse"))
 
 
-def land_runs(layout: Layout, *run_ids: str, ideas: int = 2) -> None:
+def land_runs(warehouse: Warehouse, *run_ids: str, ideas: int = 2) -> None:
     for run_id in run_ids:
         for number in range(ideas):
-            land(layout, make_evaluation(number, run_id=run_id))
+            land(warehouse, make_evaluation(number, run_id=run_id))
 
 
-def published(layout: Layout, url: str, *run_ids: str) -> None:
+def published(warehouse: Warehouse, url: str, *run_ids: str) -> None:
     for run_id in run_ids:
-        assert publish(layout, RUNS, make_run(run_id, ideas=2), catalogue_url=url).published
+        assert publish(with_catalogue(warehouse, url), RUNS, make_run(run_id, ideas=2)).published
 
 
-def counts(layout: Layout, url: str) -> Counts:
-    with open_reader(layout, catalogue_url=url) as connection:
+def counts(warehouse: Warehouse, url: str) -> Counts:
+    with with_catalogue(warehouse, url).reader() as connection:
         return {
             name: connection.execute(f"select count(*) from {name}").fetchall()[0][0]
             for name in ("runs", "ideas", "methods")
@@ -122,11 +122,11 @@ def documented(beginning: str) -> str:
     return found
 
 
-def content(layout: Layout, url: str | None) -> dict[tuple[int, str], Any]:
+def content(warehouse: Warehouse, url: str | None) -> dict[tuple[int, str], Any]:
     """What every snapshot holds of the tables that a run fills."""
     tables = ("runs", "ideas", "methods", "llm_calls", "failures", "ledger")
     told: dict[tuple[int, str], Any] = {}
-    with open_reader(layout, catalogue_url=url, as_defined=False) as connection:
+    with with_catalogue(warehouse, url).reader(as_defined=False) as connection:
         snapshots = "select snapshot_id from ducklake_snapshots('lake')"
         for (version,) in connection.execute(snapshots).fetchall():
             for table in tables:
@@ -145,71 +145,73 @@ def test_every_kind_of_work_is_published_and_found_whole(
     empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASSAY_CATALOGUE_URL", empty)
-    layout = Layout(tmp_path / "all")
+    warehouse = Warehouse(tmp_path / "all")
     for work in WORKS[1:]:  # a ranking brings its run
-        work.prepare(layout, empty)
+        work.prepare(warehouse, empty)
         for number in range(1 if work.kind.unit is None else 2):
-            work.land(layout, number, f"{work.kind.word}-{number}")
+            work.land(warehouse, number, f"{work.kind.word}-{number}")
         if work.kind.has_head_file:
-            write_head(layout, work.kind, work.head(layout))
-        first = publish(layout, work.kind, work.head(layout), catalogue_url=empty)
-        again = publish(layout, work.kind, work.head(layout), catalogue_url=empty)
+            write_head(warehouse, work.kind, work.head(warehouse))
+        first = publish(with_catalogue(warehouse, empty), work.kind, work.head(warehouse))
+        again = publish(with_catalogue(warehouse, empty), work.kind, work.head(warehouse))
         assert (first.published, first.unchanged) == (True, False)
         assert (again.unchanged, again.rows) == (True, first.rows)
-    assert verify(layout, catalogue_url=empty).sound
+    assert verify(with_catalogue(warehouse, empty)).sound
 
 
 @pytest.mark.long
-def test_the_lake_is_compacted_as_one_with_a_file_is(layout: Layout, url: str) -> None:
-    before = counts(layout, url)
-    assert compact(layout, catalogue_url=url).files_after > 0
-    assert counts(layout, url) == before == {"runs": 1, "ideas": 2, "methods": 6}
+def test_the_lake_is_compacted_as_one_with_a_file_is(warehouse: Warehouse, url: str) -> None:
+    before = counts(warehouse, url)
+    assert compact(with_catalogue(warehouse, url)).files_after > 0
+    assert counts(warehouse, url) == before == {"runs": 1, "ideas": 2, "methods": 6}
 
 
 @pytest.mark.long
-def test_a_snapshot_of_before_reads_as_it_was(layout: Layout, url: str) -> None:
-    then = content(layout, url)
-    published(layout, url, "run-b")
-    now = content(layout, url)
+def test_a_snapshot_of_before_reads_as_it_was(warehouse: Warehouse, url: str) -> None:
+    then = content(warehouse, url)
+    published(warehouse, url, "run-b")
+    now = content(warehouse, url)
     assert {key: now[key] for key in then} == then
     assert len(now) > len(then)
 
 
 def _publish_run(root: Path, url: str, run_id: str) -> None:
-    published(Layout(root), url, run_id)
+    published(Warehouse(root), url, run_id)
 
 
 @pytest.mark.long
 def test_two_drivers_that_publish_at_once_both_get_in(
-    layout: Layout, url: str, driver: ProcessPoolExecutor
+    warehouse: Warehouse, url: str, driver: ProcessPoolExecutor
 ) -> None:
-    other = driver.submit(_publish_run, layout.root, url, "run-b")
-    published(layout, url, "run-c")
+    other = driver.submit(_publish_run, warehouse.root, url, "run-b")
+    published(warehouse, url, "run-c")
     other.result()
-    assert counts(layout, url) == {"runs": 3, "ideas": 6, "methods": 18}
+    assert counts(warehouse, url) == {"runs": 3, "ideas": 6, "methods": 18}
 
 
 def test_publishers_with_different_folders_meet_in_the_catalogue(
-    layout: Layout, empty: str, tmp_path: Path
+    warehouse: Warehouse, empty: str, tmp_path: Path
 ) -> None:
     with (
-        open_writer(Layout(tmp_path / "another machine"), catalogue_url=empty),
+        with_catalogue(Warehouse(tmp_path / "another machine"), empty).publisher(),
         pytest.raises(
             TransientError, match=r"assay, process \d+ on .* is publishing to 127"
         ) as told,
     ):
-        publish(layout, RUNS, make_run("run-b", ideas=2), catalogue_url=empty, wait_seconds=0.3)
+        publish(
+            with_catalogue(warehouse, empty), RUNS, make_run("run-b", ideas=2), wait_seconds=0.3
+        )
     assert PASSWORD not in str(told.value)
 
 
 @pytest.mark.long
 def test_readers_see_whole_runs_while_a_publisher_writes(
-    layout: Layout, url: str, driver: ProcessPoolExecutor
+    warehouse: Warehouse, url: str, driver: ProcessPoolExecutor
 ) -> None:
-    publisher = driver.submit(_publish_run, layout.root, url, "run-b")
+    publisher = driver.submit(_publish_run, warehouse.root, url, "run-b")
     sql = "select (select count(*) from runs), (select count(*) from ideas)"
     seen = set()
-    with open_reader(layout, catalogue_url=url) as connection:
+    with with_catalogue(warehouse, url).reader() as connection:
         while not wait([publisher], 0.02).done:
             seen.add(connection.execute(sql).fetchall()[0])
     publisher.result()
@@ -227,7 +229,7 @@ def _publish_and_stop_before_the_commit(root: Path, url: str, signs: Path) -> st
 
     try:
         publishing._hold_against_receipts = stop
-        published(Layout(root), url, "run-b")
+        published(Warehouse(root), url, "run-b")
     except AssayError as error:
         return str(error)
     finally:
@@ -237,13 +239,13 @@ def _publish_and_stop_before_the_commit(root: Path, url: str, signs: Path) -> st
 
 @pytest.mark.long
 def test_a_server_killed_before_the_commit_leaves_the_lake_as_it_was(
-    layout: Layout,
+    warehouse: Warehouse,
     postgres: PostgresServer,
     url: str,
     driver: ProcessPoolExecutor,
     tmp_path: Path,
 ) -> None:
-    publisher = driver.submit(_publish_and_stop_before_the_commit, layout.root, url, tmp_path)
+    publisher = driver.submit(_publish_and_stop_before_the_commit, warehouse.root, url, tmp_path)
     wait_until((tmp_path / "all rows are in").exists, 240, "writing")
     postgres.restart()
     (tmp_path / "go on").touch()
@@ -251,9 +253,9 @@ def test_a_server_killed_before_the_commit_leaves_the_lake_as_it_was(
     assert "was not published" in said
     assert PASSWORD not in said
     assert "\n" not in said
-    assert counts(layout, url) == {"runs": 1, "ideas": 2, "methods": 6}
-    published(layout, url, "run-b")
-    assert counts(layout, url) == {"runs": 2, "ideas": 4, "methods": 12}
+    assert counts(warehouse, url) == {"runs": 1, "ideas": 2, "methods": 6}
+    published(warehouse, url, "run-b")
+    assert counts(warehouse, url) == {"runs": 2, "ideas": 4, "methods": 12}
 
 
 def _publish_until_done(root: Path, url: str) -> None:
@@ -261,54 +263,56 @@ def _publish_until_done(root: Path, url: str) -> None:
     for run_id in ("run-b", "run-c"):
         for _ in range(1000):
             with suppress(AssayError):
-                publish(Layout(root), RUNS, make_run(run_id, ideas=2), catalogue_url=url)
+                publish(with_catalogue(Warehouse(root), url), RUNS, make_run(run_id, ideas=2))
                 break
             time.sleep(0.1)
 
 
 @pytest.mark.long
 def test_a_server_killed_again_and_again_loses_and_doubles_nothing(
-    layout: Layout, postgres: PostgresServer, url: str
+    warehouse: Warehouse, postgres: PostgresServer, url: str
 ) -> None:
     with _another_process() as executor:
-        publisher = executor.submit(_publish_until_done, layout.root, url)
+        publisher = executor.submit(_publish_until_done, warehouse.root, url)
         for moment in (1.9, 0.7, 1.1, 0.4):  # whatever they fall on
             wait([publisher], moment)
             postgres.restart()
         with suppress(BrokenProcessPool):  # a publisher may go down with the server: once in 13
             publisher.result()
     with _another_process() as executor:
-        executor.submit(_publish_until_done, layout.root, url).result()
-    assert counts(layout, url) == {"runs": 3, "ideas": 6, "methods": 18}
-    assert verify(layout, catalogue_url=url).sound
+        executor.submit(_publish_until_done, warehouse.root, url).result()
+    assert counts(warehouse, url) == {"runs": 3, "ideas": 6, "methods": 18}
+    assert verify(with_catalogue(warehouse, url)).sound
 
 
 def _hold_the_lock(root: Path, url: str, told: Connection) -> None:
-    with open_writer(Layout(root), catalogue_url=url):
+    with with_catalogue(Warehouse(root), url).publisher():
         told.send("held")
         signal.pause()
 
 
 @pytest.mark.long
-def test_a_killed_publisher_lets_go_of_the_lock(layout: Layout, url: str) -> None:
+def test_a_killed_publisher_lets_go_of_the_lock(warehouse: Warehouse, url: str) -> None:
     told, teller = SPAWN.Pipe(duplex=False)
-    publisher = SPAWN.Process(target=_hold_the_lock, args=(layout.root, url, teller), daemon=True)
+    publisher = SPAWN.Process(
+        target=_hold_the_lock, args=(warehouse.root, url, teller), daemon=True
+    )
     publisher.start()
     assert told.poll(60)
     publisher.kill()
     publisher.join()
-    published(layout, url, "run-b")
+    published(warehouse, url, "run-b")
 
 
 def test_a_lake_kept_open_answers_again_once_its_server_does(
-    layout: Layout, postgres: PostgresServer, url: str
+    warehouse: Warehouse, postgres: PostgresServer, url: str
 ) -> None:
-    reading = LakeReading(layout, catalogue_url=url)
+    reading = LakeReading(with_catalogue(warehouse, url))
     before = reading.snapshot()
     with postgres.down(), pytest.raises(UpstreamError, match="try again once it is back") as told:
         reading.snapshot()
     assert PASSWORD not in str(told.value)
-    published(layout, url, "run-b")
+    published(warehouse, url, "run-b")
     assert reading.snapshot() != before
     reading.close()
 
@@ -329,15 +333,15 @@ def test_a_lake_kept_open_answers_again_once_its_server_does(
     ],
 )
 def test_a_catalogue_that_another_writer_falsified_is_refused_in_one_line(
-    planted: str, layout: Layout, postgres: PostgresServer, url: str
+    planted: str, warehouse: Warehouse, postgres: PostgresServer, url: str
 ) -> None:
     postgres.sql(PostgresCatalogue.of(url).options["dbname"], planted)
     with pytest.raises(ConfigurationError, match="Assay never writes there") as refused:
-        counts(layout, url)
+        counts(warehouse, url)
     assert "\n" not in str(refused.value)
     assert "root:" not in str(refused.value)
     with pytest.raises(ConfigurationError, match="Assay never writes there"):
-        compact(layout, catalogue_url=url)
+        compact(with_catalogue(warehouse, url))
 
 
 SPY = "create function spy() returns trigger language plpgsql as 'begin return new; end'; "
@@ -363,51 +367,51 @@ BUDGETS = statement("budgets", "schema") + statement("budgets", "records") + ";"
 
 @pytest.mark.parametrize(("kind", "planted"), PROGRAMS.items(), ids=PROGRAMS.keys())
 def test_what_the_server_would_run_on_tables_of_the_catalogue_is_refused_in_one_line(
-    kind: str, planted: str, layout: Layout, postgres: PostgresServer, url: str
+    kind: str, planted: str, warehouse: Warehouse, postgres: PostgresServer, url: str
 ) -> None:
     postgres.sql(PostgresCatalogue.of(url).options["dbname"], planted)
-    for opened in (open_reader, open_writer):
+    for opened in (Warehouse.reader, Warehouse.publisher):
         with (
             pytest.raises(ConfigurationError, match=f"the {kind} .*Assay never writes") as refused,
-            opened(layout, catalogue_url=url),
+            opened(with_catalogue(warehouse, url)),
         ):
             pass
         assert len(str(refused.value).splitlines()) == 1
 
 
 def test_the_console_shows_no_other_table_of_the_database(
-    layout: Layout, postgres: PostgresServer, url: str
+    warehouse: Warehouse, postgres: PostgresServer, url: str
 ) -> None:
     database = PostgresCatalogue.of(url).options["dbname"]
     postgres.sql(database, "create table payroll as select 'hidden' as name")
-    assert run_sql(layout, "from lake.main.runs", catalogue_url=url)
+    assert run_sql(with_catalogue(warehouse, url), "from lake.main.runs")
     for place in ("__ducklake_metadata_lake", "public"):
         with pytest.raises(ConfigurationError, match="payroll is not a table of the lake"):
-            run_sql(layout, f"from {place}.payroll", catalogue_url=url)
+            run_sql(with_catalogue(warehouse, url), f"from {place}.payroll")
 
 
 def test_a_schema_named_like_the_role_hides_no_trigger(
-    layout: Layout, postgres: PostgresServer, url: str
+    warehouse: Warehouse, postgres: PostgresServer, url: str
 ) -> None:
     database = PostgresCatalogue.of(url).options["dbname"]
     postgres.sql(database, "create schema assay")
-    assert counts(layout, url)["runs"] == 1
+    assert counts(warehouse, url)["runs"] == 1
     postgres.sql(database, PROGRAMS["trigger"].replace("on ducklake", "on public.ducklake"))
     with pytest.raises(ConfigurationError, match=r"the trigger .*Assay never writes"):
-        counts(layout, url)
+        counts(warehouse, url)
 
 
 @pytest.mark.parametrize("table", ["spent", "reserved", "charged", "journal", "records"])
 def test_a_trigger_on_a_table_of_budgets_is_refused_where_the_lake_and_a_budget_are_opened(
-    table: str, layout: Layout, postgres: PostgresServer, url: str
+    table: str, warehouse: Warehouse, postgres: PostgresServer, url: str
 ) -> None:
     database = PostgresCatalogue.of(url).options["dbname"]
     postgres.sql(database, BUDGETS)
-    assert counts(layout, url)["runs"] == 1
+    assert counts(warehouse, url)["runs"] == 1
     assert SharedDatabase(url).identity
     postgres.sql(database, PROGRAMS["trigger"].replace("ducklake_snapshot", table))
     with pytest.raises(ConfigurationError, match=r"the trigger 'spied', which Assay never writes"):
-        counts(layout, url)
+        counts(warehouse, url)
     opened = SharedDatabase(url)
     for _ in range(2):
         with pytest.raises(ConfigurationError, match=r"the trigger 'spied', which Assay never"):
@@ -415,25 +419,25 @@ def test_a_trigger_on_a_table_of_budgets_is_refused_where_the_lake_and_a_budget_
 
 
 def test_a_foreign_index_over_the_journal_of_calls_is_refused(
-    layout: Layout, postgres: PostgresServer, url: str
+    warehouse: Warehouse, postgres: PostgresServer, url: str
 ) -> None:
     planted = "create index spied on journal (call_id) where length(call) > 3"
     database = PostgresCatalogue.of(url).options["dbname"]
     postgres.sql(database, BUDGETS + planted)
     with pytest.raises(ConfigurationError, match=r"index over an expression .*Assay never writes"):
-        counts(layout, url)
+        counts(warehouse, url)
 
 
-@pytest.mark.parametrize("opened", [open_reader, open_writer])
+@pytest.mark.parametrize("opened", [Warehouse.reader, Warehouse.publisher])
 def test_a_path_that_is_planted_while_a_lake_is_open_is_not_read(
     opened: Callable[..., AbstractContextManager[duckdb.DuckDBPyConnection]],
-    layout: Layout,
+    warehouse: Warehouse,
     postgres: PostgresServer,
     url: str,
     tmp_path: Path,
 ) -> None:
     other = tmp_path / "other.parquet"
-    with opened(layout, catalogue_url=url) as connection:
+    with opened(with_catalogue(warehouse, url)) as connection:
         sql = "select * from ledger"
         pq.write_table(connection.execute(sql).to_arrow_table(), other)
         postgres.sql(
@@ -446,43 +450,43 @@ def test_a_path_that_is_planted_while_a_lake_is_open_is_not_read(
 
 
 def test_a_reader_needs_no_right_to_write(
-    layout: Layout, postgres: PostgresServer, url: str
+    warehouse: Warehouse, postgres: PostgresServer, url: str
 ) -> None:
     database = PostgresCatalogue.of(url).options["dbname"]
     postgres.sql(database, documented("create role reader"))
     reader = postgres.url(database, user="reader", password="another long password")
-    assert counts(layout, reader)["ideas"] == 2
+    assert counts(warehouse, reader)["ideas"] == 2
     state = catalogue_state(PostgresCatalogue.of(reader))
     assert (state.may_read, state.may_write) == (True, False)
     assert state.told == "reader may read and not publish"
     with pytest.raises(PublicationError, match="permission denied") as told:
-        publish(layout, RUNS, make_run("run-b", ideas=2), catalogue_url=reader)
+        publish(with_catalogue(warehouse, reader), RUNS, make_run("run-b", ideas=2))
     assert "\n" not in str(told.value)
-    files = sorted(layout.root.rglob("*"))
+    files = sorted(warehouse.root.rglob("*"))
     with pytest.raises(ConfigurationError, match="reader may read and not publish"):
-        delete_run(layout, RunId("run-a"), catalogue_url=reader)
-    assert sorted(layout.root.rglob("*")) == files
+        delete_run(with_catalogue(warehouse, reader), RunId("run-a"))
+    assert sorted(warehouse.root.rglob("*")) == files
     with pytest.raises(ConfigurationError) as refused:
-        compact(layout, catalogue_url=reader)
+        compact(with_catalogue(warehouse, reader))
     title = PostgresCatalogue.of(reader).title
     assert str(refused.value) == (
         f"nothing could be published to the catalogue at {title}: reader may read and not publish"
     )
-    published(layout, url, "run-b")
-    assert counts(layout, reader)["ideas"] == 4
+    published(warehouse, url, "run-b")
+    assert counts(warehouse, reader)["ideas"] == 4
     postgres.sql(database, "drop owned by reader; drop role reader")
 
 
-def test_a_database_without_a_lake_says_how_to_make_one(layout: Layout, empty: str) -> None:
+def test_a_database_without_a_lake_says_how_to_make_one(warehouse: Warehouse, empty: str) -> None:
     with (
         pytest.raises(ConfigurationError, match="publish a run first"),
-        open_reader(layout, catalogue_url=empty),
+        with_catalogue(warehouse, empty).reader(),
     ):
         pass
 
 
 def test_a_server_that_refuses_says_why_in_one_line(
-    layout: Layout, postgres: PostgresServer
+    warehouse: Warehouse, postgres: PostgresServer
 ) -> None:
     wrong = {
         "password authentication failed": postgres.url("postgres", password="wrong-word"),
@@ -493,7 +497,7 @@ def test_a_server_that_refuses_says_why_in_one_line(
     for reason, url in wrong.items():
         with (
             pytest.raises(UpstreamError, match=reason) as told,
-            open_writer(layout, catalogue_url=url),
+            with_catalogue(warehouse, url).publisher(),
         ):
             pass
         assert "\n" not in str(told.value)
@@ -501,17 +505,19 @@ def test_a_server_that_refuses_says_why_in_one_line(
         assert told.value.__cause__ is None
 
 
-def test_the_catalogue_of_another_lake_is_refused(layout: Layout, url: str, tmp_path: Path) -> None:
-    other = Layout(tmp_path / "other")
+def test_the_catalogue_of_another_lake_is_refused(
+    warehouse: Warehouse, url: str, tmp_path: Path
+) -> None:
+    other = Warehouse(tmp_path / "other")
     published_elsewhere = pytest.raises(ConfigurationError, match="is that of the lake in")
-    with published_elsewhere, open_reader(other, catalogue_url=url):
+    with published_elsewhere, with_catalogue(other, url).reader():
         pass
-    moved = Layout(shutil.move(layout.root, tmp_path / "mounted elsewhere"))
+    moved = Warehouse(shutil.move(warehouse.root, tmp_path / "mounted elsewhere"))
     assert counts(moved, url)["ideas"] == 2
 
 
-def test_a_moved_catalogue_tells_every_snapshot_as_before(with_file: Layout, empty: str) -> None:
-    with open_writer(with_file) as connection:  # as the move does first
+def test_a_moved_catalogue_tells_every_snapshot_as_before(with_file: Warehouse, empty: str) -> None:
+    with with_file.publisher() as connection:  # as the move does first
         connection.execute("call ducklake_flush_inlined_data('lake')")
     before = content(with_file, None)
     assert move_catalogue(with_file, empty)["ducklake_snapshot"] > 2
@@ -519,28 +525,28 @@ def test_a_moved_catalogue_tells_every_snapshot_as_before(with_file: Layout, emp
     land_runs(with_file, "run-b")
     published(with_file, empty, "run-b")
     assert counts(with_file, empty) == {"runs": 2, "ideas": 4, "methods": 12}
-    with pytest.raises(ConfigurationError, match=EXPORT), open_reader(with_file):
+    with pytest.raises(ConfigurationError, match=EXPORT), with_file.reader():
         pass
-    with pytest.raises(ConfigurationError, match=EXPORT), open_writer(with_file):
+    with pytest.raises(ConfigurationError, match=EXPORT), with_file.publisher():
         pass
     with pytest.raises(ConfigurationError, match="it was moved before"):
         move_catalogue(with_file, empty)
 
 
 def test_a_lake_whose_catalogue_is_still_a_file_does_not_begin_anew_in_an_empty_database(
-    with_file: Layout, empty: str
+    with_file: Warehouse, empty: str
 ) -> None:
-    for opened in (open_reader, open_writer):
+    for opened in (Warehouse.reader, Warehouse.publisher):
         with (
             pytest.raises(ConfigurationError, match="`assay warehouse move-catalogue` moves it"),
-            opened(with_file, catalogue_url=empty),
+            opened(with_catalogue(with_file, empty)),
         ):
             pass
     assert not catalogue_state(PostgresCatalogue.of(empty)).has_lake
 
 
 def test_a_move_that_was_cut_short_is_finished(
-    with_file: Layout, empty: str, monkeypatch: pytest.MonkeyPatch
+    with_file: Warehouse, empty: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
@@ -554,33 +560,36 @@ def test_a_move_that_was_cut_short_is_finished(
 
 
 def test_a_database_that_holds_another_lake_is_not_overwritten(
-    with_file: Layout, template: Layout, url: str
+    with_file: Warehouse, template: Warehouse, url: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=r"is that of the lake in|name an empty one"):
         move_catalogue(with_file, url)
     assert counts(template, url)["ideas"] == 2
-    with open_reader(with_file) as connection:
+    with with_file.reader() as connection:
         assert connection.execute("select count(*) from ideas").fetchall() == [(2,)]
 
 
 @pytest.mark.long
 def test_a_backup_as_documented_is_restored_with_the_same_answers(
-    template: Layout, postgres: PostgresServer, tmp_path: Path
+    template: Warehouse, postgres: PostgresServer, tmp_path: Path
 ) -> None:
     url = postgres.new_database("lake", template="template")
-    layout = Layout(shutil.copytree(template.root, tmp_path / "assay-warehouse"))
-    before = content(layout, url)
+    warehouse = Warehouse(shutil.copytree(template.root, tmp_path / "assay-warehouse"))
+    before = content(warehouse, url)
     dump, copy = documented("pg_dump ").splitlines()
     (tmp_path / "backup").mkdir()
     postgres.shell(dump, tmp_path)
     published(
-        layout, url, "run-b"
+        warehouse, url, "run-b"
     )  # newer than the copy of the catalogue, and in that of the files
     postgres.shell(copy, tmp_path)
-    shutil.rmtree(layout.root)
+    shutil.rmtree(warehouse.root)
     postgres.sql("postgres", "drop database lake")
     postgres.shell(documented("createdb lake_restored"), tmp_path)
-    restored, found = postgres.url("lake_restored"), Layout(tmp_path / "assay-warehouse-restored")
+    restored, found = (
+        postgres.url("lake_restored"),
+        Warehouse(tmp_path / "assay-warehouse-restored"),
+    )
     assert content(found, restored) == before
     published(found, restored, "run-b")
     assert counts(found, restored) == {"runs": 2, "ideas": 4, "methods": 12}

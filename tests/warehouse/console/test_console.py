@@ -9,13 +9,12 @@ import pytest
 from schemas.errors import ConfigurationError, SqlError
 from tests.support.evaluations import CUTOFF
 from warehouse.console import console
+from warehouse.console.console import run_sql
 from warehouse.console.console_functions import FUNCTIONS
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
-from warehouse.queries import run_sql
+from warehouse.warehouse import Warehouse
 
 
-def test_questions_are_answered_with_plain_values(published: Layout) -> None:
+def test_questions_are_answered_with_plain_values(published: Warehouse) -> None:
     (row,) = run_sql(
         published,
         'select idea_id, cutoff_date, "group", 1.5::decimal(4, 2) as half from ideas where'
@@ -49,19 +48,19 @@ def test_questions_are_answered_with_plain_values(published: Layout) -> None:
     ],
 )
 def test_every_kind_of_question_is_allowed_and_answered_in_json(
-    published: Layout, sql: str
+    published: Warehouse, sql: str
 ) -> None:
     orjson.dumps(run_sql(published, sql))
 
 
 @pytest.mark.parametrize("said", ["ERROR:", "before ERROR: ", "ERROR:\n"])
-def test_an_error_that_a_question_words_itself_is_one_line(published: Layout, said: str) -> None:
+def test_an_error_that_a_question_words_itself_is_one_line(published: Warehouse, said: str) -> None:
     with pytest.raises(SqlError, match=r"ERROR|Error") as refused:
         run_sql(published, f"select error('{said}')")
     assert "\n" not in str(refused.value)
 
 
-def test_columns_of_one_name_are_told_apart(published: Layout) -> None:
+def test_columns_of_one_name_are_told_apart(published: Warehouse) -> None:
     assert run_sql(published, "select 1 as a, 2 as a") == [{"a": 1, "a_2": 2}]
 
 
@@ -126,7 +125,7 @@ def test_columns_of_one_name_are_told_apart(published: Layout) -> None:
         "   ;  ",
     ],
 )
-def test_everything_else_is_refused_in_one_line(published: Layout, sql: str) -> None:
+def test_everything_else_is_refused_in_one_line(published: Warehouse, sql: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         run_sql(published, sql)
     assert "\n" not in str(refused.value)
@@ -134,7 +133,7 @@ def test_everything_else_is_refused_in_one_line(published: Layout, sql: str) -> 
 
 
 def test_a_function_that_duckdb_has_and_nobody_looked_at_is_refused(
-    published: Layout, monkeypatch: pytest.MonkeyPatch
+    published: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run_sql(published, "select upper('a') as x") == [{"x": "A"}]
     monkeypatch.setattr(console, "FUNCTIONS", FUNCTIONS - {"upper"})
@@ -142,15 +141,15 @@ def test_a_function_that_duckdb_has_and_nobody_looked_at_is_refused(
         run_sql(published, "select upper('a') as x")
 
 
-def test_every_function_of_the_list_is_one_of_this_duckdb(published: Layout) -> None:
+def test_every_function_of_the_list_is_one_of_this_duckdb(published: Warehouse) -> None:
     """One that is gone may come back as another."""
-    with open_reader(published) as connection:
+    with published.reader() as connection:
         sql = "select distinct lower(function_name) from duckdb_functions()"
         known = {name for (name,) in connection.execute(sql).fetchall()}
     assert FUNCTIONS - known == set()
 
 
-def test_an_endless_question_is_interrupted(published: Layout) -> None:
+def test_an_endless_question_is_interrupted(published: Warehouse) -> None:
     with pytest.raises(ConfigurationError, match=r"longer than 0\.3 seconds"):
         run_sql(
             published,
@@ -159,7 +158,7 @@ def test_an_endless_question_is_interrupted(published: Layout) -> None:
         )
 
 
-def test_an_answer_too_large_is_refused_not_cut(published: Layout) -> None:
+def test_an_answer_too_large_is_refused_not_cut(published: Warehouse) -> None:
     assert len(run_sql(published, "select * from range(10)", maximum_rows=10)) == 10
     with pytest.raises(ConfigurationError, match="add a LIMIT"):
         run_sql(published, "select * from range(11)", maximum_rows=10)
@@ -167,7 +166,7 @@ def test_an_answer_too_large_is_refused_not_cut(published: Layout) -> None:
 
 def test_without_a_lake_it_says_how_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="publish a run first"):
-        run_sql(Layout(tmp_path), "select 1")
+        run_sql(Warehouse(tmp_path), "select 1")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +182,7 @@ def test_without_a_lake_it_says_how_to_get_one(tmp_path: Path) -> None:
     ],
     ids=["many operators", "many parentheses", "interval", "lone surrogate"],
 )
-def test_what_python_cannot_hold_is_one_line(published: Layout, sql: str, told: str) -> None:
+def test_what_python_cannot_hold_is_one_line(published: Warehouse, sql: str, told: str) -> None:
     with pytest.raises(ConfigurationError, match=told) as raised:
         run_sql(published, sql)
     assert "\n" not in str(raised.value)
@@ -192,11 +191,13 @@ def test_what_python_cannot_hold_is_one_line(published: Layout, sql: str, told: 
 @pytest.mark.parametrize(
     "sql", ["select 1 -- x ; y", "select 1 /* ; select 2 */", "select ';'", "select 1;;"]
 )
-def test_a_semicolon_in_a_comment_or_a_text_ends_no_statement(published: Layout, sql: str) -> None:
+def test_a_semicolon_in_a_comment_or_a_text_ends_no_statement(
+    published: Warehouse, sql: str
+) -> None:
     assert len(run_sql(published, sql)) == 1
 
 
-def test_numbers_and_times_that_json_does_not_know_are_told_as_text(published: Layout) -> None:
+def test_numbers_and_times_that_json_does_not_know_are_told_as_text(published: Warehouse) -> None:
     (row,) = run_sql(
         published,
         "select 170141183460469231731687303715884105727::hugeint as big, timetz '01:02:03+04' as"
@@ -207,7 +208,7 @@ def test_numbers_and_times_that_json_does_not_know_are_told_as_text(published: L
 
 
 def test_files_of_the_users_own_are_tables_beside_the_lake_and_no_others_can_be_read(
-    published: Layout, tmp_path: Path
+    published: Warehouse, tmp_path: Path
 ) -> None:
     (tmp_path / "labels.csv").write_text("idea_id,label\nidea-00001,good\n")
     beside = {"labels": tmp_path / "labels.csv"}
@@ -221,14 +222,14 @@ def test_files_of_the_users_own_are_tables_beside_the_lake_and_no_others_can_be_
 
 @pytest.mark.parametrize("name", ["runs", "Idea_Scores", "a b", 'x"; drop table ideas; --'])
 def test_a_file_takes_no_name_of_the_lakes_and_none_that_is_no_word(
-    name: str, published: Layout, tmp_path: Path
+    name: str, published: Warehouse, tmp_path: Path
 ) -> None:
     (tmp_path / "a.csv").write_text("a\n1\n")
     with pytest.raises(ConfigurationError, match="cannot name a table"):
         run_sql(published, "select 1", beside={name: tmp_path / "a.csv"})
 
 
-def test_what_was_not_found_comes_with_candidates(published: Layout) -> None:
+def test_what_was_not_found_comes_with_candidates(published: Warehouse) -> None:
     with pytest.raises(ConfigurationError, match='"idea_scores"'):
         run_sql(published, "from idea_score")
     with pytest.raises(ConfigurationError, match='Candidate bindings: "score"'):

@@ -13,9 +13,8 @@ from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.kinds.manuscripts.quality_checker import checker_usage, joint_hits, judge_hits
 from warehouse.kinds.manuscripts.queries import release_views
 from warehouse.kinds.manuscripts.release import import_release
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.units.reading import published_heads, published_units
+from warehouse.warehouse import Warehouse
 
 RELEASE = Path(__file__).parents[4] / "shared" / "data" / "withdrarxiv"
 TABLE_2_O3 = ("4.8", "5", "5", "16,594", "3,152")
@@ -40,12 +39,12 @@ def part_of_release(folder: Path, condition: str) -> Path:
 )
 def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Path) -> None:
     folder = part_of_release(tmp_path / "release", "model = 'o3'")
-    layout = Layout(tmp_path / "wh")
-    (publication,) = import_release(folder, layout)
+    warehouse = Warehouse(tmp_path / "wh")
+    (publication,) = import_release(folder, warehouse)
     assert publication.published, publication.validation
     assert (publication.rows["manuscripts"], publication.rows["problems"]) == (245, 1178)
-    assert import_release(folder, layout)[0].unchanged
-    with release_views(layout, [publication.run_id]) as lake:
+    assert import_release(folder, warehouse)[0].unchanged
+    with release_views(warehouse, [publication.run_id]) as lake:
         (usage,) = checker_usage(lake)
         assert usage == checker_usage(folder)[0]
         assert judge_hits(lake) == judge_hits(folder)
@@ -61,7 +60,7 @@ def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Pa
         f"{usage.mean_input_tokens:,.0f}",
         f"{usage.mean_thinking_tokens:,.0f}",
     ) == TABLE_2_O3
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         (head,) = published_heads(connection, CHECKS)
         assert head.dataset == "withdrarxiv-check"
         checks = published_units(connection, CHECK_RECORD, head.run_id)
@@ -78,9 +77,9 @@ def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Pa
 
 def test_a_folder_that_is_not_the_release_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"lacks checks\.parquet"):
-        import_release(tmp_path, Layout(tmp_path / "wh"))
+        import_release(tmp_path, Warehouse(tmp_path / "wh"))
     with duckdb.connect() as connection:
         for name in ("checks", "papers", "problems", "votes"):
             connection.execute(f"copy (select 1 as other) to '{tmp_path}/{name}.parquet'")
     with pytest.raises(ConfigurationError, match="not the release of the quality checker"):
-        import_release(tmp_path, Layout(tmp_path / "wh"))
+        import_release(tmp_path, Warehouse(tmp_path / "wh"))

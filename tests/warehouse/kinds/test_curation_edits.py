@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from flows.works.curate.curation_agreement import agreement_on
 from schemas.works.curation import StatementAxis
 from schemas.works.curation_edit import CurationEdit, EditedField
+from tasks.curation.agreement import agreement_on
 from tests.support.curation_lake import CURATION, make_curation
 from tests.support.evaluations import START
 from warehouse.kinds.curations.edits import edit_shares, edited, pairs_of, values_of

@@ -27,28 +27,26 @@ from warehouse.kinds.rankings.queries import (
     ratings_of,
 )
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.landing import read_head, read_receipt, write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import landed_unit
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")
 
 
 @pytest.fixture(scope="module")
-def three(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def three(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """Three ideas in one group, published as run-a. Not to be changed."""
-    layout = Layout(tmp_path_factory.mktemp("three"))
-    publish_ideas(layout, range(3))
-    return layout
+    warehouse = Warehouse(tmp_path_factory.mktemp("three"))
+    publish_ideas(warehouse, range(3))
+    return warehouse
 
 
 @pytest.fixture
-def layout(three: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(three.root, tmp_path / "warehouse"))
+def warehouse(three: Warehouse, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(three.root, tmp_path / "warehouse"))
 
 
 @pytest.fixture
@@ -56,42 +54,44 @@ def ideas() -> list[IdeaId]:
     return [make_evaluation(number).idea.idea_id for number in range(3)]
 
 
-def publish_ideas(layout: Layout, numbers: range) -> list[IdeaId]:
+def publish_ideas(warehouse: Warehouse, numbers: range) -> list[IdeaId]:
     found = []
     for number in numbers:
         evaluation = make_evaluation(number)
-        land(layout, replace(evaluation, idea=replace(evaluation.idea, group="one")))
+        land(warehouse, replace(evaluation, idea=replace(evaluation.idea, group="one")))
         found.append(evaluation.idea.idea_id)
-    assert publish(layout, RUNS, make_run(ideas=len(found))).published
+    assert publish(warehouse, RUNS, make_run(ideas=len(found))).published
     return found
 
 
 def rank(
-    layout: Layout, *groups: RankedGroup, method: RatingMethod = RatingMethod.BRADLEY_TERRY
+    warehouse: Warehouse, *groups: RankedGroup, method: RatingMethod = RatingMethod.BRADLEY_TERRY
 ) -> Publication:
     for group in groups:
-        land_group(layout, group)
-    head = make_head(layout, groups, method=method)
-    write_head(layout, RANKINGS, head)
-    return publish(layout, RANKINGS, head)
+        land_group(warehouse, group)
+    head = make_head(warehouse, groups, method=method)
+    write_head(warehouse, RANKINGS, head)
+    return publish(warehouse, RANKINGS, head)
 
 
-def ranks(layout: Layout) -> list[tuple[object, ...]]:
-    with open_reader(layout) as connection:
+def ranks(warehouse: Warehouse) -> list[tuple[object, ...]]:
+    with warehouse.reader() as connection:
         return connection.execute(
             'select idea_id, rank, basis, ranking_id from group_rankings order by "group", rank,'
             " idea_id"
         ).fetchall()
 
 
-def test_a_ranked_group_comes_back_as_it_was_landed(layout: Layout, ideas: list[IdeaId]) -> None:
+def test_a_ranked_group_comes_back_as_it_was_landed(
+    warehouse: Warehouse, ideas: list[IdeaId]
+) -> None:
     group = make_ranked_group(ideas, group="one", refused=1)
-    land_group(layout, group)
-    assert landed_unit(layout, RANKING_RECORD, RUN, "ranking-a", "one") == replace(
+    land_group(warehouse, group)
+    assert landed_unit(warehouse, RANKING_RECORD, RUN, "ranking-a", "one") == replace(
         group, llm_calls=()
     )
-    assert landed_matches(layout, RUN, "ranking-a", "one") == group.matches
-    receipt = read_receipt(layout, RANKINGS, RUN, "ranking-a", "one")
+    assert landed_matches(warehouse, RUN, "ranking-a", "one") == group.matches
+    receipt = read_receipt(warehouse, RANKINGS, RUN, "ranking-a", "one")
     assert receipt is not None
     assert receipt.rows == {
         "ranking_groups": 1,
@@ -100,25 +100,25 @@ def test_a_ranked_group_comes_back_as_it_was_landed(layout: Layout, ideas: list[
         "ratings_across_groups": 0,
         "llm_calls": 6,
     }
-    assert read_head(layout, RANKINGS, RUN, "ranking-a") is None, (
+    assert read_head(warehouse, RANKINGS, RUN, "ranking-a") is None, (
         "a ranking exists only once its head has landed"
     )
 
 
 def test_the_ranks_of_a_run_rest_on_matches_once_it_is_ranked(
-    layout: Layout, ideas: list[IdeaId]
+    warehouse: Warehouse, ideas: list[IdeaId]
 ) -> None:
-    assert {row[2] for row in ranks(layout)} == {"scores"}
+    assert {row[2] for row in ranks(warehouse)} == {"scores"}
     backwards = ideas[::-1]
-    assert rank(layout, make_ranked_group(backwards, group="one")).published
-    assert ranks(layout) == [
+    assert rank(warehouse, make_ranked_group(backwards, group="one")).published
+    assert ranks(warehouse) == [
         (idea, place, "matches", "ranking-a") for place, idea in enumerate(backwards, start=1)
     ]
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         entry = queries.ranking(RUN)[0]
         assert (entry.best_rank, entry.worst_rank, entry.wins, entry.losses) == (1, 2, 4.0, 0.0)
         assert entry.strength is not None
-    with open_reader(layout) as connection:
+    with warehouse.reader() as connection:
         found = connection.execute(
             "select idea_id, sum(cost_usd) from llm_calls where step = 'compare_ideas' group by all"
             " order by all"
@@ -126,13 +126,13 @@ def test_the_ranks_of_a_run_rest_on_matches_once_it_is_ranked(
     assert [(idea, pytest.approx(cost)) for idea, cost in found] == [
         (idea, 0.02) for idea in sorted(ideas)
     ]
-    again = rank(layout, make_ranked_group(backwards, group="one"))
+    again = rank(warehouse, make_ranked_group(backwards, group="one"))
     assert (again.published, again.unchanged) == (True, True)
-    assert verify(layout).sound
+    assert verify(warehouse).sound
 
 
 def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_shown(
-    layout: Layout, ideas: list[IdeaId]
+    warehouse: Warehouse, ideas: list[IdeaId]
 ) -> None:
     own = make_run().engine
     other = make_ranked_group(
@@ -141,9 +141,9 @@ def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_sho
         group="one",
         engine="extractive" if own != "extractive" else "litellm:x",
     )
-    assert rank(layout, make_ranked_group(ideas, group="one", engine=own)).published
-    assert rank(layout, other).published
-    with open_queries(layout) as queries:
+    assert rank(warehouse, make_ranked_group(ideas, group="one", engine=own)).published
+    assert rank(warehouse, other).published
+    with warehouse.queries() as queries:
         assert {head.ranking_id for head in rankings_of(queries, RUN)} == {"ranking-a", "ranking-b"}
         shown = ranking_shown(queries, RUN)
         assert shown is not None
@@ -151,27 +151,27 @@ def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_sho
         assert {match.judge for match in matches_of(queries, shown, ["one"])} == {own}
         assert len(ratings_of(queries, shown, RatingMethod.ELO)) == 6
         assert [summary.group for summary in group_summaries(queries, shown)] == ["one"]
-    assert [row[0] for row in ranks(layout)] == ideas
+    assert [row[0] for row in ranks(warehouse)] == ideas
 
 
 def test_two_engines_in_one_ranking_or_a_winner_with_a_reason_keep_it_out_of_the_lake(
-    layout: Layout, ideas: list[IdeaId]
+    warehouse: Warehouse, ideas: list[IdeaId]
 ) -> None:
     group = make_ranked_group(ideas, group="one")
     # No noun can be built so; a file that another program wrote may hold it.
     both = group.matches[1].model_copy(update={"unscored_reason": Reason.REFUSED})
     other = replace(group.matches[0], judge="extractive")
     mixed = group.model_copy(update={"matches": (other, both, *group.matches[2:])})
-    report = rank(layout, mixed)
+    report = rank(warehouse, mixed)
     assert not report.published
     assert report.validation is not None
     broken = {row.expectation for row in report.validation.broken}
     assert {"one_engine_judges_one_ranking", "a_match_has_a_winner_or_a_reason"} <= broken
-    assert {row[2] for row in ranks(layout)} == {"scores"}
+    assert {row[2] for row in ranks(warehouse)} == {"scores"}
 
 
 def test_a_match_along_an_unrated_dimension_or_an_idea_rated_along_others_keeps_a_ranking_out(
-    layout: Layout, ideas: list[IdeaId]
+    warehouse: Warehouse, ideas: list[IdeaId]
 ) -> None:
     group = make_ranked_group(ideas, group="one")
     stray = replace(
@@ -184,7 +184,7 @@ def test_a_match_along_an_unrated_dimension_or_an_idea_rated_along_others_keeps_
         ),
     )
     for broken in (stray, lacking):
-        report = rank(layout, broken)
+        report = rank(warehouse, broken)
         assert not report.published
         assert report.validation is not None
         assert "one_ranking_has_one_set_of_dimensions" in {
@@ -193,14 +193,14 @@ def test_a_match_along_an_unrated_dimension_or_an_idea_rated_along_others_keeps_
 
 
 def test_a_ranking_with_votes_of_people_is_published_with_them(
-    layout: Layout, ideas: list[IdeaId]
+    warehouse: Warehouse, ideas: list[IdeaId]
 ) -> None:
     group = make_ranked_group(ideas, group="one")
     vote = replace(group.matches[1], match_id="vote-1", judge="human:ada", provenance=None)
     assert rank(
-        layout, replace(group, matches=(*group.matches, vote)), method=RatingMethod.ELO
+        warehouse, replace(group, matches=(*group.matches, vote)), method=RatingMethod.ELO
     ).published
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         shown = ranking_shown(queries, RUN)
         assert shown is not None
         assert [match.judge for match in matches_of(queries, shown, ["one"])].count(
@@ -209,17 +209,17 @@ def test_a_ranking_with_votes_of_people_is_published_with_them(
 
 
 def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(
-    layout: Layout, ideas: list[IdeaId]
+    warehouse: Warehouse, ideas: list[IdeaId]
 ) -> None:
     late = make_ranked_group(ideas, ranking_id="ranking-late", group="one")
-    head = make_head(layout, [late])
-    land_group(layout, late)
-    assert rank(layout, make_ranked_group(ideas, group="one")).published
-    with open_reader(layout) as connection:
+    head = make_head(warehouse, [late])
+    land_group(warehouse, late)
+    assert rank(warehouse, make_ranked_group(ideas, group="one")).published
+    with warehouse.reader() as connection:
         before = connection.execute("select llm_calls, cost_usd from run_costs").fetchall()[0]
-    publish_ideas(layout, range(4))
-    assert {row[2] for row in ranks(layout)} == {"scores"}
-    with open_reader(layout) as connection:
+    publish_ideas(warehouse, range(4))
+    assert {row[2] for row in ranks(warehouse)} == {"scores"}
+    with warehouse.reader() as connection:
         left = [
             connection.execute(f"select count(*) from {name}").fetchall()[0][0]
             for name in ("rankings", "matches", "ratings")
@@ -228,34 +228,34 @@ def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(
     assert left == [0, 0, 0]
     assert after[1] > before[1]
     with pytest.raises(PublicationError, match="rank it again"):
-        publish(layout, RANKINGS, head)
+        publish(warehouse, RANKINGS, head)
 
 
 def test_a_run_published_again_as_it_was_keeps_its_ranking(
-    layout: Layout, ideas: list[IdeaId]
+    warehouse: Warehouse, ideas: list[IdeaId]
 ) -> None:
-    assert rank(layout, make_ranked_group(ideas, group="one")).published
-    again = publish(layout, RUNS, make_run(ideas=3, label="another label"))
+    assert rank(warehouse, make_ranked_group(ideas, group="one")).published
+    again = publish(warehouse, RUNS, make_run(ideas=3, label="another label"))
     assert (again.published, again.unchanged) == (True, False)
-    assert {row[2] for row in ranks(layout)} == {"matches"}
+    assert {row[2] for row in ranks(warehouse)} == {"matches"}
 
 
 def test_a_group_without_matches_is_ranked_by_scores_beside_groups_with_them(
     tmp_path: Path,
 ) -> None:
-    layout = Layout(tmp_path)
+    warehouse = Warehouse(tmp_path)
     for number in range(3):
         evaluation = make_evaluation(number)
         land(
-            layout,
+            warehouse,
             replace(
                 evaluation, idea=replace(evaluation.idea, group="one" if number < 2 else "alone")
             ),
         )
-    assert publish(layout, RUNS, make_run(ideas=3)).published
+    assert publish(warehouse, RUNS, make_run(ideas=3)).published
     ideas = [make_evaluation(number).idea.idea_id for number in range(2)]
-    assert rank(layout, make_ranked_group(ideas, group="one")).published
-    with open_reader(layout) as connection:
+    assert rank(warehouse, make_ranked_group(ideas, group="one")).published
+    with warehouse.reader() as connection:
         found = connection.execute(
             'select "group", basis, rank from group_rankings order by "group", rank'
         ).fetchall()
@@ -263,31 +263,31 @@ def test_a_group_without_matches_is_ranked_by_scores_beside_groups_with_them(
 
 
 def test_matches_that_tell_no_ideas_apart_leave_the_order_by_scores(
-    layout: Layout, ideas: list[IdeaId]
+    warehouse: Warehouse, ideas: list[IdeaId]
 ) -> None:
-    with open_queries(layout) as queries:
+    with warehouse.queries() as queries:
         by_scores = {idea.idea_id: idea.rank for idea in queries.ranking(RUN)}
     group = make_ranked_group(ideas, group="one")
     alike = [replace(each, rank=1, best_rank=1, worst_rank=3) for each in group.ratings]
-    assert rank(layout, replace(group, ratings=tuple(alike))).published
-    with open_queries(layout) as queries:
+    assert rank(warehouse, replace(group, ratings=tuple(alike))).published
+    with warehouse.queries() as queries:
         shown = queries.ranking(RUN)
     assert len(set(by_scores.values())) > 1
     assert {idea.idea_id: idea.rank for idea in shown} == by_scores
     assert {(idea.basis, idea.ranking_id, idea.worst_rank) for idea in shown} == {
         ("scores", "ranking-a", 3)
     }
-    for report in (run_report(layout, RUN, "md"), ranking_report(layout, RUN, "md")):
+    for report in (run_report(warehouse, RUN, "md"), ranking_report(warehouse, RUN, "md")):
         assert "The matches tell no ideas apart: ranks rest on scores." in report
         assert "Why an idea beats another" not in report
 
 
 @pytest.mark.parametrize("module", ["soundness", "contribution"])
 def test_a_ranking_by_scores_follows_the_weights_it_is_asked_for(
-    module: str, three: Layout
+    module: str, three: Warehouse
 ) -> None:
     weights = ScoreWeights(**{"soundness": 0.0, "contribution": 0.0, module: 1.0})
-    with open_queries(three) as queries:
+    with three.queries() as queries:
         own = {idea.idea_id: idea for idea in ranked_by_scores(queries, RUN)}
         ranked = ranked_by_scores(queries, RUN, weights)
         scores = {score.idea_id: score.score for score in queries.idea_scores(RUN)}

@@ -28,14 +28,14 @@ from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.export import export_lake
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import lies_in, open_reader
-from warehouse.layout import Layout
+from warehouse.lake import lies_in
 from warehouse.objects import object_storage
 from warehouse.objects.move_data import move_data
 from warehouse.objects.object_storage import ObjectFolder, forget_client
 from warehouse.reading import LakeReading
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 ADDRESS = f"s3://{BUCKET}/assay"
 PLACE = ObjectFolder.of(ADDRESS).within("lake")
@@ -45,34 +45,36 @@ TWO_RUNS = {name: 2 * count for name, count in ONE_RUN.items()}
 
 @pytest.fixture(scope="module")
 def moved(
-    two_ideas: Layout, tmp_path_factory: pytest.TempPathFactory
+    two_ideas: Warehouse, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, dict[str, bytes]]:
     """A warehouse and its objects: run `run-a` is published there, `run-b` has landed."""
-    layout = Layout(shutil.copytree(two_ideas.root, tmp_path_factory.mktemp("moved") / "w"))
+    warehouse = Warehouse(shutil.copytree(two_ideas.root, tmp_path_factory.mktemp("moved") / "w"))
     with storage() as server:
-        moved = move_data(layout, ADDRESS)
+        moved = move_data(warehouse, ADDRESS)
     assert moved.files == moved.files_copied > 0
-    shutil.rmtree(layout.data)
+    shutil.rmtree(warehouse.data)
     for number in range(2):
-        land(layout, make_evaluation(number, run_id="run-b"))
-    return layout.root, server.objects
+        land(warehouse, make_evaluation(number, run_id="run-b"))
+    return warehouse.root, server.objects
 
 
 @pytest.fixture
-def layout(server: ObjectServer, moved: tuple[Path, dict[str, bytes]], tmp_path: Path) -> Layout:
+def warehouse(
+    server: ObjectServer, moved: tuple[Path, dict[str, bytes]], tmp_path: Path
+) -> Warehouse:
     """A copy of that warehouse, whose objects the server has."""
     folder, objects = moved
     for name, content in objects.items():
         server.put(name, content)
-    return Layout(shutil.copytree(folder, tmp_path / "warehouse"))
+    return Warehouse(shutil.copytree(folder, tmp_path / "warehouse"))
 
 
-def publish_run_b(layout: Layout) -> bool:
-    return publish(layout, RUNS, make_run("run-b", ideas=2)).published
+def publish_run_b(warehouse: Warehouse) -> bool:
+    return publish(warehouse, RUNS, make_run("run-b", ideas=2)).published
 
 
-def counts(layout: Layout) -> dict[str, int]:
-    with open_reader(layout) as connection:
+def counts(warehouse: Warehouse) -> dict[str, int]:
+    with warehouse.reader() as connection:
         return {
             name: connection.execute(f"select count(*) from {name}").fetchall()[0][0]
             for name in ONE_RUN
@@ -81,13 +83,13 @@ def counts(layout: Layout) -> dict[str, int]:
 
 @pytest.mark.long
 def test_a_lake_in_object_storage_is_published_to_read_compacted_exported_and_moved_back(
-    layout: Layout, server: ObjectServer, tmp_path: Path
+    warehouse: Warehouse, server: ObjectServer, tmp_path: Path
 ) -> None:
-    assert publish_run_b(layout)
+    assert publish_run_b(warehouse)
     assert server.operations("put")
-    assert counts(layout) == TWO_RUNS
-    assert run_sql(layout, "select count(*) as n from ideas") == [{"n": 4}]
-    with open_reader(layout) as connection:
+    assert counts(warehouse) == TWO_RUNS
+    assert run_sql(warehouse, "select count(*) as n from ideas") == [{"n": 4}]
+    with warehouse.reader() as connection:
         ((before,),) = connection.execute(
             "select min(snapshot_id) from ducklake_snapshots('lake')"
             " where snapshot_id >= (select min(begin_snapshot) from"
@@ -97,16 +99,16 @@ def test_a_lake_in_object_storage_is_published_to_read_compacted_exported_and_mo
             f"select count(*) from ideas at (version => {before})"
         ).fetchall()
         assert then <= ONE_RUN["ideas"]
-    assert compact(layout, keep=timedelta(0)).files_after > 0
-    assert verify(layout).problems == ()
-    rows = export_lake(layout, tmp_path / "lake.duckdb")
+    assert compact(warehouse, keep=timedelta(0)).files_after > 0
+    assert verify(warehouse).problems == ()
+    rows = export_lake(warehouse, tmp_path / "lake.duckdb")
     assert {name: rows[name] for name in TWO_RUNS} == TWO_RUNS
-    assert not layout.data.exists()
+    assert not warehouse.data.exists()
 
-    assert move_data(layout, None).kept == PLACE.address
+    assert move_data(warehouse, None).kept == PLACE.address
     server.objects.clear()
-    assert counts(layout) == TWO_RUNS
-    assert verify(layout).problems == ()
+    assert counts(warehouse) == TWO_RUNS
+    assert verify(warehouse).problems == ()
 
 
 @pytest.mark.parametrize(
@@ -118,39 +120,49 @@ def test_a_lake_in_object_storage_is_published_to_read_compacted_exported_and_mo
     ],
 )
 def test_a_path_outside_the_lake_that_is_planted_while_it_is_open_is_neither_read_nor_deleted(
-    key: str, refusal: str, layout: Layout, server: ObjectServer, monkeypatch: pytest.MonkeyPatch
+    key: str,
+    refusal: str,
+    warehouse: Warehouse,
+    server: ObjectServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = f"s3://{BUCKET}/{key}"
     refused = pytest.raises((duckdb.PermissionException, ConfigurationError), match=refusal)
-    with refused, open_reader(layout) as connection:
-        change_catalogue(layout, f"update ducklake_data_file set path = '{path}'")
-        change_catalogue(layout, "update ducklake_data_file set path_is_relative = 0")
+    with refused, warehouse.reader() as connection:
+        change_catalogue(warehouse, f"update ducklake_data_file set path = '{path}'")
+        change_catalogue(warehouse, "update ducklake_data_file set path_is_relative = 0")
         connection.execute("select * from ledger").fetchall()
-    change_catalogue(layout, "delete from ducklake_data_file")
+    change_catalogue(warehouse, "delete from ducklake_data_file")
 
     def plant(_: duckdb.DuckDBPyConnection) -> int:
         values = f"(999999, '{path}', 0, '2020-01-01 00:00:00+00')"
         change_catalogue(
-            layout, f"insert into ducklake_files_scheduled_for_deletion values {values}"
+            warehouse, f"insert into ducklake_files_scheduled_for_deletion values {values}"
         )
         return 0
 
     monkeypatch.setattr(compacting, "_merge_files", plant)
     with pytest.raises(ConfigurationError, match="Assay never writes there"):
-        compact(layout)
+        compact(warehouse)
     assert not server.operations("delete")
 
 
-def change_catalogue(layout: Layout, sql: str) -> None:
-    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+def change_catalogue(warehouse: Warehouse, sql: str) -> None:
+    with closing(sqlite3.connect(warehouse.catalogue, isolation_level=None)) as catalogue:
         catalogue.execute(sql)
 
 
 @pytest.mark.parametrize("was_moved", [True, False])
 def test_an_address_that_only_the_catalogue_names_is_neither_written_to_nor_cleared(
-    was_moved: bool, layout: Layout, two_ideas: Layout, server: ObjectServer, tmp_path: Path
+    was_moved: bool,
+    warehouse: Warehouse,
+    two_ideas: Warehouse,
+    server: ObjectServer,
+    tmp_path: Path,
 ) -> None:
-    lake = layout if was_moved else Layout(shutil.copytree(two_ideas.root, tmp_path / "unmoved"))
+    lake = (
+        warehouse if was_moved else Warehouse(shutil.copytree(two_ideas.root, tmp_path / "unmoved"))
+    )
     other = f"s3://{BUCKET}/other/"
     server.put("other/notes.txt", b"of somebody else")
     change_catalogue(
@@ -170,17 +182,17 @@ def test_an_address_that_only_the_catalogue_names_is_neither_written_to_nor_clea
 
 
 def test_a_moved_lake_whose_note_was_lost_is_opened_after_one_more_move(
-    layout: Layout,
+    warehouse: Warehouse,
 ) -> None:
-    (layout.state / "data_place.txt").unlink()
+    (warehouse.state / "data_place.txt").unlink()
     with pytest.raises(ConfigurationError, match=f"move-data {ADDRESS}`"):
-        counts(layout)
-    assert move_data(layout, ADDRESS).files_copied == 0
-    assert counts(layout) == ONE_RUN
+        counts(warehouse)
+    assert move_data(warehouse, ADDRESS).files_copied == 0
+    assert counts(warehouse) == ONE_RUN
 
 
 def test_files_that_arrive_at_the_second_attempt_are_there_once_whatever_a_listing_lacks(
-    layout: Layout, server: ObjectServer
+    warehouse: Warehouse, server: ObjectServer
 ) -> None:
     server.unlisted = lambda key: True
     server.faults = [
@@ -188,20 +200,22 @@ def test_files_that_arrive_at_the_second_attempt_are_there_once_whatever_a_listi
         Fault("late", "put", in_key="/llm_calls/"),
         Fault("partial", "put", in_key="/passages/"),
     ]
-    assert publish_run_b(layout)
+    assert publish_run_b(warehouse)
     assert server.faults == [], "each went wrong once"
-    assert counts(layout) == TWO_RUNS
-    assert_no_secret(layout, server)
+    assert counts(warehouse) == TWO_RUNS
+    assert_no_secret(warehouse, server)
 
 
 @pytest.mark.long
-def test_what_a_listing_lacks_is_moved_all_the_same(layout: Layout, server: ObjectServer) -> None:
+def test_what_a_listing_lacks_is_moved_all_the_same(
+    warehouse: Warehouse, server: ObjectServer
+) -> None:
     server.unlisted = lambda key: True
-    assert move_data(layout, f"s3://{BUCKET}/elsewhere").files_copied > 0
+    assert move_data(warehouse, f"s3://{BUCKET}/elsewhere").files_copied > 0
     server.objects = {
         name: content for name, content in server.objects.items() if name.startswith("elsewhere/")
     }
-    assert counts(layout) == ONE_RUN
+    assert counts(warehouse) == ONE_RUN
 
 
 def parquet(**columns: list[object]) -> bytes:
@@ -220,13 +234,13 @@ PLANTED: dict[str, Callable[[], bytes]] = {
 @pytest.mark.long
 @pytest.mark.parametrize("content", PLANTED.values(), ids=PLANTED.keys())
 def test_a_file_that_somebody_exchanged_is_found_and_told_in_one_line(
-    content: Callable[[], bytes], layout: Layout, server: ObjectServer
+    content: Callable[[], bytes], warehouse: Warehouse, server: ObjectServer
 ) -> None:
     (name,) = (each for each in server.objects if "/lake/main/papers/" in each)
     server.objects[name] = content()
     server.objects[f"{name}.of-a-stranger.parquet"] = parquet(title=["forged"])
     said: list[str] = []
-    for command in (lambda: verify(layout).problems, lambda: run_sql(layout, "from papers")):
+    for command in (lambda: verify(warehouse).problems, lambda: run_sql(warehouse, "from papers")):
         try:
             said += map(str, command())
         except AssayError as error:
@@ -254,26 +268,26 @@ def refuse(server: ObjectServer, how: str) -> None:
     ],
 )
 def test_a_publication_that_storage_refuses_changes_nothing_and_is_made_by_the_same_call_later(
-    layout: Layout, server: ObjectServer, how: str, told: str
+    warehouse: Warehouse, server: ObjectServer, how: str, told: str
 ) -> None:
     refuse(server, how)
     with pytest.raises(PublicationError, match=told) as refused:
-        publish_run_b(layout)
+        publish_run_b(warehouse)
     assert "\n" not in str(refused.value)
     server.faults.clear()
     refuse(server, "no more")
-    assert counts(layout) == ONE_RUN
-    assert publish_run_b(layout)
-    assert counts(layout) == TWO_RUNS
+    assert counts(warehouse) == ONE_RUN
+    assert publish_run_b(warehouse)
+    assert counts(warehouse) == TWO_RUNS
 
 
 @pytest.mark.long
 def test_a_publisher_that_is_killed_while_a_file_is_on_its_way_leaves_the_lake_as_it_was(
-    layout: Layout, server: ObjectServer
+    warehouse: Warehouse, server: ObjectServer
 ) -> None:
     before = set(server.objects)
     server.faults = [Fault("hangs", "put", None, in_key="/llm_calls/")]
-    process = multiprocessing.get_context("spawn").Process(target=publish_run_b, args=(layout,))
+    process = multiprocessing.get_context("spawn").Process(target=publish_run_b, args=(warehouse,))
     process.start()
     wait_until(
         lambda: any("/llm_calls/" in each.key for each in server.operations("put")),
@@ -284,34 +298,34 @@ def test_a_publisher_that_is_killed_while_a_file_is_on_its_way_leaves_the_lake_a
     process.join()
     server.faults.clear()
     assert set(server.objects) > before, "files of nobody are left"
-    assert counts(layout) == ONE_RUN
-    assert publish_run_b(layout)
-    assert counts(layout) == TWO_RUNS
-    assert verify(layout).problems == ()
+    assert counts(warehouse) == ONE_RUN
+    assert publish_run_b(warehouse)
+    assert counts(warehouse) == TWO_RUNS
+    assert verify(warehouse).problems == ()
 
 
 @pytest.mark.long
 def test_verification_names_an_object_that_is_gone_and_one_that_is_short(
-    layout: Layout, server: ObjectServer
+    warehouse: Warehouse, server: ObjectServer
 ) -> None:
     gone, short = sorted(server.objects)[:2]
     del server.objects[gone]
     server.objects[short] = server.objects[short][:-1]
-    problems = "\n".join(verify(layout).problems)
+    problems = "\n".join(verify(warehouse).problems)
     assert f"s3://{BUCKET}/{gone} is missing" in problems
     assert f"s3://{BUCKET}/{short} has not the" in problems
 
 
 def test_verification_that_cannot_look_finds_nothing_missing(
-    layout: Layout, server: ObjectServer
+    warehouse: Warehouse, server: ObjectServer
 ) -> None:
     server.faults = [Fault("slow_down", "head", None)]
     with pytest.raises(UpstreamError, match="object storage"):
-        verify(layout)
+        verify(warehouse)
 
 
 def test_verification_that_storage_refuses_says_why(
-    layout: Layout, server: ObjectServer, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, server: ObjectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An answer to a question for a file's size has no room for a reason."""
     wrong = {
@@ -323,13 +337,13 @@ def test_verification_that_storage_refuses_says_why(
             patch.setenv(variable, "of-somebody-else")
             forget_client()
             with pytest.raises(ConfigurationError, match=told):
-                verify(layout)
+                verify(warehouse)
             with pytest.raises(ConfigurationError, match=told):
-                PLACE.download("any", layout.root / "any")
+                PLACE.download("any", warehouse.root / "any")
         forget_client()
     server.expired = True
     with pytest.raises(ConfigurationError, match="the credentials have expired: renew them"):
-        verify(layout)
+        verify(warehouse)
 
 
 def calls_in(reading: LakeReading) -> int:
@@ -340,9 +354,9 @@ def calls_in(reading: LakeReading) -> int:
 
 
 def test_a_lake_that_stays_open_follows_credentials_that_are_renewed(
-    layout: Layout, server: ObjectServer, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, server: ObjectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reading = LakeReading(layout)
+    reading = LakeReading(warehouse)
     try:
         calls = calls_in(reading)
         server.session_token = "a-new-token"
@@ -365,63 +379,63 @@ def test_a_lake_that_stays_open_follows_credentials_that_are_renewed(
     ],
 )
 def test_questions_in_sql_reach_neither_other_objects_nor_the_credentials(
-    layout: Layout, server: ObjectServer, sql: str
+    warehouse: Warehouse, server: ObjectServer, sql: str
 ) -> None:
     server.put("other.parquet", b"of somebody else")
     with pytest.raises(ConfigurationError) as refused:
-        run_sql(layout, sql)
+        run_sql(warehouse, sql)
     assert SECRET not in str(refused.value)
     assert not [each for each in server.asked if each.key.startswith("other")]
 
 
 def test_storage_that_fails_during_a_question_is_no_wrong_sql(
-    layout: Layout, server: ObjectServer
+    warehouse: Warehouse, server: ObjectServer
 ) -> None:
     server.faults = [Fault("slow_down", "get", None)]
     with pytest.raises(UpstreamError, match="object storage, the lake's files: SlowDown"):
-        run_sql(layout, "select * from llm_calls")
+        run_sql(warehouse, "select * from llm_calls")
 
 
 def test_a_move_that_was_cut_short_changes_nothing_and_copies_the_rest_the_next_time(
-    server: ObjectServer, two_ideas: Layout, tmp_path: Path
+    server: ObjectServer, two_ideas: Warehouse, tmp_path: Path
 ) -> None:
-    layout = Layout(shutil.copytree(two_ideas.root, tmp_path / "warehouse"))
+    warehouse = Warehouse(shutil.copytree(two_ideas.root, tmp_path / "warehouse"))
     server.faults = [Fault("slow_down", "put", None, in_key="/papers/")]
     with pytest.raises(UpstreamError, match="SlowDown"):
-        move_data(layout, ADDRESS)
-    assert lies_in(layout, None) is None
-    assert counts(layout) == ONE_RUN
+        move_data(warehouse, ADDRESS)
+    assert lies_in(warehouse, None) is None
+    assert counts(warehouse) == ONE_RUN
     server.faults.clear()
-    again = move_data(layout, ADDRESS)
+    again = move_data(warehouse, ADDRESS)
     assert 0 < again.files_copied < again.files
-    assert lies_in(layout, None) == PLACE
-    assert counts(layout) == ONE_RUN
+    assert lies_in(warehouse, None) == PLACE
+    assert counts(warehouse) == ONE_RUN
     assert Path(again.kept or "").is_dir()
 
 
 def test_a_lake_without_anything_is_made_there(server: ObjectServer, tmp_path: Path) -> None:
-    layout = Layout(tmp_path / "new")
-    assert move_data(layout, ADDRESS).kept is None
-    assert lies_in(layout, None) == PLACE
+    warehouse = Warehouse(tmp_path / "new")
+    assert move_data(warehouse, ADDRESS).kept is None
+    assert lies_in(warehouse, None) == PLACE
     for number in range(2):
-        land(layout, make_evaluation(number, run_id="run-b"))
-    assert publish_run_b(layout)
-    assert counts(layout) == ONE_RUN
-    assert not list(layout.root.glob("lake/data/**/*.parquet"))
+        land(warehouse, make_evaluation(number, run_id="run-b"))
+    assert publish_run_b(warehouse)
+    assert counts(warehouse) == ONE_RUN
+    assert not list(warehouse.root.glob("lake/data/**/*.parquet"))
     assert [name for name in server.objects if name.startswith(PLACE.prefix)]
 
 
 def test_the_secret_is_in_no_file_of_the_warehouse_and_no_object(
-    layout: Layout, server: ObjectServer
+    warehouse: Warehouse, server: ObjectServer
 ) -> None:
     server.may_write = False
     with suppress(AssayError):
-        publish_run_b(layout)
-    assert_no_secret(layout, server)
+        publish_run_b(warehouse)
+    assert_no_secret(warehouse, server)
 
 
-def assert_no_secret(layout: Layout, server: ObjectServer) -> None:
-    kept = [path.read_bytes() for path in layout.root.rglob("*") if path.is_file()]
+def assert_no_secret(warehouse: Warehouse, server: ObjectServer) -> None:
+    kept = [path.read_bytes() for path in warehouse.root.rglob("*") if path.is_file()]
     assert kept
     assert not [
         content for content in (*kept, *server.objects.values()) if SECRET.encode() in content
@@ -433,41 +447,41 @@ def assert_no_secret(layout: Layout, server: ObjectServer) -> None:
     [("", None), ("denied", "may not do this"), ("expired", "renew them"), ("skewed", "clocks")],
 )
 def test_the_doctor_says_whether_the_bucket_can_be_written_before_anything_is_paid_for(
-    layout: Layout, server: ObjectServer, how: str, told: str | None
+    warehouse: Warehouse, server: ObjectServer, how: str, told: str | None
 ) -> None:
     refuse(server, how)
-    found = examine(layout.root, "extractive", None, load_profile("economy"), Settings())
+    found = examine(warehouse.root, "extractive", None, load_profile("economy"), Settings())
     (part,) = (each for each in found if each.part == "object storage")
     assert part.state == ("ok" if told is None else "broken")
     assert PLACE.address in part.detail
     assert set(server.objects) == {each for each in server.objects if ".assay-" not in each}
     if told is None:
-        check_place(layout.root, Settings())
+        check_place(warehouse.root, Settings())
     else:
         assert told in part.detail
         with pytest.raises(ConfigurationError, match=told):
-            check_place(layout.root, Settings())
+            check_place(warehouse.root, Settings())
 
 
 def test_a_server_that_is_not_there_is_one_line(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:1")
     forget_client()
     monkeypatch.setattr(object_storage, "ATTEMPTS", 1)
     with pytest.raises(UpstreamError, match="object storage, s3://lab/assay/lake/") as told:
-        check_place(layout.root, Settings())
+        check_place(warehouse.root, Settings())
     assert "\n" not in str(told.value)
 
 
 def test_without_credentials_the_variables_are_named(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     forget_client()
     with pytest.raises(ConfigurationError, match="export AWS_ACCESS_KEY_ID"):
-        counts(layout)
+        counts(warehouse)
 
 
 @given(st.text(max_size=40).map(lambda rest: f"s3://{rest}") | st.text(max_size=40))

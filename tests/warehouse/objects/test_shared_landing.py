@@ -21,6 +21,7 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.people.role import Role
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from tests.support.catalogues import with_catalogue
 from tests.support.evaluations import make_evaluation, make_llm_call, make_run
 from tests.support.object_server import Fault, ObjectServer
 from tests.warehouse.conftest import machine
@@ -28,7 +29,6 @@ from warehouse.app.accounts import add_account
 from warehouse.app.database import ServiceDatabase
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections, reuse
-from warehouse.layout import Layout
 from warehouse.objects.move_data import move_data
 from warehouse.objects.shared_reports import (
     bring_report,
@@ -41,6 +41,7 @@ from warehouse.units.landing import complete_receipt, read_receipt
 from warehouse.units.publish import publish
 from warehouse.units.shared import RECEIPT_FILE
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")
 KEY = make_evaluation().evaluation_key
@@ -49,13 +50,13 @@ INDEX = f"assay/landing/receipts/{KEY[:2]}/{KEY}"
 WORK = f"assay/landing/run={RUN}/work.tar"
 
 
-def content(layout: Layout) -> dict[str, bytes]:
-    folder = RUNS.unit_folder(layout, RUN, KEY)
+def content(warehouse: Warehouse) -> dict[str, bytes]:
+    folder = RUNS.unit_folder(warehouse, RUN, KEY)
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_a_unit_that_landed_elsewhere_is_found_by_its_name_published_and_deleted(
-    machines: tuple[Layout, Layout], server: ObjectServer, empty: str, tmp_path: Path
+    machines: tuple[Warehouse, Warehouse], server: ObjectServer, empty: str, tmp_path: Path
 ) -> None:
     first, second = machines
     server.unlisted = lambda key: True
@@ -63,15 +64,15 @@ def test_a_unit_that_landed_elsewhere_is_found_by_its_name_published_and_deleted
     for receipt in receipts:
         assert complete_receipt(second, RUNS, RUN, receipt.evaluation_key) == receipt
     assert content(second) == content(first)
-    assert publish(second, RUNS, make_run(ideas=2), catalogue_url=empty).published
+    assert publish(with_catalogue(second, empty), RUNS, make_run(ideas=2)).published
     assert server.operations("list") == []
-    delete_run(second, RUN, catalogue_url=empty)
+    delete_run(with_catalogue(second, empty), RUN)
     assert find_receipt(machine(tmp_path / "third"), KEY) is None
     assert not [name for name in server.objects if RUN in name and "/lake/" not in name]
 
 
 def test_what_is_complete_here_asks_nobody(
-    machines: tuple[Layout, Layout], server: ObjectServer
+    machines: tuple[Warehouse, Warehouse], server: ObjectServer
 ) -> None:
     land(machines[0], make_evaluation())
     server.asked.clear()
@@ -91,7 +92,7 @@ def test_what_is_complete_here_asks_nobody(
     ],
 )
 def test_a_unit_that_arrives_at_the_second_attempt_has_landed_once(
-    machines: tuple[Layout, Layout], server: ObjectServer, how: str, in_key: str
+    machines: tuple[Warehouse, Warehouse], server: ObjectServer, how: str, in_key: str
 ) -> None:
     server.faults = [Fault(how, "put", in_key=in_key)]
     receipt = land(machines[0], make_evaluation())
@@ -104,7 +105,7 @@ def test_a_unit_that_arrives_at_the_second_attempt_has_landed_once(
 
 
 def test_a_unit_that_storage_refuses_has_landed_nowhere(
-    machines: tuple[Layout, Layout], server: ObjectServer
+    machines: tuple[Warehouse, Warehouse], server: ObjectServer
 ) -> None:
     server.faults = [Fault("slow_down", "put", None)]
     with pytest.raises(UpstreamError, match="SlowDown"):
@@ -114,13 +115,13 @@ def test_a_unit_that_storage_refuses_has_landed_nowhere(
     with pytest.raises(ConfigurationError, match="renew them"):
         land(machines[0], make_evaluation())
     server.expired = False
-    for layout in machines:
-        assert find_receipt(layout, KEY) is None
+    for warehouse in machines:
+        assert find_receipt(warehouse, KEY) is None
     assert server.objects == {}
 
 
 def test_a_worker_that_is_killed_after_the_unit_arrived_has_landed_it(
-    machines: tuple[Layout, Layout], monkeypatch: pytest.MonkeyPatch
+    machines: tuple[Warehouse, Warehouse], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(*_: object) -> None:
         raise KeyboardInterrupt
@@ -129,14 +130,14 @@ def test_a_worker_that_is_killed_after_the_unit_arrived_has_landed_it(
         patched.setattr(landing, "move_into_place", die)
         with pytest.raises(KeyboardInterrupt):
             land(machines[0], make_evaluation())
-    found = [complete_receipt(layout, RUNS, RUN, KEY) for layout in machines]
+    found = [complete_receipt(warehouse, RUNS, RUN, KEY) for warehouse in machines]
     assert found[0] is not None
     assert found[0] == found[1]
     assert content(machines[0]) == content(machines[1])
 
 
 def test_a_unit_that_ended_early_here_and_whole_elsewhere_is_brought_with_all_its_calls(
-    machines: tuple[Layout, Layout],
+    machines: tuple[Warehouse, Warehouse],
 ) -> None:
     first, second = machines
     evaluation = make_evaluation(calls=2)
@@ -168,7 +169,7 @@ def test_of_workers_that_land_one_unit_at_once_none_loses_what_it_paid(
 
 
 def test_an_evaluation_of_another_run_is_found_by_its_key_and_taken_over(
-    machines: tuple[Layout, Layout], server: ObjectServer
+    machines: tuple[Warehouse, Warehouse], server: ObjectServer
 ) -> None:
     first, second = machines
     server.unlisted = lambda key: True
@@ -208,7 +209,7 @@ def packed(name: str, data: bytes = b"{}") -> bytes:
     ids=range(9),
 )
 def test_what_is_no_unit_is_refused_in_one_line_and_written_nowhere(
-    machines: tuple[Layout, Layout], server: ObjectServer, tmp_path: Path, content: bytes
+    machines: tuple[Warehouse, Warehouse], server: ObjectServer, tmp_path: Path, content: bytes
 ) -> None:
     server.put(UNIT, content)
     with pytest.raises(ConfigurationError, match=r"\.tar is not what lands there") as refused:
@@ -220,7 +221,7 @@ def test_what_is_no_unit_is_refused_in_one_line_and_written_nowhere(
 
 @pytest.mark.long
 def test_what_landed_on_one_machine_is_verified_and_deleted_on_another(
-    machines: tuple[Layout, Layout], server: ObjectServer, empty: str, tmp_path: Path
+    machines: tuple[Warehouse, Warehouse], server: ObjectServer, empty: str, tmp_path: Path
 ) -> None:
     first, second = machines
     rejected = RejectedIdea(
@@ -231,17 +232,17 @@ def test_what_landed_on_one_machine_is_verified_and_deleted_on_another(
     land_rejections(first, RUN, [rejected])
     kept = land(first, make_evaluation(run_id="run-b"))
     run = make_run(ideas=2, rejected_count=1)
-    assert publish(first, RUNS, run, catalogue_url=empty).published
-    share_reports(first, with_pages(write_reports(first, RUN, catalogue_url=empty)))
+    assert publish(with_catalogue(first, empty), RUNS, run).published
+    share_reports(first, with_pages(write_reports(with_catalogue(first, empty), RUN)))
     report = second.reports / RUN / "index.html"
     assert bring_report(second, report)
     assert report.read_bytes() == (first.reports / RUN / "index.html").read_bytes()
     server.unlisted = lambda key: True
-    assert verify(second, catalogue_url=empty).problems == ()
+    assert verify(with_catalogue(second, empty)).problems == ()
     third = machine(tmp_path / "third")
     server.objects.pop(UNIT)
-    assert any("its receipts say" in each for each in verify(third, catalogue_url=empty).problems)
-    delete_run(second, RUN, catalogue_url=empty)
+    assert any("its receipts say" in each for each in verify(with_catalogue(third, empty)).problems)
+    delete_run(with_catalogue(second, empty), RUN)
     assert find_receipt(third, make_evaluation(1).evaluation_key) is None
     assert find_receipt(third, KEY) == kept
     names = [name for name in server.objects if not name.startswith("assay/lake/")]
@@ -252,7 +253,7 @@ def test_what_landed_on_one_machine_is_verified_and_deleted_on_another(
     "how", ["slow_down", "partial", pytest.param("late", marks=pytest.mark.long)]
 )
 def test_reports_arrive_at_the_second_attempt_and_last_the_page_that_leads_to_the_others(
-    machines: tuple[Layout, Layout], server: ObjectServer, how: str
+    machines: tuple[Warehouse, Warehouse], server: ObjectServer, how: str
 ) -> None:
     first, second = machines
     index, page = (first.reports / RUN / name for name in ("index.html", "ideas/a.html"))
@@ -277,30 +278,30 @@ def test_reports_arrive_at_the_second_attempt_and_last_the_page_that_leads_to_th
 
 @pytest.mark.long
 def test_a_warehouse_moves_from_a_folder_to_an_address_with_all_that_landed(
-    machines: tuple[Layout, Layout],
+    machines: tuple[Warehouse, Warehouse],
     empty: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ASSAY_HOME", str(machines[0].root.parents[1]))
-    folder = Layout(tmp_path / "folder")
+    folder = Warehouse(tmp_path / "folder")
     for number in range(2):
         land(folder, make_evaluation(number))
-    assert publish(folder, RUNS, make_run(ideas=2), catalogue_url=empty).published
+    assert publish(with_catalogue(folder, empty), RUNS, make_run(ideas=2)).published
     for files_are_new in (True, False):
-        moved = move_data(folder, machines[0].address, catalogue_url=empty)
+        moved = move_data(with_catalogue(folder, empty), machines[0].address)
         assert (moved.units, moved.files_copied > 0) == (2, files_are_new)
     assert find_receipt(machines[1], KEY) == find_receipt(folder, KEY)
-    assert verify(machines[1], catalogue_url=empty).problems == ()
-    assert publish(machines[1], RUNS, make_run(ideas=2), catalogue_url=empty).unchanged
+    assert verify(with_catalogue(machines[1], empty)).problems == ()
+    assert publish(with_catalogue(machines[1], empty), RUNS, make_run(ideas=2)).unchanged
     with pytest.raises(ConfigurationError, match="already"):
-        move_data(machines[0], machines[0].address, catalogue_url=empty)
+        move_data(with_catalogue(machines[0], empty), machines[0].address)
     monkeypatch.setenv("ASSAY_CATALOGUE_URL", empty)
     moved_to = f"was moved to {machines[0].address}: name that with --warehouse"
     with pytest.raises(ConfigurationError, match=moved_to):
         check_place(folder.root, Settings())
     with pytest.raises(ConfigurationError, match=moved_to):
-        publish(folder, RUNS, make_run(ideas=2), catalogue_url=empty)
+        publish(with_catalogue(folder, empty), RUNS, make_run(ideas=2))
 
 
 def test_a_warehouse_whose_readers_sign_in_does_not_move_to_where_they_would_not(
@@ -312,7 +313,7 @@ def test_a_warehouse_whose_readers_sign_in_does_not_move_to_where_they_would_not
 ) -> None:
     folder = tmp_path / "folder"
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    with ServiceDatabase(Layout(folder)) as database:
+    with ServiceDatabase(Warehouse(folder)) as database:
         add_account(database, "bob", Role.OWNER, "a long enough password")
     monkeypatch.setenv("ASSAY_CATALOGUE_URL", empty)
     words = ["warehouse", "move-data", "s3://lab/assay", "--warehouse", str(folder)]
@@ -329,7 +330,7 @@ def test_a_warehouse_whose_readers_sign_in_does_not_move_to_where_they_would_not
 
 
 def test_storage_or_a_catalogue_that_cannot_be_shared_is_refused_before_anything_is_paid_for(
-    machines: tuple[Layout, Layout],
+    machines: tuple[Warehouse, Warehouse],
     server: ObjectServer,
     empty: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -345,7 +346,7 @@ def test_storage_or_a_catalogue_that_cannot_be_shared_is_refused_before_anything
 
 
 def test_the_receipt_is_of_the_unit_alone(
-    machines: tuple[Layout, Layout], server: ObjectServer
+    machines: tuple[Warehouse, Warehouse], server: ObjectServer
 ) -> None:
     land(machines[0], make_evaluation())
     with tarfile.open(fileobj=io.BytesIO(server.objects[UNIT])) as archive:

@@ -7,9 +7,9 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from schemas.settings import CacheSettings
-from warehouse.layout import Layout
 from warehouse.stores.caches import trim_caches
 from warehouse.stores.keyed_store import KeyedStore
+from warehouse.warehouse import Warehouse
 
 PROSE = b"Sparse routing of tokens saves compute, and it is hard to train. " * 40
 
@@ -38,8 +38,8 @@ def test_what_can_be_smaller_is_stored_smaller_and_read_as_it_was(tmp_path: Path
 def test_what_is_too_old_goes_and_then_the_oldest_until_the_rest_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    layout = Layout(tmp_path)
-    path = layout.cache / "replies.sqlite"
+    warehouse = Warehouse(tmp_path)
+    path = warehouse.cache / "replies.sqlite"
     now = 1_800_000_000.0
     with KeyedStore(path) as store:
         for days_ago in (400, 3, 2, 1):
@@ -47,7 +47,7 @@ def test_what_is_too_old_goes_and_then_the_oldest_until_the_rest_fits(
             noise = bytes((7 * n * n + days_ago) % 251 for n in range(200))
             store.put_many({f"{days_ago}-{n}": noise for n in range(3_000)})
     monkeypatch.setattr("time.time", lambda: now)
-    (trimmed,) = trim_caches(layout, CacheSettings(maximum_days=365, maximum_megabytes=1))
+    (trimmed,) = trim_caches(warehouse, CacheSettings(maximum_days=365, maximum_megabytes=1))
     kept = stored(path)
     assert trimmed.entries_dropped == 12_000 - len(kept)
     assert not any(key.startswith("400-") for key in kept)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from warehouse.layout import Layout
 from warehouse.stores.transcripts import Transcripts, open_transcripts, transcripts_path
+from warehouse.warehouse import Warehouse
 
 MESSAGES = [{"role": "system", "content": "You judge. " * 200}, {"role": "user", "content": "Œ?"}]
 
@@ -41,20 +41,20 @@ def test_a_key_in_a_reply_is_not_kept(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_what_is_older_than_the_setting_is_deleted_and_nothing_is_kept_when_off(
     tmp_path: Path,
 ) -> None:
-    layout = Layout(tmp_path)
-    assert open_transcripts(layout, 0) is None
-    assert not transcripts_path(layout).exists()
-    transcripts = open_transcripts(layout, 90)
+    warehouse = Warehouse(tmp_path)
+    assert open_transcripts(warehouse, 0) is None
+    assert not transcripts_path(warehouse).exists()
+    transcripts = open_transcripts(warehouse, 90)
     assert transcripts is not None
     old, new = transcripts.keep(MESSAGES, "old"), transcripts.keep(MESSAGES, "new")
     transcripts.close()
-    with sqlite3.connect(transcripts_path(layout)) as connection:
+    with sqlite3.connect(transcripts_path(warehouse)) as connection:
         connection.execute(
             "update entries set stored_at = stored_at - 91 * 86400 where key = ?", (old,)
         )
-    again = open_transcripts(layout, 90)
+    again = open_transcripts(warehouse, 90)
     assert again is not None
     assert (again.read(old), again.read(new) is None) == (None, False)
     again.close()
-    assert open_transcripts(layout, 0) is None
-    assert rows(transcripts_path(layout)) == []
+    assert open_transcripts(warehouse, 0) is None
+    assert rows(transcripts_path(warehouse)) == []

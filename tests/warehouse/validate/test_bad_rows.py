@@ -19,13 +19,11 @@ from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_run
 from warehouse.answers import Publication
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.lake import open_writer
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
 from warehouse.units.landing import unit_folders
 from warehouse.units.publish import publish
 from warehouse.validate.violations import Tally
 from warehouse.verify.verify import verify
+from warehouse.warehouse import Warehouse
 
 Change = Callable[[pa.Table], pa.Table]
 
@@ -33,23 +31,23 @@ Change = Callable[[pa.Table], pa.Table]
 @pytest.fixture(scope="module")
 def landed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two ideas evaluated by all modules. Not to be changed."""
-    layout = Layout(tmp_path_factory.mktemp("landed"))
+    warehouse = Warehouse(tmp_path_factory.mktemp("landed"))
     for number in range(2):
-        land(layout, make_full_evaluation(number))
-    return layout.root
+        land(warehouse, make_full_evaluation(number))
+    return warehouse.root
 
 
 @pytest.fixture
-def layout(landed: Path, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(landed, tmp_path / "warehouse"))
+def warehouse(landed: Path, tmp_path: Path) -> Warehouse:
+    return Warehouse(shutil.copytree(landed, tmp_path / "warehouse"))
 
 
 @pytest.fixture(scope="module")
-def in_lake(landed: Path, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def in_lake(landed: Path, tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     """The two ideas, published. Not to be changed."""
-    layout = Layout(shutil.copytree(landed, tmp_path_factory.mktemp("in-lake") / "warehouse"))
-    assert published(layout).published
-    return layout
+    warehouse = Warehouse(shutil.copytree(landed, tmp_path_factory.mktemp("in-lake") / "warehouse"))
+    assert published(warehouse).published
+    return warehouse
 
 
 def cell(column: str, value: Any, row: int = 0) -> Change:
@@ -76,12 +74,12 @@ def change_file(path: Path, change: Change) -> None:
     pq.write_table(change(pq.read_table(path)), path)
 
 
-def change_first_idea(layout: Layout, table: str, change: Change) -> None:
-    change_file(unit_folders(layout, RUNS, "run-a")[0] / f"{table}.parquet", change)
+def change_first_idea(warehouse: Warehouse, table: str, change: Change) -> None:
+    change_file(unit_folders(warehouse, RUNS, "run-a")[0] / f"{table}.parquet", change)
 
 
-def published(layout: Layout) -> Publication:
-    return publish(layout, RUNS, make_run(ideas=2, modules="soundness,contribution,committee"))
+def published(warehouse: Warehouse) -> Publication:
+    return publish(warehouse, RUNS, make_run(ideas=2, modules="soundness,contribution,committee"))
 
 
 Case = tuple[str, Change, str]
@@ -211,13 +209,13 @@ UNREADABLE: dict[str, tuple[str, Change]] = {
 
 def publish_bad_rows(folder: Path) -> Publication:
     """A run in which every idea has one bad row."""
-    layout = Layout(folder)
+    warehouse = Warehouse(folder)
     for number, (table, change, _) in enumerate(REFUSED.values()):
         evaluation = make_full_evaluation(number)
-        land(layout, evaluation)
-        folder = RUNS.unit_folder(layout, "run-a", evaluation.evaluation_key)
+        land(warehouse, evaluation)
+        folder = RUNS.unit_folder(warehouse, "run-a", evaluation.evaluation_key)
         change_file(folder / f"{table}.parquet", change)
-    return publish(layout, RUNS, make_run(ideas=len(REFUSED)))
+    return publish(warehouse, RUNS, make_run(ideas=len(REFUSED)))
 
 
 @pytest.fixture(scope="module")
@@ -264,22 +262,22 @@ def assert_named(publication: Publication, table: str, where: str) -> None:
 
 @pytest.mark.parametrize(("table", "change"), UNREADABLE.values(), ids=UNREADABLE)
 def test_a_file_unlike_its_table_is_not_published(
-    layout: Layout, table: str, change: Change
+    warehouse: Warehouse, table: str, change: Change
 ) -> None:
-    change_first_idea(layout, table, change)
+    change_first_idea(warehouse, table, change)
     try:
-        publication = published(layout)
+        publication = published(warehouse)
     except PublicationError as refused:
         assert "\n" not in str(refused)
     else:
         assert not publication.published
 
 
-def test_wrong_derived_sums_are_warnings(layout: Layout) -> None:
+def test_wrong_derived_sums_are_warnings(warehouse: Warehouse) -> None:
     sums = cell("probabilities_percent", '{"1": 73, "5": 100}')
-    change_first_idea(layout, "novelty", sums)
-    change_first_idea(layout, "contribution_reviews", cell("mean_comparison_score", 0.987))
-    publication = published(layout)
+    change_first_idea(warehouse, "novelty", sums)
+    change_first_idea(warehouse, "contribution_reviews", cell("mean_comparison_score", 0.987))
+    publication = published(warehouse)
     assert publication.published
     assert publication.validation is not None
     assert {row.expectation for row in publication.validation.broken} == {
@@ -288,9 +286,9 @@ def test_wrong_derived_sums_are_warnings(layout: Layout) -> None:
     }
 
 
-def test_a_message_names_table_column_count_and_values(layout: Layout) -> None:
-    change_first_idea(layout, "llm_calls", cell("cost_usd", 1e9))
-    (line,) = published(layout).failed_expectations
+def test_a_message_names_table_column_count_and_values(warehouse: Warehouse) -> None:
+    change_first_idea(warehouse, "llm_calls", cell("cost_usd", 1e9))
+    (line,) = published(warehouse).failed_expectations
     assert line == "llm_calls.cost_usd: expect_column_values_to_be_between (1 row: 1000000000.0)"
 
 
@@ -301,9 +299,9 @@ def test_a_message_of_great_expectations_names_the_same(
     assert "papers.year: expect_column_values_to_be_between (1 row: 3026)" in lines
 
 
-def test_the_row_of_a_run_is_validated_too(layout: Layout) -> None:
+def test_the_row_of_a_run_is_validated_too(warehouse: Warehouse) -> None:
     head = make_run(ideas=2, finished_at=START - timedelta(hours=1))
-    publication = publish(layout, RUNS, head)
+    publication = publish(warehouse, RUNS, head)
     assert not publication.published
     (line,) = publication.failed_expectations
     assert line.startswith("runs.started_at, finished_at: ")
@@ -316,29 +314,31 @@ def test_nan_and_infinity_in_json_are_refused(number: str) -> None:
         Run.model_validate_json(document)
 
 
-def ranked(layout: Layout) -> list[tuple[str, int | None, float | None]]:
-    with open_queries(layout) as queries:
+def ranked(warehouse: Warehouse) -> list[tuple[str, int | None, float | None]]:
+    with warehouse.queries() as queries:
         entries = queries.ranking(RunId("run-a"))
     return [(entry.idea_id, entry.rank, entry.score) for entry in entries]
 
 
-def test_one_nan_leaves_the_published_scores_as_they_were(in_lake: Layout, tmp_path: Path) -> None:
-    layout = Layout(shutil.copytree(in_lake.root, tmp_path / "warehouse"))
-    before = ranked(layout)
-    change_first_idea(layout, "soundness_reviews", cell("score_0_to_10", math.nan))
-    land(layout, make_full_evaluation(2))
-    assert not published(layout).published
-    assert ranked(layout) == before
+def test_one_nan_leaves_the_published_scores_as_they_were(
+    in_lake: Warehouse, tmp_path: Path
+) -> None:
+    warehouse = Warehouse(shutil.copytree(in_lake.root, tmp_path / "warehouse"))
+    before = ranked(warehouse)
+    change_first_idea(warehouse, "soundness_reviews", cell("score_0_to_10", math.nan))
+    land(warehouse, make_full_evaluation(2))
+    assert not published(warehouse).published
+    assert ranked(warehouse) == before
     assert all(score is None or math.isfinite(score) for _, _, score in before)
 
 
 def test_verification_finds_bad_values_that_the_lake_already_has(
-    in_lake: Layout, tmp_path: Path
+    in_lake: Warehouse, tmp_path: Path
 ) -> None:
-    layout = Layout(shutil.copytree(in_lake.root, tmp_path / "warehouse"))
-    with open_writer(layout) as connection:
+    warehouse = Warehouse(shutil.copytree(in_lake.root, tmp_path / "warehouse"))
+    with warehouse.publisher() as connection:
         connection.execute("update llm_calls set cost_usd = 'nan'::double where attempt = 1")
         connection.execute("update papers set url = 'javascript:alert(1)'")
-    problems = verify(layout).problems
+    problems = verify(warehouse).problems
     assert any(line.startswith("llm_calls.cost_usd: ") and "run-a" in line for line in problems)
     assert any(line.startswith("papers.url: ") for line in problems)

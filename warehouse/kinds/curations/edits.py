@@ -33,9 +33,9 @@ from schemas.works.curation_edit import (
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import fold_into_lake, record
 from warehouse.lake import rows_in
-from warehouse.layout import Layout
 from warehouse.rows import noun_of
 from warehouse.statements import statement
+from warehouse.warehouse import Warehouse
 
 TABLE_NAME = "curation_edits"
 PUBLISHED_IDEAS, PUBLISHED_STATEMENTS = 0.134, 0.791
@@ -59,11 +59,7 @@ Value = tuple[str, EditedField]
 
 
 def record_edits(
-    layout: Layout,
-    database: ServiceDatabase,
-    edits: Sequence[CurationEdit],
-    *,
-    catalogue_url: str | None = None,
+    warehouse: Warehouse, database: ServiceDatabase, edits: Sequence[CurationEdit]
 ) -> None:
     """Write down what a person saved, all or nothing, and have the lake hold it too. While a
     publisher is at work it is durable all the same, and enters the lake with what is published.
@@ -76,7 +72,7 @@ def record_edits(
         for each in edits:
             record(work, TABLE_NAME, each)
     with suppress(TransientError):
-        fold_into_lake(layout, catalogue_url=catalogue_url, wait_seconds=_FOLD_WAIT_SECONDS)
+        fold_into_lake(warehouse, wait_seconds=_FOLD_WAIT_SECONDS)
 
 
 def edits_of(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple[CurationEdit, ...]:

@@ -6,19 +6,18 @@ from contextlib import contextmanager
 import duckdb
 
 from schemas.identifiers import RunId
-from warehouse.lake import open_reader
-from warehouse.layout import Layout
 from warehouse.statements import quoted, statement
+from warehouse.warehouse import Warehouse
 
 
 @contextmanager
 def release_views(
-    layout: Layout, run_ids: Sequence[RunId], *, catalogue_url: str | None = None
+    warehouse: Warehouse, run_ids: Sequence[RunId]
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The check runs of the lake under the names and columns of a quality checker's release, for
     `quality_checker`.
     """
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    with warehouse.reader() as connection:
         chosen = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
         for name in ("checks", "papers", "problems", "votes"):
             sql = statement("check_views", name).replace("$run_ids", chosen)

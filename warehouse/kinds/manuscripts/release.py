@@ -18,11 +18,11 @@ from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
-from warehouse.layout import Layout
 from warehouse.rows import Row
 from warehouse.units.landing import read_head, write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 DATASET = "withdrarxiv-check"
 _FORMS = {"pdf": ManuscriptForm.PDF, "latex": ManuscriptForm.LATEX, "ocr": ManuscriptForm.TEXT}
@@ -30,7 +30,7 @@ _MOST_PROBLEMS = 5
 
 
 def import_release(
-    folder: Path, layout: Layout, *, dataset: str = DATASET, catalogue_url: str | None = None
+    folder: Path, warehouse: Warehouse, *, dataset: str = DATASET
 ) -> tuple[Publication, ...]:
     """Land, validate and publish the release in `folder`: `papers`, `checks`, `problems`, `votes`
     as Parquet.
@@ -57,13 +57,15 @@ def import_release(
     publications = []
     for (model, approach), rows in sorted(checkers.items()):
         checks = [_check(row, papers, problems, votes) for row in rows]
-        head = _head(layout, RunId(f"import-{digest}-{approach}-{model}"), dataset, checks, rows[0])
-        if read_head(layout, CHECKS, head.run_id) is None:
+        head = _head(
+            warehouse, RunId(f"import-{digest}-{approach}-{model}"), dataset, checks, rows[0]
+        )
+        if read_head(warehouse, CHECKS, head.run_id) is None:
             for check in checks:
                 now = datetime.now(UTC)
-                land_unit(layout, CHECK_RECORD, head.run_id, check, head.started_at, now)
-            write_head(layout, CHECKS, head)
-        publications.append(publish(layout, CHECKS, head, catalogue_url=catalogue_url))
+                land_unit(warehouse, CHECK_RECORD, head.run_id, check, head.started_at, now)
+            write_head(warehouse, CHECKS, head)
+        publications.append(publish(warehouse, CHECKS, head))
     return tuple(publications)
 
 
@@ -107,9 +109,9 @@ def _by_paper(rows: Sequence[Row]) -> dict[tuple[str, str, int], list[Row]]:
 
 
 def _head(
-    layout: Layout, run_id: RunId, dataset: str, checks: Sequence[ManuscriptCheck], row: Row
+    warehouse: Warehouse, run_id: RunId, dataset: str, checks: Sequence[ManuscriptCheck], row: Row
 ) -> CheckHead:
-    begun = read_head(layout, CHECKS, run_id)
+    begun = read_head(warehouse, CHECKS, run_id)
     now = datetime.now(UTC)
     return CheckHead(
         run_id=run_id,

@@ -31,6 +31,8 @@ from warehouse.validate.violations import ExpectationResult, examples_of
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
 
+    from warehouse.warehouse import Warehouse
+
 
 READ_IDEAS = "read_ideas"
 """Who recorded entries that could not enter."""
@@ -180,13 +182,7 @@ def land(
 
 
 def reuse(
-    layout: Layout,
-    key: EvaluationKey,
-    from_run: RunId,
-    to_run: RunId,
-    idea: Idea,
-    *,
-    catalogue_url: str | None = None,
+    warehouse: "Warehouse", key: EvaluationKey, from_run: RunId, to_run: RunId, idea: Idea
 ) -> Receipt:
     """Land an evaluation that another run paid for under `to_run`, for `idea`.
 
@@ -197,10 +193,10 @@ def reuse(
         ConfigurationError: `from_run` has not landed `key`, or the lake cannot be opened.
         PublicationError: the rows are neither in landing nor in the lake.
     """
-    receipt = landing.read_receipt(layout, RUNS, from_run, key)
+    receipt = landing.read_receipt(warehouse, RUNS, from_run, key)
     if receipt is None:
         raise ConfigurationError(f"run {from_run} has no evaluation {key} to reuse")
-    evaluation = RUN_RECORD.unit_of(key, _rows_landed(layout, receipt, catalogue_url))
+    evaluation = RUN_RECORD.unit_of(key, _rows_landed(warehouse, receipt))
     taken_over = replace(
         evaluation,
         run_id=to_run,
@@ -209,23 +205,22 @@ def reuse(
         api_calls=(),
         reused_from_run_id=receipt.reused_from_run_id or from_run,
     )
-    return land(layout, taken_over)
+    return land(warehouse, taken_over)
 
 
-def _rows_landed(layout: Layout, receipt: Receipt, catalogue_url: str | None) -> Rows:
+def _rows_landed(warehouse: "Warehouse", receipt: Receipt) -> Rows:
     """The rows of an idea, from landing or, where its files were let go, from the lake."""
-    mark = RUNS.folder_of(layout, receipt) / shared.LET_GO
+    mark = RUNS.folder_of(warehouse, receipt) / shared.LET_GO
     try:
         if not mark.exists():
-            return landing.landed_rows(layout, RUNS, receipt)
+            return landing.landed_rows(warehouse, RUNS, receipt)
     except PublicationError:
         if not mark.exists():  # else they went while they were read
             raise
-    from warehouse.lake import open_reader  # workers land without the database
-    from warehouse.units.letting_go import rows_in_lake
+    from warehouse.units.letting_go import rows_in_lake  # workers land without the database
 
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
-        return rows_in_lake(connection, layout, RUNS, receipt)
+    with warehouse.reader() as connection:
+        return rows_in_lake(connection, warehouse, RUNS, receipt)
 
 
 def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:

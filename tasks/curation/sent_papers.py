@@ -5,17 +5,8 @@ from pathlib import Path
 
 import orjson
 
-from schemas.errors import ConfigurationError
 from schemas.works.curation_run import SentPaper
 from warehouse.parquet import write_bytes
-
-
-def check_papers(papers: Sequence[SentPaper]) -> None:
-    """Raises ConfigurationError when they cannot be written as files of different names."""
-    names = [paper.paper_id.casefold() for paper in papers]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise ConfigurationError(f"two papers are called {twice}: rename one of them")
 
 
 def write_papers(folder: Path, papers: Sequence[SentPaper]) -> tuple[Path, Path]:

@@ -1,0 +1,126 @@
+"""The campaign of any declared kind of work."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from flows.run.campaign import Campaign, Plan
+from flows.run.gateway import OpenGateway, open_gateway
+from flows.run.pages import published_page
+from schemas.base import Noun, replace
+from schemas.identifiers import RunId
+from schemas.settings import Settings
+from schemas.work import Request
+from tasks.judging.identity import (
+    documents_identity,
+    model_identity,
+    prompts_of,
+    run_id_of,
+    sampling_identity,
+    search_identity,
+)
+from tasks.telemetry.reporting import traceparent
+from tasks.work.declaration import Work
+from tasks.work.shard import WorkShard
+from tasks.works import WorkByName
+from warehouse.units.landing import begun_head
+
+_ASKED = {"parameters", "cutoff_date", "full_text"}
+
+
+def run_id(
+    work: Work[Any, Any, Any], request: Request[Any, Any], literature: str, settings: Settings
+) -> RunId:
+    """The identity of a run: all that can change what comes of it.
+
+    Args:
+        literature: with its fingerprint; empty: the kind asks none.
+    """
+    units = (unit.model_dump_json(include=set(work.identity)) for unit in request.units)
+    return run_id_of(
+        work.name,
+        request.model_dump_json(include=_ASKED),
+        *model_identity(request.engine, settings, request.api_base),
+        sampling_identity(request.profile),
+        *search_identity(literature, settings),
+        documents_identity(settings) if work.needs.documents or request.full_text else "",
+        *prompts_of(work.steps(request.parameters)),
+        *units,
+    )
+
+
+class Declared(Campaign[Plan[Any], Any]):
+    """One piece of work of a declared kind."""
+
+    gateway: OpenGateway | None = None
+
+    def __init__(self, work: Work[Any, Any, Any], request: Request[Any, Any]) -> None:
+        super().__init__(request, request.warehouse, engine=request.engine.text)
+        self.declared, self.request = work, request
+        self.kind = work.record.kind  # type: ignore[misc]
+        self.name = self.artifact_key = work.name  # type: ignore[misc]
+        self.verb, self.nouns = work.verb, work.units_noun  # type: ignore[misc]
+        self.work = WorkByName(work.name)  # type: ignore[misc]
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        literature = self.request.literature
+        if literature is None:
+            yield
+            return
+        place = self.request.scheduler_address
+        with open_gateway(literature, self.warehouse, place) as self.gateway:
+            yield
+
+    @property
+    def run_id(self) -> RunId:
+        return run_id(self.declared, self.request, self._literature, self.warehouse.settings)
+
+    @property
+    def _literature(self) -> str:
+        return "" if self.gateway is None else self.gateway.literature
+
+    def plan(self) -> Plan[Any]:
+        units = {self.declared.unit_name(unit): unit for unit in self.request.units}
+        return Plan(
+            head=begun_head(self.warehouse, self.kind, self._head()),
+            unit_names=tuple(units),
+            shards=self.shards_of(units, self._shard),
+        )
+
+    def _head(self) -> Noun:
+        """What request and parameters say, by the names of the columns."""
+        request = self.request
+        known = request.parameters.model_dump() | {
+            "run_id": self.run_id,
+            "engine": request.engine.text,
+            "profile": request.profile.name,
+            "literature": self._literature,
+            "cutoff_date": request.cutoff_date,
+            f"{self.declared.unit_noun}_count": len(request.units),
+            "started_at": self.started_at,
+            "finished_at": self.started_at,
+            **self.declared.head(request),
+        }
+        head: type[Noun] = self.kind.head
+        return head(**{name: known[name] for name in known.keys() & head.model_fields.keys()})
+
+    def _shard(self, units: tuple[Any, ...]) -> WorkShard[Any]:
+        work = self.declared
+        return WorkShard[work.request](  # type: ignore[name-defined]
+            run_id=self.run_id,
+            request=replace(self.request, units=units),
+            names=tuple(map(work.unit_name, units)),
+            read_from=tuple(path for unit in units for path in work.files(unit)),
+            gateway_url=None if self.gateway is None else self.gateway.url,
+            trace_parent=traceparent(),
+        )
+
+    def write_reports(self, head: Any) -> tuple[Path, ...]:
+        page = published_page(self.declared, self.warehouse, head.run_id)
+        return page.write(self.warehouse.reports / head.run_id)
+
+    def describe(self, head: Any) -> str:
+        count = len(self.request.units)
+        return f"{count} {self.nouns}; engine {head.engine}."

@@ -1,0 +1,18 @@
+"""What work of a declared kind is expected to take, before it is paid for."""
+
+from typing import Any
+
+from flows.run.estimates.work_estimate import WorkEstimate, estimate_steps
+from schemas.settings import Settings
+from schemas.work import Request
+from tasks.work.declaration import Work
+
+
+def estimate(
+    work: Work[Any, Any, Any], request: Request[Any, Any], settings: Settings
+) -> WorkEstimate:
+    """Predict a run of which nothing has landed yet; nothing is asked."""
+    expected = work.expects(request, settings)
+    judging, engine = request.profile.judging, request.engine
+    steps = estimate_steps(expected.asked, judging, engine, settings)
+    return WorkEstimate.of(steps, counts=dict(expected.counts), note=expected.note)

@@ -1,0 +1,50 @@
+"""The options of a kind of work, resolved into its request: every mistake named in one line."""
+
+from typing import Any
+
+from flows.profiles import load_profile
+from flows.works.evaluate.request import (
+    check_api_base,
+    check_judging,
+    check_warehouse,
+    resolve_literature,
+    wants_full_text,
+)
+from schemas.settings import Settings
+from schemas.work import ParametersT, Request, UnitT
+from tasks.work.declaration import NounT, Work
+
+
+def request_of(
+    work: Work[UnitT, ParametersT, NounT], given: tuple[Any, ...], options: Any, settings: Settings
+) -> Request[UnitT, ParametersT]:
+    """The request of a command with these arguments and options.
+
+    Raises:
+        ConfigurationError: an argument or option that cannot be understood or met.
+    """
+    check_warehouse(options.warehouse)
+    check_api_base(options.api_base, options.engine)
+    profile = load_profile(options.profile)
+    check_judging(profile, options.engine)
+    literature = None
+    if work.needs.literature:
+        literature = resolve_literature(options.literature, settings)
+    parameters = work.parameters(options, profile)
+    return work.request(
+        units=work.units(*given),
+        parameters=parameters,
+        warehouse=options.warehouse.resolve(),
+        profile=profile,
+        engine=options.engine,
+        api_base=options.api_base,
+        literature=literature,
+        cutoff_date=options.cutoff,
+        full_text=literature is not None
+        and work.reads(parameters)
+        and not options.engine.is_baseline
+        and wants_full_text(options.full_text, literature),
+        workers=options.workers,
+        scheduler_address=options.scheduler,
+        budget=options.budget,
+    )

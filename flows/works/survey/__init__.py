@@ -1,1 +1,0 @@
-"""Surveys and answers to questions."""

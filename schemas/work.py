@@ -1,0 +1,34 @@
+"""What a user asks of any kind of work, resolved: every kind says it in this one shape."""
+
+from datetime import date
+from typing import Generic, TypeVar
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.place import WarehouseFolder
+from schemas.profile import Profile
+from schemas.run import Budget, WorkRequest
+
+UnitT = TypeVar("UnitT", bound=Noun)
+ParametersT = TypeVar("ParametersT", bound=Noun)
+
+
+class Request(WorkRequest, Generic[UnitT, ParametersT]):
+    """Everything that work on some units needs, resolved from the options of its command."""
+
+    units: tuple[UnitT, ...]
+    parameters: ParametersT = Field(description="What the kind of work can be told.")
+    warehouse: WarehouseFolder
+    profile: Profile = Field(description="Says which models are asked, and how.")
+    engine: EngineChoice
+    api_base: str | None = None
+    literature: LiteratureChoice | None = Field(
+        default=None, description="None: the kind of work asks none."
+    )
+    cutoff_date: date | None = Field(default=None, description="Nothing later is looked at.")
+    full_text: bool = Field(
+        default=False, description="Whether works that are read are looked for in full."
+    )
+    budget: Budget = Budget()

@@ -1,0 +1,189 @@
+"""Curation of papers with their reviews: its declaration."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from schemas.base import Noun
+from schemas.identifiers import IdeaId
+from schemas.options.commands import CurateOptions
+from schemas.people.job import CurateJob
+from schemas.profile import Profile
+from schemas.settings import Settings
+from schemas.works.curation import Curation, ReviewedAt
+from schemas.works.curation_run import (
+    CurationHead,
+    CurationParameters,
+    CurationRequest,
+    PaperSource,
+)
+from tasks.accounting.ledger import Ledger
+from tasks.curation.agreement import agreement_on
+from tasks.curation.collect import collect_papers
+from tasks.curation.curate import curate, uncurated
+from tasks.curation.openreview import OpenReview
+from tasks.curation.paper_parts import parts_of_paper
+from tasks.curation.read import Reader
+from tasks.curation.sent_papers import write_papers
+from tasks.curation.steps import STEPS
+from tasks.curation.steps.curate_criticism import CURATE_CRITICISM
+from tasks.curation.steps.curate_idea import CURATE_IDEA
+from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
+from tasks.curation.submission import Unread, looked_at, refused
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
+from tasks.judging.step import Step
+from tasks.shards.work import Cause, or_failure
+from tasks.work.declaration import Expected, Needs, Result, Work
+from tasks.work.tools import Tools
+from warehouse.kinds.curations.landing import CURATION_RECORD
+
+IDEA_TOKENS = 900
+TOKENS_PER_SENTENCE = 45
+SENTENCES_PER_REVIEW = 14
+SENTENCES_ABOUT_THE_IDEA = 7
+TOKENS_PER_STATEMENT = 70
+FORUM_PAPER_TOKENS, FORUM_REVIEW_TOKENS, FORUM_REVIEWS = 6_500.0, 700.0, 4
+REQUESTS_PER_FORUM = 3
+
+
+def _parameters(options: CurateOptions, _: Profile) -> CurationParameters:
+    return CurationParameters(
+        fewest_reviews=options.reviews_at_least,
+        most_rating_spread=options.rating_spread,
+        discipline=" ".join(options.discipline.split()),
+        licence=" ".join(options.licence.split()),
+        cutoff_date=options.cutoff,
+    )
+
+
+def _given(job: CurateJob, folder: Path) -> tuple[str, Path]:
+    papers, reviews = write_papers(folder, job.papers)
+    return str(papers), reviews
+
+
+async def _curate(source: PaperSource, tools: Tools) -> Curation:
+    settings, ledger, parameters = tools.settings, tools.ledger, tools.request.parameters
+    reader = Reader(settings.documents, settings.grobid_url, tools.document_slots)
+    on_openreview = source.reviewed_at is ReviewedAt.OPENREVIEW
+    forums = OpenReview(settings, tools.sources) if on_openreview else None
+    read = await reader.read(source, ledger, forums)
+    if isinstance(read, Unread):
+        return uncurated(source, parameters, read, ledger)
+    return await curate(source, read, parameters, tools.engine, ledger)
+
+
+def _failed(source: PaperSource, tools: Tools, cause: Cause) -> Curation:
+    return uncurated(source, tools.request.parameters, Unread(*cause), tools.ledger)
+
+
+def _files(source: PaperSource) -> Iterator[Path]:
+    yield from (path for path in (source.paper, *source.reviews) if path is not None)
+
+
+class _Size(Noun):
+    """Of one paper that will be asked about, in tokens."""
+
+    paper: float
+    reviews: tuple[float, ...]
+
+
+def _expected(request: CurationRequest, settings: Settings) -> Expected:
+    """Papers in files are read; forums are taken for papers of usual length with four reviews."""
+    sizes = asyncio.run(_sizes(request, settings))
+    forums = sum(each.reviewed_at is ReviewedAt.OPENREVIEW for each in request.units)
+    return Expected(
+        asked=_asked(sizes),
+        counts={
+            "papers": len(request.units),
+            "papers_asked": len(sizes),
+            "requests": forums * REQUESTS_PER_FORUM,
+        },
+        note="papers in files were read, forums were not",
+    )
+
+
+async def _sizes(request: CurationRequest, settings: Settings) -> list[_Size]:
+    slots = asyncio.Semaphore(settings.documents.concurrency)
+    reader = Reader(settings.documents, None, slots)
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(
+                or_failure(
+                    _size(source, reader, request),
+                    f"the estimate of paper {source.paper_id!r}",
+                    lambda _: None,  # its curation fails as well, by itself
+                )
+            )
+            for source in request.units
+        ]
+    return [size for task in tasks if (size := task.result()) is not None]
+
+
+async def _size(source: PaperSource, reader: Reader, request: CurationRequest) -> _Size | None:
+    """None: the paper would be dropped before anything is asked."""
+    if source.reviewed_at is ReviewedAt.OPENREVIEW:
+        return _Size(paper=FORUM_PAPER_TOKENS, reviews=(FORUM_REVIEW_TOKENS,) * FORUM_REVIEWS)
+    read = await reader.read(source, Ledger(IdeaId(source.paper_id)), None)
+    if isinstance(read, Unread):
+        return None
+    reviews = looked_at(read.reviews)
+    if refused(read, reviews, request.parameters) is not None:
+        return None
+    shown = sum(len(each.text) for each in parts_of_paper(read.paper).planned)
+    usable = (each.text for each in reviews if each.unused_reason is None)
+    return _Size(
+        paper=shown / CHARACTERS_PER_TOKEN,
+        reviews=tuple(len(text) / CHARACTERS_PER_TOKEN for text in usable),
+    )
+
+
+def _asked(sizes: Sequence[_Size]) -> dict[Step[Any, Any], Asked]:
+    papers, reviews = len(sizes), sum(len(each.reviews) for each in sizes)
+    told = reviews * SENTENCES_ABOUT_THE_IDEA
+    return {
+        CURATE_IDEA: Asked(papers, sum(each.paper for each in sizes), papers * IDEA_TOKENS),
+        CURATE_CRITICISM: Asked(
+            reviews,
+            sum(sum(each.reviews) for each in sizes) + reviews * IDEA_TOKENS,
+            reviews * SENTENCES_PER_REVIEW * TOKENS_PER_SENTENCE,
+        ),
+        CURATE_STATEMENTS: Asked(
+            papers,
+            told * TOKENS_PER_SENTENCE + papers * IDEA_TOKENS,
+            told * TOKENS_PER_STATEMENT,
+        ),
+    }
+
+
+def _result(_: CurationHead, curations: Sequence[Curation]) -> Result:
+    """A set without an idea is none."""
+    lost = tuple(
+        f"{each.paper_id}: {each.dropped_detail}" for each in curations if each.dropped_reason
+    )
+    kept = len(lost) < len(curations)
+    return Result("curated" if kept else "nothing_curated", in_order=kept, lost=lost)
+
+
+CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
+    name="curate",
+    verb="curated",
+    units_noun="papers",
+    job=CurateJob,
+    given=_given,
+    request=CurationRequest,
+    units=collect_papers,
+    parameters=_parameters,
+    identity=("paper_id", "reviewed_at", "content_sha256"),
+    record=CURATION_RECORD,
+    needs=Needs(documents=True),
+    steps=lambda _: STEPS,
+    at_once=4,
+    do=_curate,
+    failed=_failed,
+    expects=_expected,
+    result=_result,
+    files=_files,
+    figures=lambda page: {"agreement": agreement_on(page.edits)},
+    view="curation",
+)

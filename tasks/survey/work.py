@@ -1,0 +1,170 @@
+"""Surveys of questions and answers to them: their declarations."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from schemas.identifiers import content_hash
+from schemas.literature.survey import Survey, SurveyParameters
+from schemas.literature.survey_review import ReviewPart, Written
+from schemas.literature.survey_run import SurveyHead, SurveyQuestion, SurveyRequest, as_question
+from schemas.options.commands import AskOptions, SurveyOptions
+from schemas.people.job import AskJob, SurveyJob
+from schemas.profile import AnswerParameters, Profile
+from schemas.reasons import Reason
+from schemas.settings import Settings
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
+from tasks.judging.step import Step
+from tasks.shards.work import Cause
+from tasks.survey.expected import expected_requests, expected_survey, steps_of
+from tasks.survey.survey import survey, unsurveyed
+from tasks.work.declaration import Expected, Needs, Result, Work
+from tasks.work.tools import Tools
+from warehouse.kinds.surveys import SURVEY_RECORD
+
+SUB_QUESTIONS, QUERIES_PER_SUB_QUESTION, PAPERS_PER_QUERY = 3, 2, 50
+"""Of the searches for an answer."""
+PAPERS_JUDGED, PAPERS_PER_READING_CALL = 60, 6
+"""For an answer, where the options ask for no more."""
+
+
+def _questions(given: Sequence[str]) -> tuple[SurveyQuestion, ...]:
+    """Each question once; its name keeps the order in which questions were asked."""
+    texts = dict.fromkeys(map(as_question, given))
+    return tuple(
+        SurveyQuestion(question_id=f"q{number:03d}-{content_hash(text, length=12)}", question=text)
+        for number, text in enumerate(texts, start=1)
+    )
+
+
+def _survey_parameters(options: SurveyOptions, _: Profile) -> SurveyParameters:
+    return SurveyParameters(
+        depth=options.depth,
+        maximum_papers=options.max_papers,
+        maximum_judged=options.max_judged,
+        papers_read=options.papers_read,
+    )
+
+
+def _ask_parameters(options: AskOptions, profile: Profile) -> SurveyParameters:
+    return answer_parameters(options.papers_read or profile.answers.papers_read)
+
+
+def answer_parameters(papers_read: int = AnswerParameters().papers_read) -> SurveyParameters:
+    """How far the search for an answer goes: a survey by searches alone."""
+    return SurveyParameters(
+        written=Written.ANSWER,
+        depth=0,
+        maximum_sub_questions=SUB_QUESTIONS,
+        queries_per_sub_question=QUERIES_PER_SUB_QUESTION,
+        papers_per_query=PAPERS_PER_QUERY,
+        maximum_judged=max(PAPERS_JUDGED, 3 * papers_read),
+        maximum_papers=max(PAPERS_JUDGED, papers_read),
+        papers_read=papers_read,
+        papers_per_reading_call=PAPERS_PER_READING_CALL,
+    )
+
+
+async def _follow(asked: SurveyQuestion, tools: Tools) -> Survey:
+    return await survey(
+        asked,
+        tools.request.parameters,
+        tools.request.cutoff_date,
+        engine=tools.engine,
+        literature=tools.literature,
+        embedder=tools.embedder,
+        ledger=tools.ledger,
+        documents=tools.full_texts,
+    )
+
+
+def _failed(asked: SurveyQuestion, tools: Tools, cause: Cause) -> Survey:
+    return unsurveyed(asked, tools.request.cutoff_date, *cause, tools.ledger)
+
+
+def _expected(request: SurveyRequest, _: Settings) -> Expected:
+    """Of a run of which no question is followed yet."""
+    count = len(request.units)
+    tokens = sum(len(asked.question) for asked in request.units) / CHARACTERS_PER_TOKEN
+    by_name = {step.name: step for step in steps_of(request.parameters)}
+    counts = expected_survey(request.parameters, full_text=request.full_text)
+    literature = request.literature
+    requests = expected_requests(
+        request.parameters, unlimited=literature is not None and literature.unlimited
+    )
+    return Expected(
+        asked={
+            by_name[name]: _of_all(asked, count, tokens if _is_shown(by_name[name]) else 0.0)
+            for name, asked in counts.items()
+        },
+        counts={"questions": count, "literature_requests": count * requests},
+        note="a small field takes less, and sizes of answers may differ by half",
+    )
+
+
+def _is_shown(step: Step[Any, Any]) -> bool:
+    """Whether the question stands in the step's prompt."""
+    return "question" in step.input_model.model_fields
+
+
+def _of_all(asked: Asked, count: int, question_tokens: float) -> Asked:
+    """What one question asks, of so many questions with so many tokens in all."""
+    return replace(
+        asked,
+        calls=count * asked.calls,
+        data_tokens=count * asked.data_tokens + asked.calls * question_tokens,
+        answer_tokens=count * asked.answer_tokens,
+        first_calls=None if asked.first_calls is None else count * asked.first_calls,
+    )
+
+
+def _head(request: SurveyRequest) -> Mapping[str, Any]:
+    """For a review only an engine that writes reads works."""
+    parameters = request.parameters
+    reads = parameters.written is Written.ANSWER or not request.engine.is_baseline
+    return {"papers_read": parameters.papers_read if reads else 0}
+
+
+def _result(head: SurveyHead, surveys: Sequence[Survey]) -> Result:
+    lost = tuple(each.unscored_detail for each in surveys if each.kept_count is None)
+    return Result(_state(head, surveys), in_order=not lost, lost=lost)
+
+
+def _state(head: SurveyHead, surveys: Sequence[Survey]) -> str:
+    if head.written is not Written.ANSWER:
+        return "surveyed"
+    if any(each.kept_count is None for each in surveys):
+        return "failed"
+    parts = [part for each in surveys for part in each.sections]
+    answers = [part for part in parts if part.part is ReviewPart.ANSWER]
+    if any(part.text for part in answers):
+        return "answered"
+    if any(part.unscored_reason is not Reason.NO_EVIDENCE for part in answers):
+        return "failed"
+    shows_passages = not answers and any(each.quotes for each in surveys)
+    return "passages" if shows_passages else "not_found"
+
+
+SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
+    name="survey",
+    verb="surveyed",
+    units_noun="questions",
+    job=SurveyJob,
+    given=lambda job, _: ((job.question,),),
+    request=SurveyRequest,
+    units=_questions,
+    parameters=_survey_parameters,
+    reads=lambda parameters: parameters.papers_read > 0,
+    identity=("question_id", "question"),
+    record=SURVEY_RECORD,
+    needs=Needs(literature=True),
+    steps=steps_of,
+    at_once=2,
+    do=_follow,
+    failed=_failed,
+    expects=_expected,
+    head=_head,
+    result=_result,
+    view="survey",
+)
+ASK = replace(SURVEY, name="ask", verb="answered", job=AskJob, parameters=_ask_parameters)

@@ -1,0 +1,138 @@
+"""A kind of work, declared once: the command line, jobs, services, estimates, runs and reports are
+generic over these declarations, which `tasks/works.py` lists.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from schemas.base import Noun
+from schemas.people.job import WorkJob
+from schemas.profile import Profile
+from schemas.settings import Settings
+from schemas.work import ParametersT, Request, UnitT
+from tasks.judging.expected import Asked
+from tasks.judging.step import Step
+from tasks.shards.work import Cause
+from tasks.work.tools import Tools
+from warehouse.units.record import UnitRecord
+
+NounT = TypeVar("NounT", bound=Noun)
+Steps = tuple[Step[Any, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What the units of a kind need beside models; the run id counts the settings of each.
+
+    Attributes:
+        literature: papers, through the gateway.
+        documents: texts of documents that users give.
+    """
+
+    literature: bool = False
+    documents: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a whole run will ask.
+
+    Attributes:
+        asked: of each step, over all units.
+        counts: what the run is made of, by a name in the plural such as `literature_requests`.
+        note: what the estimate does not know.
+    """
+
+    asked: Mapping[Step[Any, Any], Asked]
+    counts: Mapping[str, int]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a published run came to.
+
+    Attributes:
+        state: in a word, as `--json` has it.
+        in_order: whether it gave what was asked for.
+        lost: what it did not give, a line each.
+    """
+
+    state: str
+    in_order: bool
+    lost: tuple[str, ...] = ()
+
+
+def no_columns(_: object) -> Mapping[str, Any]:
+    """Say nothing beside what is known of every kind."""
+    return {}
+
+
+def no_files(_: object) -> Iterable[Path]:
+    """Name no file: the units are whole in the request."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Work(Generic[UnitT, ParametersT, NounT]):
+    """The declaration of a kind of work.
+
+    Attributes:
+        name: of its command and its span; what its run ids begin with.
+        verb, units_noun: what is done to units, and what they are called.
+        job: what programs send of it, and the options of its command.
+        given: the arguments of the command that stand for what a program sent; may write files
+            into the job's folder.
+        request: the type of its request.
+        units: what is worked on, from the arguments of the command.
+        parameters: what options and profile say of the work itself.
+        reads: whether works are looked for in full where the options allow it.
+        identity: fields of a unit that can change what comes of it.
+        record: how what a unit gives lies in tables.
+        needs: what the units need beside models.
+        steps: all that a unit may ask.
+        at_once: units in work at a time within one process.
+        do: works on one unit.
+        failed: what stands for a unit that Assay itself failed on.
+        expects: what a run will ask; nothing is asked for it.
+        result: what a published run came to.
+        head: columns of the head beside those that request and parameters have.
+        files: files that a unit is read from, which its worker must have.
+        view: name of its page.
+        figures: statistics over what was published, by the fields of the page that show them.
+    """
+
+    name: str
+    verb: str
+    units_noun: str
+    job: type[WorkJob]
+    given: Callable[[Any, Path], tuple[Any, ...]]
+    request: type[Request[UnitT, ParametersT]]
+    units: Callable[..., tuple[UnitT, ...]]
+    parameters: Callable[[Any, Profile], ParametersT]
+    identity: tuple[str, ...]
+    record: UnitRecord[NounT, Any, Any]
+    needs: Needs
+    steps: Callable[[ParametersT], Steps]
+    at_once: int
+    do: Callable[[UnitT, Tools], Awaitable[NounT]]
+    failed: Callable[[UnitT, Tools, Cause], NounT]
+    expects: Callable[[Request[UnitT, ParametersT], Settings], Expected]
+    result: Callable[[Any, Sequence[NounT]], Result]
+    view: str
+    reads: Callable[[ParametersT], bool] = lambda _: False
+    head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
+    figures: Callable[[Any], Mapping[str, Any]] = no_columns
+    files: Callable[[UnitT], Iterable[Path]] = no_files
+
+    @property
+    def unit_noun(self) -> str:
+        """What one unit is called."""
+        assert self.record.kind.unit is not None
+        return self.record.kind.unit[0]
+
+    def unit_name(self, unit: UnitT) -> str:
+        """What the receipt of a unit is called."""
+        return str(getattr(unit, self.record.name_column))

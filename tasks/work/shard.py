@@ -1,0 +1,71 @@
+"""Works on the units of a shard, whatever their kind, and lands each as it ends."""
+
+from collections.abc import Awaitable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from schemas.identifiers import IdeaId
+from schemas.run import UnitReceipt
+from schemas.settings import Settings
+from schemas.work import Request
+from tasks.accounting.ledger import Ledger
+from tasks.shards.work import Shard, each_unit, land_once, or_failure
+from tasks.work.declaration import NounT, Work
+from tasks.work.tools import Tools, open_shared
+from warehouse.layout import Layout
+
+RequestT = TypeVar("RequestT", bound=Request[Any, Any])
+
+
+class WorkShard(Shard, Generic[RequestT]):
+    """Some units of one run: those of `request`."""
+
+    request: RequestT
+    names: tuple[str, ...]
+    read_from: tuple[Path, ...] = ()
+    gateway_url: str | None = None
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        return self.names
+
+    @property
+    def warehouse(self) -> Path:
+        return self.request.warehouse
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.read_from
+
+
+async def work_on(
+    work: Work[Any, Any, NounT], shard: WorkShard[Any], settings: Settings
+) -> tuple[UnitReceipt, ...]:
+    """Work on what has no complete receipt yet; return the shard's receipts.
+
+    Raises:
+        ConfigurationError, OSError: as `each_unit`.
+    """
+    layout, kind = Layout(shard.request.warehouse), work.record.kind
+    async with AsyncExitStack() as stack:
+        shared = await open_shared(
+            shard.request, settings, layout, shard.run_id, shard.gateway_url, stack
+        )
+
+        async def landed(unit: Any) -> UnitReceipt:
+            name = work.unit_name(unit)
+            unit_path = kind.unit_path(layout, shard.run_id, name)
+            tools = Tools(shared, Ledger(IdeaId(name), unit_path))
+
+            def done() -> Awaitable[NounT]:
+                return or_failure(
+                    work.do(unit, tools),
+                    f"{work.name} {name!r}",
+                    lambda cause: work.failed(unit, tools, cause),
+                )
+
+            receipt: UnitReceipt = await land_once(layout, work.record, shard.run_id, name, done)
+            return receipt
+
+        return tuple(await each_unit(shard.request.units, work.at_once, landed))

@@ -1,0 +1,51 @@
+"""The one list of kinds of work, by their commands; each is imported when it is first asked for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pkgutil import resolve_name
+from typing import Any
+
+from tasks.shards.work import ShardWork
+from tasks.work.declaration import Work
+from tasks.work.shard import WorkShard, work_on
+
+WORKS = {
+    "survey": "tasks.survey.work:SURVEY",
+    "ask": "tasks.survey.work:ASK",
+    "curate": "tasks.curation.work:CURATE",
+}
+
+
+def work_named(name: str) -> Work[Any, Any, Any]:
+    """The declaration of a kind. Raises KeyError: there is none of this name."""
+    work: Work[Any, Any, Any] = resolve_name(WORKS[name])
+    return work
+
+
+def works() -> Iterator[Work[Any, Any, Any]]:
+    """Every declaration."""
+    return map(work_named, WORKS)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkByName:
+    """What is done with a shard file, as `ShardWork`; travels to workers by the kind's name."""
+
+    name: str
+
+    @property
+    def span_name(self) -> str:
+        return f"{self.name} shard"
+
+    @property
+    def kind(self) -> type[WorkShard[Any]]:
+        """What the content is of."""
+        kind: Any = WorkShard
+        shard: type[WorkShard[Any]] = kind[work_named(self.name).request]
+        return shard
+
+    def __call__(self, content: str | bytes) -> int:
+        work = work_named(self.name)
+        do = partial(work_on, work)
+        return ShardWork(self.kind, do, self.span_name, work.units_noun)(content)
