@@ -39,6 +39,11 @@ class Provenance(Noun):
         description="Rows of llm_calls paid for the judgement.",
     )
 
+    @property
+    def model_seed(self) -> int | None:
+        """The seed, as the column is called beside a `seed` of what was judged."""
+        return self.seed
+
 
 @dataclass(frozen=True, slots=True)
 class Scored(Generic[ValueT]):

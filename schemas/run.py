@@ -3,7 +3,7 @@
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -29,6 +29,39 @@ class Module(StrEnum):
     COMMITTEE = "committee"
     NOVELTY = "novelty"
     ASSESSMENT = "assessment"
+
+
+EndedEarly = Annotated[
+    Reason | None,
+    Field(description="Why the work ended early; None when it ran to its end."),
+]
+
+
+class WorkHead(Noun):
+    """What every piece of work says of itself, whatever its kind."""
+
+    run_id: RunId = Field(description="The run the row belongs to.")
+    engine: str = Field(
+        description="What judged or wrote: extractive, litellm:<model>, or what a release names."
+    )
+    started_at: datetime = Field(description="Start of the work.")
+    finished_at: datetime = Field(description="End of it.")
+
+
+class UnitReceipt(Noun):
+    """Written last into a unit's landing folder: without it the folder does not exist."""
+
+    run_id: RunId
+    unit: str = Field(default="", description="The unit's name; empty: the work is one unit.")
+    rows: dict[str, int] = Field(default={}, description="Rows landed by table.")
+    bytes: int = Field(default=0, ge=0)
+    incomplete_reason: EndedEarly = None
+    started_at: datetime
+    finished_at: datetime
+
+    @property
+    def complete(self) -> bool:
+        return self.incomplete_reason is None
 
 
 class BatchFailures(StrEnum):
@@ -143,13 +176,11 @@ def _standing(field: str) -> Any:
     return Field(description=RunStanding.model_fields[field].description)
 
 
-class Run(Noun):
+class Run(WorkHead):
     """One published run."""
 
-    run_id: RunId = Field(description="The run the row belongs to.")
     label: str = Field(description="The user's label; part of the evaluation key.")
     profile: str = Field(description="Profile the run followed.")
-    engine: str = Field(description="Engine that judged.")
     literature: str = Field(description="Where papers came from.")
     literature_name: str = Field(
         default="",
@@ -191,8 +222,6 @@ class Run(Noun):
         ),
     )
     state: RunState = Field(description="How the run ended.")
-    started_at: datetime = Field(description="Start of the run.")
-    finished_at: datetime = Field(description="End of the run.")
     duration_seconds: float = Field(
         ge=0,
         description="Time of the command that finished it, excluding interrupted commands.",
@@ -281,21 +310,3 @@ class ValidationRow(Noun):
             values = values[:_VALUE_CHARACTERS] + "…"
         rows = ": ".join(filter(None, (rows, values)))
         return f"{': '.join(filter(None, (place, self.expectation)))} ({rows})"
-
-
-class UnitReceipt(Noun):
-    """Written last into a unit's landing folder: without it the folder does not exist."""
-
-    run_id: RunId
-    rows: dict[str, int] = Field(default={}, description="Rows landed by table.")
-    bytes: int = Field(default=0, ge=0)
-    incomplete_reason: Reason | None = Field(
-        default=None,
-        description="Why the unit's work ended early; None when it ran to its end.",
-    )
-    started_at: datetime
-    finished_at: datetime
-
-    @property
-    def complete(self) -> bool:
-        return self.incomplete_reason is None

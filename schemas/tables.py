@@ -4,7 +4,7 @@ A table added here is created, landed, checked, published and documented; nothin
 or columns. What a column means, and what it may hold, is said by the noun's field.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from schemas.columns import Column, ColumnType, Table, columns_of
 from schemas.failure import Failure
 from schemas.idea import Idea, RejectedIdea
 from schemas.judgement.assessment import Assessment
-from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkHead, BenchmarkItem, BenchmarkScore
 from schemas.judgement.committee import (
     Claim,
     GroundedEvidence,
@@ -31,6 +31,7 @@ from schemas.judgement.soundness import (
     Concern,
     Method,
     MethodEvidence,
+    MethodPassage,
     PlanElement,
     PlanReview,
     SoundnessReview,
@@ -39,7 +40,8 @@ from schemas.judgement.soundness import (
 from schemas.judgement.suggestion import Suggestion
 from schemas.judging import JudgeVote
 from schemas.literature.citation import Citation
-from schemas.literature.paper import CitationEdge, Paper, PaperSection, Passage
+from schemas.literature.coverage import FieldCoverage
+from schemas.literature.paper import CitationEdge, Paper, PaperSection
 from schemas.literature.recommendation import Resource
 from schemas.literature.survey import (
     Survey,
@@ -56,7 +58,7 @@ from schemas.people.decisions import Decision, Request
 from schemas.people.ledger import LedgerEntry, LedgerRow
 from schemas.people.votes import HumanVote
 from schemas.profile import ScoreWeights
-from schemas.run import Module, Run, ValidationRow
+from schemas.run import Module, Run, ValidationRow, WorkHead
 from schemas.works.check_run import CheckHead
 from schemas.works.curation import (
     CuratedDrop,
@@ -90,12 +92,6 @@ BENCHMARK_ID = replace(RUN_ID, meaning="The benchmark the row belongs to; a row 
 IDEA_ID = Column("idea_id", STRING, "The idea the row belongs to.", references="ideas.idea_id")
 POSITION = Column("position", ColumnType.INTEGER, "Order of the row, from 0.", minimum=0)
 RANKING_ID = columns_of(RankingHead, "ranking_id")
-MANUSCRIPT_ID = columns_of(ManuscriptCheck, "manuscript_id")
-QUESTION_ID = columns_of(Survey, "question_id")
-CURATED_PAPER_ID = columns_of(Curation, "paper_id")
-TASK_ID = columns_of(Experiment, "task_id")
-ROUND_ID = columns_of(IdeationRound, "round_id")
-DRAFT_ID = columns_of(Draft, "draft_id")
 LANDING_SHA256 = Column(
     "landing_sha256",
     STRING,
@@ -139,12 +135,25 @@ def _table(
     return Table(name, meaning, noun, columns, (*key, *own_key), **kind)
 
 
-def _head(run_id: Column, name: str, noun: type[Noun], *own_key: str, **more: Any) -> Table:
+def _head(
+    run_id: Column,
+    name: str,
+    noun: type[WorkHead],
+    *own_key: str,
+    last: tuple[Column, ...] = (),
+    **more: Any,
+) -> Table:
     """The table of what is published whole: its times stand behind the hash over it."""
     times = columns_of(noun, "started_at", "finished_at")
-    after = (LANDING_SHA256, *times, PUBLISHED_AT)
+    after = (*last, LANDING_SHA256, *times, PUBLISHED_AT)
     key = ("run_id",)
     return _table((run_id,), key, name, noun, *own_key, after=after, per_idea=False, **more)
+
+
+def _of_unit(noun: type[Noun], name: str) -> Callable[..., Table]:
+    """The tables of a kind whose units are `noun`, known by their field `name`."""
+    known = (RUN_ID, *columns_of(noun, name), POSITION)
+    return partial(_table, known, ("run_id", name), per_idea=False)
 
 
 _of_idea = partial(_table, (RUN_ID, IDEA_ID, POSITION), ("run_id", "idea_id"))
@@ -155,42 +164,12 @@ _of_ranking = partial(
     ("run_id", "ranking_id"),
     per_idea=False,
 )
-_of_manuscript = partial(
-    _table,
-    (RUN_ID, *MANUSCRIPT_ID, POSITION),
-    ("run_id", "manuscript_id"),
-    per_idea=False,
-)
-_of_question = partial(
-    _table,
-    (RUN_ID, *QUESTION_ID, POSITION),
-    ("run_id", "question_id"),
-    per_idea=False,
-)
-_of_curated_paper = partial(
-    _table,
-    (RUN_ID, *CURATED_PAPER_ID, POSITION),
-    ("run_id", "paper_id"),
-    per_idea=False,
-)
-_of_task = partial(
-    _table,
-    (RUN_ID, *TASK_ID, POSITION),
-    ("run_id", "task_id"),
-    per_idea=False,
-)
-_of_round = partial(
-    _table,
-    (RUN_ID, *ROUND_ID, POSITION),
-    ("run_id", "round_id"),
-    per_idea=False,
-)
-_of_draft = partial(
-    _table,
-    (RUN_ID, *DRAFT_ID, POSITION),
-    ("run_id", "draft_id"),
-    per_idea=False,
-)
+_of_manuscript = _of_unit(ManuscriptCheck, "manuscript_id")
+_of_question = _of_unit(Survey, "question_id")
+_of_curated_paper = _of_unit(Curation, "paper_id")
+_of_task = _of_unit(Experiment, "task_id")
+_of_round = _of_unit(IdeationRound, "round_id")
+_of_draft = _of_unit(Draft, "draft_id")
 _of_benchmark = partial(
     _table,
     (BENCHMARK_ID, POSITION),
@@ -207,47 +186,23 @@ def _of_modules(name: str, kind: ColumnType, meaning: str) -> tuple[Column, ...]
     )
 
 
-RUNS = _table(
-    (RUN_ID,),
-    ("run_id",),
+RUNS = _head(
+    RUN_ID,
     "runs",
     Run,
-    after=(
-        *(
-            Column(
-                f"{name}_weight",
-                ColumnType.FLOAT,
-                f"Weight of {name} in idea_scores.score.",
-                minimum=0,
-            )
-            for name in ScoreWeights.model_fields
-        ),
-        LANDING_SHA256,
-        PUBLISHED_AT,
+    last=tuple(
+        Column(
+            f"{name}_weight",
+            ColumnType.FLOAT,
+            f"Weight of {name} in idea_scores.score.",
+            minimum=0,
+        )
+        for name in ScoreWeights.model_fields
     ),
-    per_idea=False,
 )
-FIELD_COVERAGE = (
-    Column(
-        "field_covered",
-        BOOLEAN,
-        "Whether the literature covers its field; NULL: it was not looked at.",
-        nullable=True,
-    ),
-    Column(
-        "field_coverage_0_to_1",
-        ColumnType.FLOAT,
-        "Calibrated probability that the literature covers its field; NULL: not looked at.",
-        nullable=True,
-        minimum=0,
-        maximum=1,
-    ),
-    Column(
-        "field_coverage_detail",
-        ColumnType.TEXT,
-        "One line: the nearest works, and how near they are; NULL: not looked at.",
-        nullable=True,
-    ),
+FIELD_COVERAGE = tuple(
+    replace(column, nullable=True, meaning=f"{column.meaning[:-1]}; NULL: it was not looked at.")
+    for column in columns_of(FieldCoverage)
 )
 IDEAS = _table(
     (RUN_ID,),
@@ -259,7 +214,7 @@ IDEAS = _table(
     after=(
         *columns_of(IdeaEvaluation, "profile", "engine", "literature"),
         *_of_modules("requested", BOOLEAN, "Whether the {module} module was asked for."),
-        *columns_of(Receipt, "incomplete_reason", "reused_from_run_id"),
+        *columns_of(IdeaEvaluation, "incomplete_reason", "reused_from_run_id"),
         *columns_of(Receipt, "state", "state_reason"),
         *columns_of(IdeaEvaluation, "started_at", "finished_at"),
         *FIELD_COVERAGE,
@@ -332,15 +287,7 @@ CHECK_TABLES = (
         "problems",
         Problem,
         "problem_id",
-        more=(
-            *columns_of(Problem, "problem_id", "attempt"),
-            Column(
-                "rank",
-                ColumnType.INTEGER,
-                "Order within the attempt, 1 is the most critical.",
-                minimum=1,
-            ),
-        ),
+        more=columns_of(Problem, "problem_id", "attempt", "rank"),
     ),
     _of_manuscript("manuscript_evidence", PooledWork, "paper_id"),
     _of_manuscript("manuscript_reviews", ManuscriptReview, "attempt"),
@@ -403,22 +350,16 @@ DRAFT_TABLES = (
     _of_draft("draft_neighbours", NeighbourSection, "paper_id", "section_number"),
 )
 MADE_BY = (
-    *columns_of(BenchmarkRun, "suite", "engine"),
-    Column(
-        "model_answered",
-        STRING,
-        "Model as the provider names it; NULL: none was called for the suite itself.",
-        nullable=True,
-    ),
-    *columns_of(BenchmarkRun, "profile", "seed", "data_sha256", "prompt_sha256"),
+    *columns_of(BenchmarkHead, "suite", "engine", "model_answered"),
+    *columns_of(BenchmarkHead, "profile", "seed", "data_sha256", "prompt_sha256"),
 )
 BENCHMARK_TABLES = (
     _head(
         BENCHMARK_ID,
         "benchmarks",
-        BenchmarkRun,
+        BenchmarkHead,
         more=MADE_BY,
-        without=("benchmark_id",),
+        without=("unit", "rows", "bytes"),
     ),
     _of_benchmark(
         "benchmark_scores",
@@ -438,7 +379,6 @@ BENCHMARK_TABLES = (
             *columns_of(BenchmarkScore, "published_source"),
             Column("created_at", ColumnType.TIMESTAMP, "When the score was made."),
         ),
-        without=("published",),
     ),
     _of_benchmark("benchmark_items", BenchmarkItem, "task", "system", "item_id"),
 )
@@ -469,10 +409,10 @@ TABLES: tuple[Table, ...] = (
     _once_per_idea("plan_reviews", PlanReview),
     _of_idea(
         "passages",
-        Passage,
+        MethodPassage,
         "method_id",
         "passage_id",
-        more=columns_of(SoundnessReview, "method_id"),
+        more=columns_of(MethodPassage, "method_id"),
         meaning="One passage a snippet search returned for one method.",
     ),
     _of_idea("papers", Paper, "paper_id", meaning="One paper retrieved for one idea."),

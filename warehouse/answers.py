@@ -407,4 +407,3 @@ class IdeaReview(Noun):
         description="Of the calls with a known price; None when no call has one; 0 without calls."
     )
     unknown_price_calls: int
-    reused_from_run_id: RunId | None

@@ -39,7 +39,7 @@ from warehouse.answers import (
 )
 from warehouse.lake import one_snapshot, rows_in
 from warehouse.ledger import head_of
-from warehouse.rows import Row, evaluation_of, noun_of
+from warehouse.rows import Row, noun_of
 from warehouse.statements import statement, table_statement
 
 if TYPE_CHECKING:  # it takes a while to import, and only the dashboard reads frames
@@ -311,7 +311,9 @@ def _review(
     rows: dict[str, list[Row]],
     cost: Row | None,
 ) -> IdeaReview:
-    evaluation = evaluation_of(rows)
+    from warehouse.kinds.runs.landing import RUN_RECORD  # what lands units takes long to import
+
+    evaluation = RUN_RECORD.unit_of(rows["ideas"][0]["evaluation_key"], rows)
     return IdeaReview(
         warehouse=warehouse,
         run=run,
@@ -322,7 +324,6 @@ def _review(
         bibliography=_bibliography(evaluation),
         cost_usd=cost["cost_usd"] if cost else 0.0,
         unknown_price_calls=cost["unknown_price_calls"] if cost else 0,
-        reused_from_run_id=rows["ideas"][0]["reused_from_run_id"],
     )
 
 

@@ -21,8 +21,9 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import AlarmSettings
 from schemas.text.patterns import bounded
-from warehouse.kinds.rankings.queries import ranking_of
+from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.queries import Queries
+from warehouse.units.reading import published_head
 from warehouse.warehouse import Warehouse
 
 OutputFormat = Literal["md", "html"]
@@ -140,7 +141,9 @@ def ranking_report(
         ConfigurationError: no such lake, published run or ranking.
     """
     with warehouse.queries() as queries:
-        head = ranking_of(queries, run_id, ranking_id) if ranking_id is not None else None
+        head = None
+        if ranking_id is not None:
+            head = published_head(queries.connection, RANKINGS, run_id, ranking_id)
         page = ranking_page(queries, run_id, head)
     if page is None:
         raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")

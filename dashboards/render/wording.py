@@ -51,7 +51,7 @@ def field_not_covered(coverage: FieldCoverage | None) -> str:
     """Return the line about an idea beyond the literature; empty where it covers the field or was
     not looked at.
     """
-    return f"{coverage.warning}." if coverage is not None and not coverage.covered else ""
+    return f"{coverage.warning}." if coverage is not None and not coverage.field_covered else ""
 
 
 def ideas_not_covered(left_out: Iterable[LeftOutGroup], idea_count: int) -> str:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from dashboards.render import figures
 from dashboards.views.metric_meanings import MetricMeaning, meaning_of, meanings_of
 from schemas.choices import EngineChoice
-from schemas.judgement.benchmark import ASSAY, BenchmarkScore
-from warehouse.kinds.benchmarks.queries import BenchmarkHead, benchmark, benchmark_scores_of
+from schemas.identifiers import RunId
+from schemas.judgement.benchmark import ASSAY, BenchmarkHead, BenchmarkScore
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks.queries import benchmark_scores_of
 from warehouse.queries import Queries
+from warehouse.units.reading import published_head
 
 PUBLISHED = "published"
 MEASURED = "measured"
@@ -176,9 +179,11 @@ def benchmark_page(
     """The page of one benchmark, or of several held against each other.
 
     Raises:
-        ConfigurationError: one of them is not published.
+        UnknownNameError: one of them is not published.
     """
-    heads = tuple(benchmark(queries, run_id) for run_id in run_ids)
+    heads = tuple(
+        published_head(queries.connection, BENCHMARKS, RunId(run_id)) for run_id in run_ids
+    )
     scores = benchmark_scores_of(queries, [head.run_id for head in heads])
     names = tuple(dict.fromkeys(head.suite for head in heads))
     return BenchmarkPage(

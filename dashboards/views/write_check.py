@@ -23,9 +23,8 @@ from schemas.works.manuscripts import (
     Problem,
     Vote,
 )
-from warehouse.kinds.manuscripts.landing import CHECKS
-from warehouse.kinds.manuscripts.queries import manuscript_checks
-from warehouse.units.reading import published_head
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 
@@ -175,7 +174,7 @@ class CheckPage(PublishedPage):
         told = (
             f"{len(found):,} of {figures.counted(len(checked), 'checked manuscript')} with problems"
         )
-        words = sum(check.word_count for check in checked)
+        words = sum(check.word_count or 0 for check in checked)
         told += f", {figures.counted(words, 'word')} read" if words else ""
         partly = sum(check.is_partly_read for check in checked)
         told += f", {partly:,} read only in part" if partly else ""
@@ -214,7 +213,7 @@ def outcome(check: ManuscriptCheck) -> str:
 
 def nothing_found(check: ManuscriptCheck) -> str:
     """Say in how many words no problem was found, and why that may be no all-clear."""
-    words = figures.counted(check.word_count, "word")
+    words = figures.counted(check.word_count or 0, "word")
     if check.is_partly_read:
         missing = missing_files(check)
         return f"Not an all-clear: {missing}. No critical problem was found in the {words} read."
@@ -252,4 +251,4 @@ def check_page(warehouse: Warehouse, run_id: RunId) -> CheckPage:
     """All of a published check. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
         head = published_head(connection, CHECKS, run_id)
-        return CheckPage(head, manuscript_checks(connection, run_id))
+        return CheckPage(head, published_units(connection, CHECK_RECORD, run_id))

@@ -69,7 +69,7 @@ class SurveyPart:
 
     @cached_property
     def _texts(self) -> dict[str, Paper]:
-        return {text.paper_id: text for text in self.survey.texts}
+        return {paper.paper_id: paper.text for paper in self.survey.papers}
 
     @cached_property
     def kept(self) -> tuple[SurveyPaper, ...]:
@@ -291,7 +291,11 @@ class SurveyPage(PublishedPage):
         """Of the parts, counted from 1, that can be drawn."""
         drawn = {
             number: citation_map(
-                number, part.kept, part.survey.texts, part.survey.clusters, part.survey.links
+                number,
+                part.kept,
+                [paper.text for paper in part.survey.papers],
+                part.survey.clusters,
+                part.survey.links,
             )
             for number, part in enumerate(self.parts, start=1)
         }

@@ -5,14 +5,16 @@ apart than from two intervals.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dashboards.views.benchmark_page import Difference
+from schemas.identifiers import RunId
 from tasks.metrics.classification import macro_f1_value
 from tasks.metrics.comparing import metric_difference
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import paired_difference
-from warehouse.kinds.benchmarks.queries import benchmark
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.queries import Queries
 from warehouse.rows import Row
+from warehouse.units.reading import published_head
 
 MOST_CLASSES = 5
 """Right answers of more kinds than these, such as ids of ideas, are no classes, and have no F1."""
@@ -29,7 +31,10 @@ def differences(
     mean absolute error. Else the mean of the answers' values. Over the items both answered; an item
     without an answer on either side is unscored.
     """
-    suites = {run_id: benchmark(queries, run_id).suite for run_id in run_ids}
+    suites = {
+        run_id: published_head(queries.connection, BENCHMARKS, RunId(run_id)).suite
+        for run_id in run_ids
+    }
     found: list[Difference] = []
     for other in compared:
         own = next(

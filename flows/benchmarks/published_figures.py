@@ -43,7 +43,6 @@ def _score(suite: str, entry: dict[str, object]) -> BenchmarkScore:
         system=str(entry["system"]),
         value=float(str(entry["value"])),
         count=int(str(entry.get("count", 0))),
-        published=True,
         published_source=f"{entry['paper']}, {entry['table']}, {entry['row']}{spread}{note}",
     )
 

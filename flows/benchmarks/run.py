@@ -11,21 +11,22 @@ from flows.run.campaign import Summary, summary_of
 from flows.run.run_lock import only_command_on
 from schemas.base import replace
 from schemas.judgement.benchmark import (
-    BenchmarkReceipt,
+    BenchmarkHead,
     BenchmarkRequest,
     BenchmarkRun,
     BenchmarkScore,
 )
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark
+from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD, BENCHMARKS
 from warehouse.objects.shared_reports import share_reports
 from warehouse.run_log import EVENTS, run_log
 from warehouse.units.landing import complete_receipt, journalled_calls
 from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
-BenchmarkSummary = Summary[BenchmarkReceipt]
+BenchmarkSummary = Summary[BenchmarkHead]
 
 
 def run_suite(
@@ -48,7 +49,10 @@ def run_suite(
             trial.folder.mkdir(parents=True, exist_ok=True)
             watch = Stopwatch()
             scores = tuple(suite.run(trial))
-            receipt = land_benchmark(warehouse, _run(suite, trial, data, scores, watch))
+            run = _run(suite, trial, data, scores, watch)
+            receipt = land_unit(
+                warehouse, BENCHMARK_RECORD, run_id, run, run.started_at, run.finished_at
+            )
         publication = publish(warehouse, BENCHMARKS, receipt)
         told = publication.model_dump(include={"published", "unchanged", "failed_expectations"})
         EVENTS.info("benchmark ended", extra=told)
@@ -70,10 +74,12 @@ def _run(
     )
     calls = tuple({call.call_id: call for call in (*journalled, *trial.calls)}.values())
     prices = [call.cost_usd for call in calls]
+    models = {call.model_answered for call in calls if call.model_answered is not None}
     return BenchmarkRun(
-        benchmark_id=trial.run_id,
+        run_id=trial.run_id,
         suite=suite.name,
         engine=request.engine.text,
+        model_answered=", ".join(sorted(models)) or None,
         profile=request.profile.name,
         data_sha256=data,
         prompt_sha256=prompts_sha256(suite, request),

@@ -167,8 +167,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         """
         names = self.kind.names(plan.head)
         receipts = {
-            self.kind.unit_name(receipt): receipt
-            for receipt in iterate_receipts(self.warehouse, self.kind, *names)
+            receipt.unit: receipt for receipt in iterate_receipts(self.warehouse, self.kind, *names)
         }
         reasons = (
             receipts[name].incomplete_reason if name in receipts else Reason.WORKER_LOST

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from dashboards.views.any_run import Reported, page_of
+from dashboards.views.any_run import page_of
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from tasks.work.declaration import Work
@@ -12,6 +12,6 @@ from warehouse.warehouse import Warehouse
 
 def published_page(work: Work[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
     """All of a published run. Raises UnknownNameError when it is not published."""
-    page: Any = page_of(Reported(work.view), warehouse, run_id)
+    page: Any = page_of(work.record.kind, warehouse, run_id)
     complete: PublishedPage = dataclasses.replace(page, **work.figures(page))
     return complete

@@ -8,15 +8,14 @@ from pathlib import Path
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose
+from schemas.base import Prose
 from schemas.calls import LlmCall
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
-from schemas.reasons import Reason
-from schemas.run import Budget, Module, UnitReceipt, WorkRequest
+from schemas.run import Budget, Module, UnitReceipt, WorkHead, WorkRequest
 
 ASSAY = "assay"
 """Name of the system under test; every other system of a table is a baseline, or a published one.
@@ -81,11 +80,15 @@ class BenchmarkScore(Judged):
         default=None,
         description="Why there is no value; None when there is one.",
     )
-    published: bool = Field(default=False, description="A figure from a paper, not measured here.")
     published_source: str = Field(
         default="",
         description="Paper, table and row of a published figure; empty when measured.",
     )
+
+    @property
+    def published(self) -> bool:
+        """Whether it is a figure from a paper, not measured here."""
+        return bool(self.published_source)
 
     @property
     def origin(self) -> str:
@@ -122,29 +125,19 @@ class BenchmarkItem(Judged):
     )
 
 
-class BenchmarkRun(Noun):
-    """One suite with one engine and profile on one data set."""
+class BenchmarkHead(WorkHead, UnitReceipt):
+    """One suite with one engine and profile on one data set: landed as a whole, so that its receipt
+    says all there is to say of it.
+    """
 
-    benchmark_id: str = Field(
-        min_length=1,
-        description=(
-            "Hash over suite, engine, profile, data and prompts: the same command resumes it."
-        ),
-    )
     suite: str = Field(description="Name of the suite.")
-    engine: str = Field(description="Engine that judged: extractive or litellm:<model>.")
+    model_answered: str | None = Field(
+        description="Model as the provider names it; None: none was called for the suite itself."
+    )
     profile: str = Field(description="Profile followed.")
+    seed: int = Field(ge=0, description="Seed of draws and intervals.")
     data_sha256: str = Field(description="Hash over the data files read.")
     prompt_sha256: str = Field(description="Hash over the prompts of every step asked.")
-    seed: int = Field(ge=0, description="Seed of draws and intervals.")
-    scores: tuple[BenchmarkScore, ...]
-    items: tuple[BenchmarkItem, ...] = Field(
-        default=(), description="The answers the scores rest on."
-    )
-    calls: tuple[LlmCall, ...] = Field(
-        default=(),
-        description="Calls made for the suite itself; those of evaluated runs are theirs.",
-    )
     labels_public_since: date | None = Field(
         default=None,
         description="From when anyone could read the first of the right answers; None: not known.",
@@ -180,19 +173,25 @@ class BenchmarkRun(Noun):
         ge=0,
         description="Of these calls; None: one has no known price.",
     )
-    incomplete_reason: Reason | None = Field(
-        default=None,
-        description="Why running again may score more; None when all was asked.",
-    )
     assay_version: str = Field(default="", description="Version that ran.")
-    started_at: datetime = Field(description="Start of the benchmark.")
-    finished_at: datetime = Field(description="End of it.")
 
 
-class BenchmarkReceipt(UnitReceipt):
-    """The receipt of one benchmark, which is landed as a whole."""
+class BenchmarkRun(BenchmarkHead):
+    """All that a benchmark came to: the value that is landed."""
 
-    suite: str
+    scores: tuple[BenchmarkScore, ...]
+    items: tuple[BenchmarkItem, ...] = Field(
+        default=(), description="The answers the scores rest on."
+    )
+    calls: tuple[LlmCall, ...] = Field(
+        default=(),
+        description="Calls made for the suite itself; those of evaluated runs are theirs.",
+    )
+
+    @property
+    def created_at(self) -> datetime:
+        """When its scores were made."""
+        return self.finished_at
 
 
 class BenchmarkRequest(WorkRequest):

@@ -74,6 +74,14 @@ class IdeaEvaluation(Noun):
     experimental_results: tuple[ExperimentalResult, ...] = Field(
         default=(), description="What came of trying it, of the experiments asked for."
     )
+    incomplete_reason: Reason | None = Field(
+        default=None,
+        description="Why the evaluation ended early; None when it ran to its end.",
+    )
+    reused_from_run_id: RunId | None = Field(
+        default=None,
+        description="The run that paid for the evaluation; None: this one.",
+    )
     started_at: datetime = Field(description="Start of the evaluation.")
     finished_at: datetime = Field(description="End of the evaluation.")
 
@@ -100,7 +108,6 @@ class IdeaEvaluation(Noun):
 class Receipt(UnitReceipt):
     """The receipt of one evaluation."""
 
-    evaluation_key: EvaluationKey
     idea_id: str
     cost_usd: float | None = Field(
         default=None, description="None when any paid call has no known price."
@@ -109,15 +116,10 @@ class Receipt(UnitReceipt):
     api_calls: int = Field(default=0, ge=0)
     failures: int = Field(default=0, ge=0)
     unscored: int = Field(default=0, ge=0)
-    incomplete_reason: Reason | None = Field(
-        default=None,
-        description="Why the evaluation ended early; None when it ran to its end.",
+    reused_from_run_id: RunId | None = None
+    state: IdeaState = Field(
+        default=IdeaState.UNSCORED, description=IdeaStanding.model_fields["state"].description
     )
-    reused_from_run_id: RunId | None = Field(
-        default=None,
-        description="The run that paid for the evaluation; None: this one.",
-    )
-    state: IdeaState = Field(description=IdeaStanding.model_fields["state"].description)
     state_reason: Reason | None = Field(
         default=None, description=IdeaStanding.model_fields["state_reason"].description
     )
@@ -131,3 +133,7 @@ class Receipt(UnitReceipt):
             "Kinds of judgement of which the engine left more than half open: why, and the detail."
         ),
     )
+
+    @property
+    def evaluation_key(self) -> EvaluationKey:
+        return EvaluationKey(self.unit)

@@ -16,8 +16,7 @@ from schemas.identifiers import IdeaId, RankedIdeaId, RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
-from schemas.reasons import Reason
-from schemas.run import BatchFailures, Budget, UnitReceipt, WorkRequest
+from schemas.run import BatchFailures, Budget, EndedEarly, UnitReceipt, WorkHead, WorkRequest
 
 
 class Winner(StrEnum):
@@ -200,14 +199,12 @@ class Grouping(StrEnum):
     CLUSTERS = "clusters"
 
 
-class RankingHead(Noun):
+class RankingHead(WorkHead):
     """One grouped ranking of one run by one engine and profile."""
 
     ranking_id: str = Field(
         description="The ranking: one engine, profile and seed over one state of a run.",
     )
-    run_id: RunId = Field(description="The run the row belongs to.")
-    engine: str = Field(description="Engine that judged the matches.")
     profile: str = Field(description="Profile followed.")
     seed: int = Field(ge=0, description="Seed of the schedule and of the judge.")
     grouping: Grouping = Field(description="Where groups come from.")
@@ -216,38 +213,34 @@ class RankingHead(Noun):
     group_count: int = Field(ge=0, description="Groups ranked.")
     idea_count: int = Field(ge=0, description="Ideas ranked.")
     vote_count: int = Field(default=0, ge=0, description="Human votes taken in.")
-    incomplete_reason: Reason | None = Field(
-        default=None,
-        description="Why the ranking ended early; None when it ran to its end.",
-    )
+    incomplete_reason: EndedEarly = None
     basis_sha256: str = Field(
         description="Hash over the evaluations ranked; rankings of others are dropped.",
     )
-    started_at: datetime = Field(description="Start of the ranking.")
-    finished_at: datetime = Field(description="End of the ranking.")
 
 
 class RankedGroup(Noun):
     """All that ranking one group produced: the value that is landed."""
 
     ranking_id: str
-    run_id: RunId
     summary: GroupSummary
-    matches: tuple[Match, ...]
-    ratings: tuple[Rating, ...]
+    matches: tuple[Match, ...] = ()
+    ratings: tuple[Rating, ...] = ()
+    ratings_across_groups: tuple[Rating, ...] = ()
     llm_calls: tuple[LlmCall, ...] = Field(
-        description="Calls paid for, each booked on the idea shown first."
+        default=(), description="Calls paid for, each booked on the idea shown first."
     )
-    incomplete_reason: Reason | None = None
-    started_at: datetime
-    finished_at: datetime
+    incomplete_reason: EndedEarly = None
+
+    @property
+    def group(self) -> str:
+        return self.summary.group
 
 
 class GroupReceipt(UnitReceipt):
     """The receipt of one ranked group."""
 
     ranking_id: str
-    group: str
 
 
 def ranking_budget_scope(run_id: RunId) -> RunId:

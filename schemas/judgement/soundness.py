@@ -352,14 +352,17 @@ class SoundnessSummary(Judged):
     provenance: Provenance
 
 
+class MethodPassage(Passage):
+    """A passage that a search for works like one method returned."""
+
+    method_id: MethodId
+
+
 class SoundnessEvaluation(Noun):
     """All that the soundness module found out about one idea."""
 
     methods: tuple[Method, ...]
-    passages: tuple[Passage, ...]
-    passage_method_ids: tuple[str, ...] = Field(
-        description="Parallel to `passages`: the method each was found for."
-    )
+    passages: tuple[MethodPassage, ...]
     sections: tuple[PaperSection, ...]
     evidence: tuple[MethodEvidence, ...]
     reviews: tuple[SoundnessReview, ...]

@@ -120,6 +120,7 @@ class SurveyPaper(Judged):
     JUDGEMENT = ("relevance_0_to_5",)
 
     paper_id: PaperId = Field(min_length=1, description="The paper; a row of `papers`.")
+    text: Paper
     layer: int = Field(ge=0, description="Hops from the searches.")
     edge: Edge = Field(description="By which kind of edge it was reached first.")
     reached_from: str = Field(description="The query, or the paper at the edge's other end.")
@@ -161,14 +162,13 @@ class SurveyPaper(Judged):
 class Expansion(Noun):
     """What following a question through the literature gave.
 
-    `papers` holds every paper judged, in the order of layer and rank; `texts` their metadata;
-    `links` how those that are kept cite each other, as far as it was looked up.
+    `papers` holds every paper judged, in the order of layer and rank; `links` how those that are
+    kept cite each other, as far as it was looked up.
     """
 
     queries: tuple[SurveyQuery, ...]
     layers: tuple[SurveyLayer, ...]
     papers: tuple[SurveyPaper, ...]
-    texts: tuple[Paper, ...]
     links: tuple[CitationEdge, ...]
     end: End
     failures: tuple[Failure, ...] = ()
@@ -242,7 +242,6 @@ class Survey(Judged):
     queries: tuple[SurveyQuery, ...] = ()
     layers: tuple[SurveyLayer, ...] = ()
     papers: tuple[SurveyPaper, ...] = ()
-    texts: tuple[Paper, ...] = ()
     clusters: tuple[SurveyCluster, ...] = ()
     quotes: tuple[SurveyQuote, ...] = ()
     sections: tuple[SurveySection, ...] = ()

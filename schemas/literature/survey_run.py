@@ -1,16 +1,14 @@
 """One command that surveys questions: what was asked, what it is, what landed."""
 
-from datetime import date, datetime
+from datetime import date
 
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from schemas.identifiers import RunId
 from schemas.literature.survey import SurveyParameters
 from schemas.literature.survey_review import Written
-from schemas.reasons import Reason
-from schemas.run import UnitReceipt
+from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
 
 LONGEST_QUESTION = 4_000
@@ -43,11 +41,9 @@ class SurveyQuestion(Noun):
 SurveyRequest = Request[SurveyQuestion, SurveyParameters]
 
 
-class SurveyHead(Noun):
+class SurveyHead(WorkHead):
     """One run of surveys by one engine over one literature."""
 
-    run_id: RunId = Field(description="The run the row belongs to.")
-    engine: str = Field(description="Engine that planned and judged relevance.")
     profile: str = Field(description="Profile the run followed.")
     literature: str = Field(description="Where papers came from, with its fingerprint.")
     depth: int = Field(ge=0, description="Most hops along the citation graph.")
@@ -59,15 +55,4 @@ class SurveyHead(Noun):
     written: Written = Field(description="What a model writes.")
     cutoff_date: date | None = Field(description="Nothing later was looked at; None: no limit.")
     question_count: int = Field(ge=0, description="Questions.")
-    incomplete_reason: Reason | None = Field(
-        default=None,
-        description="Why the run ended early; None when it ran to its end.",
-    )
-    started_at: datetime = Field(description="Start of the run.")
-    finished_at: datetime = Field(description="End of it.")
-
-
-class SurveyReceipt(UnitReceipt):
-    """The receipt of one question."""
-
-    question_id: str
+    incomplete_reason: EndedEarly = None

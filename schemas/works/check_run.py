@@ -1,6 +1,6 @@
 """One run of the manuscript checker: what was asked, what it is, what landed."""
 
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 
 from pydantic import Field
@@ -10,8 +10,7 @@ from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId, content_hash
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.place import WarehouseFolder
-from schemas.reasons import Reason
-from schemas.run import Budget, UnitReceipt, WorkRequest
+from schemas.run import Budget, EndedEarly, WorkHead, WorkRequest
 from schemas.works.manuscripts import Decision, ManuscriptCheck
 
 
@@ -52,13 +51,9 @@ class Preference(Noun):
     remark: str = ""
 
 
-class CheckHead(Noun):
+class CheckHead(WorkHead):
     """One check of manuscripts by one engine."""
 
-    run_id: RunId = Field(description="The run the row belongs to.")
-    engine: str = Field(
-        description="Engine that looked for problems; of a release, the model it names.",
-    )
     judges: tuple[str, ...] = Field(
         description="Engines that judged hits, in order; empty: none did.",
     )
@@ -88,12 +83,7 @@ class CheckHead(Noun):
     repetition_count: int = Field(ge=1, description="Answers of each judge about each problem (m).")
     seed: int = Field(ge=0, description="Seed of the first attempt.")
     manuscript_count: int = Field(ge=0, description="Manuscripts.")
-    incomplete_reason: Reason | None = Field(
-        default=None,
-        description="Why the check ended early; None when it ran to its end.",
-    )
-    started_at: datetime = Field(description="Start of the check, or of the import.")
-    finished_at: datetime = Field(description="End of it.")
+    incomplete_reason: EndedEarly = None
 
 
 class Revision(Noun):
@@ -155,9 +145,3 @@ class CheckRequest(WorkRequest):
         """
         contents = sorted(source.content_sha256 for source in self.sources)
         return RunId(f"check-{content_hash(self.engine.text, *contents, length=16)}")
-
-
-class CheckReceipt(UnitReceipt):
-    """The receipt of one part of a check run."""
-
-    part: str = Field(description="A manuscript_id, or what a release was called.")

@@ -2,7 +2,7 @@
 is, what landed.
 """
 
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.idea import cutoff_day
-from schemas.identifiers import RunId
-from schemas.reasons import Reason
-from schemas.run import UnitReceipt
+from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
 from schemas.works.curation import ReviewedAt
 
@@ -98,25 +96,12 @@ class CurationParameters(Noun):
 CurationRequest = Request[PaperSource, CurationParameters]
 
 
-class CurationHead(Noun):
+class CurationHead(WorkHead):
     """One run that curated papers by one engine."""
 
-    run_id: RunId = Field(description="The run the row belongs to.")
-    engine: str = Field(description="Engine that read papers and reviews.")
     fewest_reviews: int = Field(ge=1, description="Usable reviews that a paper had to have.")
     most_rating_spread: float | None = Field(
         ge=0, description="Most that ratings might lie apart; None: they were not looked at."
     )
     paper_count: int = Field(ge=0, description="Papers.")
-    incomplete_reason: Reason | None = Field(
-        default=None,
-        description="Why the run ended early; None when it ran to its end.",
-    )
-    started_at: datetime = Field(description="Start of the run.")
-    finished_at: datetime = Field(description="End of it.")
-
-
-class CurationReceipt(UnitReceipt):
-    """The receipt of one paper."""
-
-    paper_id: str
+    incomplete_reason: EndedEarly = None

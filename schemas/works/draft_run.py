@@ -1,7 +1,5 @@
 """One command that writes a draft: what it is written from, what it is, what landed."""
 
-from datetime import datetime
-
 from pydantic import Field
 
 from schemas.base import Noun
@@ -11,8 +9,7 @@ from schemas.failure import Failure
 from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
-from schemas.reasons import Reason
-from schemas.run import Budget, UnitReceipt, WorkRequest
+from schemas.run import Budget, EndedEarly, WorkHead, WorkRequest
 from schemas.works.draft import Draft, DraftClaim, DraftFigure, DraftWork, Form
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from schemas.works.draft_venue import Venue, VenueRules
@@ -97,11 +94,9 @@ class DraftRequest(WorkRequest):
     remarks: tuple[str, ...] = Field(default=(), description="What it could not be written from.")
 
 
-class DraftHead(Noun):
+class DraftHead(WorkHead):
     """One draft by one engine, and what it rests on."""
 
-    run_id: RunId = Field(description="The run the row belongs to.")
-    engine: str = Field(description="What wrote it.")
     idea_run_id: RunId | None = Field(
         default=None, description="The run that evaluated the idea; None: it came from a file."
     )
@@ -118,15 +113,4 @@ class DraftHead(Noun):
     review_run_id: str = Field(
         default="", description="The check that reviewed the first round; empty: none did."
     )
-    incomplete_reason: Reason | None = Field(
-        default=None,
-        description="Why the run ended early; None when it ran to its end.",
-    )
-    started_at: datetime = Field(description="Start of the run.")
-    finished_at: datetime = Field(description="End of it.")
-
-
-class DraftReceipt(UnitReceipt):
-    """The receipt of one draft."""
-
-    draft_id: str
+    incomplete_reason: EndedEarly = None

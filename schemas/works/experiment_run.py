@@ -1,17 +1,14 @@
 """One command that experiments on tasks: what was asked, what it is, what landed."""
 
-from datetime import datetime
 from pathlib import Path
 
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
-from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
-from schemas.reasons import Reason
-from schemas.run import Budget, UnitReceipt, WorkRequest
+from schemas.run import Budget, EndedEarly, WorkHead, WorkRequest
 from schemas.works.experiment import Container
 
 
@@ -41,22 +38,9 @@ class ExperimentRequest(WorkRequest):
     budget: Budget = Budget()
 
 
-class ExperimentHead(Noun):
+class ExperimentHead(WorkHead):
     """One run of experiments by one engine."""
 
-    run_id: RunId = Field(description="The run the row belongs to.")
-    engine: str = Field(description="What proposed programs.")
     seed: int = Field(ge=0, description="Seed of the search, and of the data of every execution.")
     task_count: int = Field(ge=0, description="Tasks.")
-    incomplete_reason: Reason | None = Field(
-        default=None,
-        description="Why the run ended early; None when it ran to its end.",
-    )
-    started_at: datetime = Field(description="Start of the run.")
-    finished_at: datetime = Field(description="End of it.")
-
-
-class ExperimentReceipt(UnitReceipt):
-    """The receipt of one task."""
-
-    task_id: str
+    incomplete_reason: EndedEarly = None

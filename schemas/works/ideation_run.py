@@ -1,15 +1,12 @@
 """One command that makes ideas: what was asked, what it is, what landed."""
 
-from datetime import datetime
 from pathlib import Path
 
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.idea import Idea
-from schemas.identifiers import RunId
-from schemas.reasons import Reason
-from schemas.run import RunRequest, UnitReceipt, WorkRequest
+from schemas.run import EndedEarly, RunRequest, WorkHead, WorkRequest
 
 
 class IdeationParameters(Noun):
@@ -47,11 +44,9 @@ class IdeationRequest(WorkRequest):
         return self.evaluation.warehouse
 
 
-class IdeationHead(Noun):
+class IdeationHead(WorkHead):
     """One run that made ideas by one engine over one snapshot."""
 
-    run_id: RunId = Field(description="The run the row belongs to.")
-    engine: str = Field(description="Engine that chose keywords and wrote proposals.")
     literature: str = Field(description="The snapshot that concepts are from.")
     profile: str = Field(description="Profile followed by the evaluations.")
     seed_count: int = Field(ge=0, description="Seeds.")
@@ -61,15 +56,4 @@ class IdeationHead(Noun):
     evaluated_run_ids: tuple[str, ...] = Field(
         description="The run that evaluated the versions of each round, in order."
     )
-    incomplete_reason: Reason | None = Field(
-        default=None,
-        description="Why the run ended early; None when it ran to its end.",
-    )
-    started_at: datetime = Field(description="Start of the run.")
-    finished_at: datetime = Field(description="End of it.")
-
-
-class IdeationReceipt(UnitReceipt):
-    """The receipt of one round."""
-
-    round_id: str
+    incomplete_reason: EndedEarly = None

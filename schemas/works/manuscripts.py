@@ -51,6 +51,7 @@ class Problem(Noun):
 
     problem_id: str = Field(description="a1p1, a1p2, …: attempt, and order within it.")
     attempt: int = Field(ge=1, description="The attempt that reported it.")
+    rank: int = Field(ge=1, description="Order within the attempt, 1 is the most critical.")
     problem: Prose = Field(min_length=1, description="What is wrong.")
     location: Prose = Field(description="Where it stands.")
     explanation: Prose = Field(description="Why it is a problem.")
@@ -277,12 +278,11 @@ class ManuscriptCheck(Noun):
     manuscript_id: str = Field(min_length=1, description="Given, or a content hash.")
     title: Prose = Field(description="Title as far as it is known; empty: it is not.")
     form: ManuscriptForm = Field(description="How it reached the engine.")
-    content_sha256: Annotated[str, Stored(nullable=True)] = Field(
-        description="Hash of its content; empty, and NULL in the table: not known to the release.",
+    content_sha256: str | None = Field(
+        description="Hash of its content; None: not known to the release.",
     )
-    word_count: Annotated[int, Stored(unit="words", nullable=True)] = Field(
-        ge=0,
-        description="Words of its text; NULL in the table: not read.",
+    word_count: Annotated[int, Stored(unit="words")] | None = Field(
+        ge=0, description="Words of its text; None: not known to the release."
     )
     attempts: tuple[Attempt, ...]
     problems: tuple[Problem, ...]
@@ -337,7 +337,7 @@ class ManuscriptCheck(Noun):
     @property
     def has_few_words(self) -> bool:
         """Whether so few words were read that finding nothing in them says little."""
-        return 0 < self.word_count < FEWEST_WORDS
+        return 0 < (self.word_count or 0) < FEWEST_WORDS
 
     @property
     def is_partly_read(self) -> bool:

@@ -186,8 +186,8 @@ def _of_contributions(
 def _why_unknown(evaluation: IdeaEvaluation) -> tuple[Reason, str]:
     """Three different things: not covered, could not look, nothing found."""
     coverage = evaluation.coverage
-    if coverage is not None and not coverage.covered:
-        return Reason.FIELD_NOT_COVERED, coverage.detail
+    if coverage is not None and not coverage.field_covered:
+        return Reason.FIELD_NOT_COVERED, coverage.field_coverage_detail
     rows = (
         *(evaluation.contribution.comparisons if evaluation.contribution else ()),
         *(evaluation.contribution.reviews if evaluation.contribution else ()),

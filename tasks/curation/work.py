@@ -185,5 +185,4 @@ CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
     result=_result,
     files=_files,
     figures=lambda page: {"agreement": agreement_on(page.edits)},
-    view="curation",
 )

@@ -123,7 +123,7 @@ async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> Fi
     failures = look_up_failures(answer.failures, "literature", "coverage of the field")
     tools.ledger.failures.extend(failures)
     coverage = next(iter(answer.items), None)
-    if coverage is not None and not coverage.covered:
+    if coverage is not None and not coverage.field_covered:
         tools.ledger.failures.append(
             Failure(
                 stage=LEFT_OUT,

@@ -64,7 +64,7 @@ class IdeaTools:
     @property
     def covers_field(self) -> bool:
         """Whether evidence is worth buying: also where it was not looked at."""
-        return self.coverage is None or self.coverage.covered
+        return self.coverage is None or self.coverage.field_covered
 
 
 @dataclass(frozen=True, slots=True)

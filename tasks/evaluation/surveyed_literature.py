@@ -78,8 +78,7 @@ class SurveyedLiterature:
             idea.text, planned.value, IDEA_SURVEY, self._inner, judge, idea.cutoff_date
         )
         self._ledger.failures.extend(found.failures)
-        texts = {paper.paper_id: paper for paper in found.texts}
-        return tuple(texts[paper.paper_id] for paper in found.kept)
+        return tuple(paper.text for paper in found.kept)
 
     async def _nearest(self, query: str, cutoff: date | None, limit: int) -> list[Paper]:
         """Of the survey the papers that share most with `query`."""

@@ -12,9 +12,10 @@ from pathlib import Path
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
+from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from schemas.works.experiment import Experiment
-from schemas.works.experiment_run import ExperimentReceipt, ExperimentRequest, TaskSource
+from schemas.works.experiment_run import ExperimentRequest, TaskSource
 from tasks.accounting.ledger import Ledger
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment, unmeasured
@@ -87,7 +88,7 @@ class _Resources:
         )
         return replace(experiment, llm_calls=tuple(ledger.llm_calls))
 
-    async def landed(self, source: TaskSource) -> ExperimentReceipt:
+    async def landed(self, source: TaskSource) -> UnitReceipt:
         """The receipt of one task, which is experimented on unless it landed whole."""
         return await land_once(
             self.layout,
@@ -98,7 +99,7 @@ class _Resources:
         )
 
 
-async def experiment_job(job: ExperimentJob, settings: Settings) -> tuple[ExperimentReceipt, ...]:
+async def experiment_job(job: ExperimentJob, settings: Settings) -> tuple[UnitReceipt, ...]:
     """Experiment on and land what has no complete receipt yet; return the shard's receipts.
 
     Raises:

@@ -13,10 +13,10 @@ from schemas.base import replace
 from schemas.failure import Failure, look_up_failures
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
-from schemas.run import Budget
+from schemas.run import Budget, UnitReceipt
 from schemas.settings import Settings
 from schemas.works.ideation import IdeationRound, IdeaVersion, kept_versions
-from schemas.works.ideation_run import IdeationReceipt, IdeationRequest
+from schemas.works.ideation_run import IdeationRequest
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text
@@ -54,7 +54,7 @@ class IdeationJob(Shard):
         return (self.snapshot, *self.request.evaluation.profile.files)
 
 
-async def ideation_job(job: IdeationJob, settings: Settings) -> tuple[IdeationReceipt, ...]:
+async def ideation_job(job: IdeationJob, settings: Settings) -> tuple[UnitReceipt, ...]:
     """Work on the round and land it, unless it landed whole.
 
     Raises:

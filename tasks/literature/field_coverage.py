@@ -80,7 +80,13 @@ async def look_at_field(idea: Idea, search: Search, embedder: Embedder) -> Answe
     query = search_query(idea)
     if not query:
         # No search is made: the literature would refuse a query without words as malformed.
-        return Answer((FieldCoverage(covered=False, probability_0_to_1=0, detail=_NO_WORDS),))
+        return Answer(
+            (
+                FieldCoverage(
+                    field_covered=False, field_coverage_0_to_1=0, field_coverage_detail=_NO_WORDS
+                ),
+            )
+        )
     answer = await search(query, _SEARCHED_PAPERS, idea.cutoff_date)
     if not answer.complete:
         return Answer((), answer.failures)
@@ -128,9 +134,9 @@ def judged(signals: FieldSignals) -> FieldCoverage:
     )
     probability = 1 / (1 + math.exp(-value))
     return FieldCoverage(
-        covered=probability >= _LEAST_PROBABILITY,
-        probability_0_to_1=round(probability, 4),
-        detail=_detail(signals),
+        field_covered=probability >= _LEAST_PROBABILITY,
+        field_coverage_0_to_1=round(probability, 4),
+        field_coverage_detail=_detail(signals),
     )
 
 

@@ -3,25 +3,26 @@
 A manuscript that landed whole is not checked again.
 """
 
+from collections.abc import Awaitable
+
 from schemas.identifiers import IdeaId
+from schemas.run import UnitReceipt
 from schemas.settings import Settings
-from schemas.stopwatch import Stopwatch
-from schemas.works.check_run import CheckReceipt, CheckRequest, ManuscriptSource
+from schemas.works.check_run import CheckRequest, ManuscriptSource
 from schemas.works.manuscripts import ManuscriptCheck
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.check import check_manuscript, unread
 from tasks.manuscripts.collect import CheckJob
 from tasks.manuscripts.read import Unreadable
 from tasks.manuscripts.tools import CheckTools
-from tasks.shards.work import each_unit, or_failure
-from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
+from tasks.shards.work import each_unit, land_once, or_failure
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.layout import Layout
-from warehouse.units.landing import complete_receipt
 
 MANUSCRIPTS_IN_FLIGHT = 4
 
 
-async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ...]:
+async def check_job(job: CheckJob, settings: Settings) -> tuple[UnitReceipt, ...]:
     """Check and land what has no complete receipt yet; return the shard's receipts.
 
     Raises:
@@ -30,22 +31,14 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ..
     layout = Layout(job.request.warehouse)
     async with CheckTools(job.request, settings, layout, job.gateway_url) as tools:
 
-        async def one(source: ManuscriptSource) -> CheckReceipt:
-            done = complete_receipt(layout, CHECKS, job.run_id, source.manuscript_id)
-            if done is not None:
-                return done
-            watch = Stopwatch()
+        async def one(source: ManuscriptSource) -> UnitReceipt:
             unit = CHECKS.unit_path(layout, job.run_id, source.manuscript_id)
             ledger = Ledger(IdeaId(source.manuscript_id), unit)
-            check = await _checked(source, job.request, tools, settings, ledger)
-            return land_checks(
-                layout,
-                job.run_id,
-                source.manuscript_id,
-                [check],
-                watch.started_at,
-                watch.finished_at,
-            )
+
+            def work() -> Awaitable[ManuscriptCheck]:
+                return _checked(source, job.request, tools, settings, ledger)
+
+            return await land_once(layout, CHECK_RECORD, job.run_id, source.manuscript_id, work)
 
         return tuple(await each_unit(job.sources, MANUSCRIPTS_IN_FLIGHT, one))
 

@@ -206,6 +206,7 @@ def _problems(
         Problem(
             problem_id=f"a{number}p{place}",
             attempt=number,
+            rank=place,
             problem=reported.problem,
             location=reported.location,
             explanation=reported.explanation,

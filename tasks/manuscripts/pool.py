@@ -310,6 +310,5 @@ def _uses(
 def _kept(expansion: Expansion | None) -> Iterable[tuple[Paper, int | None]]:
     if expansion is None:
         return
-    texts = {paper.paper_id: paper for paper in expansion.texts}
     for kept in expansion.kept:
-        yield texts[kept.paper_id], kept.relevance_0_to_5
+        yield kept.text, kept.relevance_0_to_5

@@ -150,8 +150,8 @@ async def _read_in_order(
 def ranked(attempt: int, problems: Sequence[Problem]) -> tuple[Problem, ...]:
     """The problems of an attempt in order, each with its identifier."""
     return tuple(
-        one.model_copy(update={"problem_id": f"a{attempt}p{place}", "attempt": attempt})
-        for place, one in enumerate(in_order(problems), start=1)
+        one.model_copy(update={"problem_id": f"a{attempt}p{one.rank}", "attempt": attempt})
+        for one in in_order(problems)
     )
 
 

@@ -131,6 +131,7 @@ def _problem(
     return Problem(
         problem_id="a1p1",
         attempt=1,
+        rank=1,
         problem=said.problem,
         location=place,
         explanation=said.explanation,
@@ -209,10 +210,10 @@ def dispute_of(raised_percent: int, look: RefuteReply, *, founded: bool) -> str:
 
 
 def in_order(problems: Sequence[Problem]) -> list[Problem]:
-    """Those that stand first, of them those a person accepted, then by confidence, ones without a
-    second look behind those with it.
+    """The problems of an attempt, ranked: those that stand first, of them those a person accepted,
+    then by confidence, ones without a second look behind those with it.
     """
-    return sorted(
+    ordered = sorted(
         problems,
         key=lambda one: (
             not one.stands,
@@ -221,3 +222,4 @@ def in_order(problems: Sequence[Problem]) -> list[Problem]:
             -(one.confidence_0_to_1 or 0.0),
         ),
     )
+    return [one.model_copy(update={"rank": rank}) for rank, one in enumerate(ordered, start=1)]

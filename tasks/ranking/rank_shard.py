@@ -38,10 +38,16 @@ from tasks.ranking.rank import Joined, Ranked, rank_groups
 from tasks.ranking.schedule import kind_of
 from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import Shard, cause_of, each_unit, land_failure
-from warehouse.kinds.rankings.landing import RANKINGS, iterate_heads, land_group, landed_matches
+from warehouse.kinds.rankings.landing import (
+    RANKING_RECORD,
+    RANKINGS,
+    iterate_heads,
+    landed_matches,
+)
 from warehouse.layout import Layout
 from warehouse.scrubbing import concealed
 from warehouse.units.landing import complete_receipt, read_receipt
+from warehouse.units.record import land_unit
 
 
 class GroupJob(Noun):
@@ -170,16 +176,15 @@ async def _rank_and_land(
 ) -> GroupReceipt | None:
     watch = Stopwatch()
     journal = _journal(layout, job, group.group)
-    unit = RANKINGS.unit_path(layout, job.request.run_id, job.ranking_id, group.group)
-    ledgers = {dossier.idea_id: Ledger(dossier.idea_id, unit) for dossier in group.dossiers}
+    folder = RANKINGS.unit_path(layout, job.request.run_id, job.ranking_id, group.group)
+    ledgers = {dossier.idea_id: Ledger(dossier.idea_id, folder) for dossier in group.dossiers}
     boundary = ErrorBoundary()
     waiting = PutDown(layout.waiting(job.run_id, job.ranking_id))
     with boundary:
         ranking = _ranked(group, job, layout, engine_of, concurrency, journal, ledgers)
         ranked = await (until_standstill(ranking) if job.request.batch else ranking)
-        receipt = land_group(
-            layout, _value(ranked, job, _receipts(layout, job, group), ledgers, watch)
-        )
+        unit = _value(ranked, job, _receipts(layout, job, group), ledgers)
+        receipt = _landed(layout, job, unit, watch)
     if isinstance(boundary.error, StandstillError):
         waiting.wait(group.group)
         return None
@@ -224,7 +229,6 @@ def land_failed_group(
     cause = cause_of(error, f"group {group!r}")
     failed = RankedGroup(
         ranking_id=job.ranking_id,
-        run_id=job.request.run_id,
         summary=GroupSummary(
             group=group,
             idea_count=len(ideas),
@@ -235,14 +239,15 @@ def land_failed_group(
             else kind_of(len(ideas), job.request.profile.ranking, beforehand=job.request.batch),
             ended_because=f"it failed: {cause.text}",
         ),
-        matches=(),
-        ratings=(),
         llm_calls=calls,
         incomplete_reason=cause.reason,
-        started_at=watch.started_at,
-        finished_at=watch.finished_at,
     )
-    return land_failure(lambda: land_group(layout, failed), f"group {group!r}")
+    return land_failure(lambda: _landed(layout, job, failed, watch), f"group {group!r}")
+
+
+def _landed(layout: Layout, job: RankJob, unit: RankedGroup, watch: Stopwatch) -> GroupReceipt:
+    run_id = job.request.run_id
+    return land_unit(layout, RANKING_RECORD, run_id, unit, watch.started_at, watch.finished_at)
 
 
 def _journal(layout: Layout, job: RankJob, group: str) -> Journal:
@@ -317,7 +322,6 @@ def _value(
     job: RankJob,
     joined: Sequence[GroupReceipt | None],
     ledgers: Mapping[IdeaId, Ledger],
-    watch: Stopwatch,
 ) -> RankedGroup:
     """`joined`: what landed of the groups it joins; where one of them is to be gone on with, so is
     this.
@@ -327,16 +331,15 @@ def _value(
         (receipt.incomplete_reason for receipt in joined if receipt and receipt.incomplete_reason),
         None,
     )
+    across = summary.joins_groups
     return RankedGroup(
         ranking_id=job.ranking_id,
-        run_id=job.request.run_id,
         summary=summary,
         matches=ranked.matches,
-        ratings=ranked.ratings,
+        ratings=() if across else ranked.ratings,
+        ratings_across_groups=ranked.ratings if across else (),
         llm_calls=_calls_of(ledgers),
         incomplete_reason=reason,
-        started_at=watch.started_at,
-        finished_at=watch.finished_at,
     )
 
 

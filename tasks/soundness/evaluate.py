@@ -13,6 +13,7 @@ from schemas.identifiers import PaperId
 from schemas.judgement.soundness import (
     Method,
     MethodEvidence,
+    MethodPassage,
     SoundnessEvaluation,
     SoundnessSummary,
 )
@@ -134,8 +135,11 @@ async def evaluate_soundness(
     )
     evaluation = SoundnessEvaluation(
         methods=tuple(each.method for each in judged),
-        passages=tuple(passage for each in judged for passage in each.passages),
-        passage_method_ids=tuple(each.method.method_id for each in judged for _ in each.passages),
+        passages=tuple(
+            MethodPassage(method_id=each.method.method_id, **dict(passage))
+            for each in judged
+            for passage in each.passages
+        ),
         sections=sections,
         evidence=tuple(row for each in judged for row in each.evidence),
         reviews=tuple(each.reviewed.review for each in judged),
@@ -179,7 +183,6 @@ async def evaluate_plan_alone(
     evaluation = SoundnessEvaluation(
         methods=(),
         passages=(),
-        passage_method_ids=(),
         sections=(),
         evidence=(),
         reviews=(),

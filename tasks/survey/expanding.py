@@ -254,16 +254,17 @@ class Walk:
             first = by_work.setdefault(self._works.first_of(lead.paper), lead)
             first.versions = self._works.versions_of(first.paper.paper_id)
         leads = list(by_work.values())
-        papers = weighed(leads, self._judged, self._parameters, self._cutoff)
+        papers = tuple(
+            replace(
+                paper, text=replace(self._works.merged(paper.paper_id), paper_id=paper.paper_id)
+            )
+            for paper in weighed(leads, self._judged, self._parameters, self._cutoff)
+        )
         kept = {paper.paper_id for paper in papers if paper.kept}
         return Expansion(
             queries=self._queries,
             layers=tuple(self._layers),
             papers=papers,
-            texts=tuple(
-                replace(self._works.merged(lead.paper.paper_id), paper_id=lead.paper.paper_id)
-                for lead in leads
-            ),
             links=tuple(
                 link
                 for link in self._links.values()

@@ -91,7 +91,7 @@ async def survey(
     expansion = await expand(question, planned.value, parameters, literature, judge, cutoff)
     if all(query.found_count is None for query in expansion.queries):
         return _unsearched(asked, cutoff, expansion, ledger)
-    texts = {text.paper_id: text for text in expansion.texts}
+    texts = {paper.paper_id: paper.text for paper in expansion.papers}
     clusters, cluster_of = await clustered(expansion.kept, texts, expansion.links, embedder)
     papers = in_clusters(expansion.papers, cluster_of)
     leading = await _leading(question, expansion.kept, texts, parameters, engine, embedder)
@@ -109,7 +109,6 @@ async def survey(
         queries=expansion.queries,
         layers=expansion.layers,
         papers=papers,
-        texts=expansion.texts,
         clusters=review.clusters,
         quotes=_quotes(material, texts),
         read_count=len(read.texts),

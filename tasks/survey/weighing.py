@@ -85,6 +85,7 @@ def weighed(
     return tuple(
         SurveyPaper(
             paper_id=(name := lead.paper.paper_id),
+            text=lead.paper,
             layer=lead.layer,
             edge=lead.edge,
             reached_from=lead.reached_from,

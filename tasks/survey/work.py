@@ -165,6 +165,5 @@ SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
     expects=_expected,
     head=_head,
     result=_result,
-    view="survey",
 )
 ASK = replace(SURVEY, name="ask", verb="answered", job=AskJob, parameters=_ask_parameters)

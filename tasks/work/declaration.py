@@ -100,7 +100,6 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         result: what a published run came to.
         head: columns of the head beside those that request and parameters have.
         files: files that a unit is read from, which its worker must have.
-        view: name of its page.
         figures: statistics over what was published, by the fields of the page that show them.
     """
 
@@ -121,7 +120,6 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     failed: Callable[[UnitT, Tools, Cause], NounT]
     expects: Callable[[Request[UnitT, ParametersT], Settings], Expected]
     result: Callable[[Any, Sequence[NounT]], Result]
-    view: str
     reads: Callable[[ParametersT], bool] = lambda _: False
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
     figures: Callable[[Any], Mapping[str, Any]] = no_columns

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from schemas.base import replace
 from schemas.identifiers import IdeaId, content_hash
+from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from schemas.works.draft import Draft
-from schemas.works.draft_run import DraftReceipt, DraftRequest
+from schemas.works.draft_run import DraftRequest
 from tasks.accounting.ledger import Ledger
 from tasks.judging.messages import Attachment, takes_images
 from tasks.judging.opening import Judging, open_judging, traced
@@ -44,7 +45,7 @@ class DraftJob(Shard):
         return self.request.warehouse
 
 
-async def draft_job(job: DraftJob, settings: Settings) -> tuple[DraftReceipt, ...]:
+async def draft_job(job: DraftJob, settings: Settings) -> tuple[UnitReceipt, ...]:
     """Write and land the draft unless it landed whole; its receipt."""
     request, layout = job.request, Layout(job.request.warehouse)
 

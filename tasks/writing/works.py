@@ -42,19 +42,17 @@ def known_of_survey(survey: Survey) -> list[Known]:
     """The kept papers of a survey, heaviest first, with their abstracts and all passages of theirs
     that it quotes.
     """
-    texts = {text.paper_id: text for text in survey.texts}
     clusters = {cluster.cluster_id: cluster.name for cluster in survey.clusters}
     said: dict[str, list[str]] = {}
     for quote in survey.quotes:
         said.setdefault(quote.said_in_paper_id, []).append(quote.quote)
     return [
         Known(
-            texts[paper.paper_id],
-            passage_of(texts[paper.paper_id], said.get(paper.paper_id, ()), survey.question),
+            paper.text,
+            passage_of(paper.text, said.get(paper.paper_id, ()), survey.question),
             clusters.get(paper.cluster_id or "", ""),
         )
         for paper in heaviest(survey.papers)
-        if paper.paper_id in texts
     ]
 
 

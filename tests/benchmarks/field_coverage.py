@@ -269,8 +269,8 @@ def main() -> None:
         print_errors(
             f"{part}, with the rule of the product",
             [pair for pair in pairs if pair.part == part],
-            lambda pair: judged(pair.signals).covered,
+            lambda pair: judged(pair.signals).field_covered,
         )
-    refused = [pair for pair in pairs if pair.covered and not judged(pair.signals).covered]
+    refused = [pair for pair in pairs if pair.covered and not judged(pair.signals).field_covered]
     for pair in refused:
         print(f"refused: {pair.group} {pair.idea} on {pair.literature} ({pair.part})")

@@ -45,6 +45,8 @@ from warehouse.units.landing import (
 )
 from warehouse.units.later_validation import LaterValidation, validate_published
 from warehouse.units.publish import publish
+from warehouse.units.reading import published_units
+from warehouse.units.record import land_unit, landed_unit
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
@@ -156,6 +158,17 @@ def test_a_unit_landed_twice_is_there_once_and_says_the_same(
         path = first_folder(warehouse, work) / f"{name}.parquet"
         assert path.exists() == bool(count)
         assert not count or len(read_rows(TABLE[name], path)) == count
+
+
+@every_kind
+def test_a_landed_unit_is_read_back_whole(work: Work, warehouse: Warehouse, tmp_path: Path) -> None:
+    receipt = work.land(warehouse, 0, "call-0")
+    unit = landed_unit(warehouse, work.record, *filter(None, (*work.names, receipt.unit)))
+    other, times = Warehouse(tmp_path / "other"), (receipt.started_at, receipt.finished_at)
+    again = land_unit(other, work.record, receipt.run_id, unit, *times)
+    rows = landing.landed_rows(warehouse, work.kind, receipt)
+    assert rows and landing.landed_rows(other, work.kind, again) == rows
+    assert again.incomplete_reason == receipt.incomplete_reason
 
 
 @every_kind
@@ -277,6 +290,11 @@ def test_it_is_landed_published_verified_and_deleted(work: Work, warehouse: Ware
     rows = rows_in_lake(warehouse, work)
     assert (told.published, told.rows) == (True, rows)
     landed = receipts_of(warehouse, work)
+    if work.kind.unit is not None:  # a benchmark is read by its head and its scores
+        with warehouse.reader() as connection:
+            units = published_units(connection, work.record, *work.names)
+        names = sorted(receipt.unit for receipt in landed)
+        assert sorted(getattr(unit, work.record.name_column) for unit in units) == names
     for name in work.kind.tables:
         assert rows[name] == sum(receipt.rows[name] for receipt in landed)
     assert rows[work.kind.head_table] == 1

@@ -12,18 +12,15 @@ from schemas.base import Noun, replace
 from schemas.identifiers import RunId
 from schemas.tables import TABLE
 from tests.support.assessed_evaluations import make_assessed_evaluation
+from tests.support.evaluations import evaluation_of, rows_of
 from warehouse.dictionary import data_dictionary
+from warehouse.kinds.runs.landing import RUN_RECORD
 from warehouse.landed import read_rows
-from warehouse.module_rows import MODULE_ROWS, Held
 from warehouse.parquet import write_rows
-from warehouse.rows import evaluation_of, rows_of
+from warehouse.units.record import Part
 from warehouse.validate.expectations import expectations_of
 
-FIELDS = [
-    pytest.param(module, field, held, id=held.table)
-    for module, rows in MODULE_ROWS.items()
-    for field, held in rows.fields.items()
-]
+PARTS = [part for part in RUN_RECORD.parts if len(part.path) > 1 and part.path[-1] != "failures"]
 EMPTY = {"unscored_reason": None, "omission": ""}
 PLAIN = {
     str: "word",
@@ -56,16 +53,14 @@ def sample(annotation: Any, name: str = "") -> Any:
     return PLAIN[base] if base in PLAIN else sample(kinds[0])
 
 
-@pytest.mark.parametrize(("module", "field", "held"), FIELDS)
-def test_a_row_lands_and_comes_back(module: str, field: str, held: Held, tmp_path: Path) -> None:
-    table, evaluation = TABLE[held.table], make_assessed_evaluation()
-    if (module, field) == ("assessment", "concerns"):  # else they are those of soundness
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.table)
+def test_a_row_lands_and_comes_back(part: Part, tmp_path: Path) -> None:
+    table, evaluation = TABLE[part.table], make_assessed_evaluation()
+    module, field = part.path
+    if part.path == ("assessment", "concerns"):  # else they are those of soundness
         evaluation = replace(evaluation, soundness=None)
     noun = sample(table.noun)
-    changes = {field: noun if held.single else (noun,)}
-    if held.beside:
-        changes[held.beside[0]] = ("word",)
-    changed = replace(getattr(evaluation, module), **changes)
+    changed = replace(getattr(evaluation, module), **{field: noun if part.single else (noun,)})
     rows = rows_of(replace(evaluation, **{module: changed}))
     write_rows(table, rows[table.name], tmp_path / "landed.parquet")
     rows[table.name] = read_rows(table, tmp_path / "landed.parquet")
@@ -75,7 +70,6 @@ def test_a_row_lands_and_comes_back(module: str, field: str, held: Held, tmp_pat
 
 def test_they_are_documented_and_checked() -> None:
     told = data_dictionary()
-    for rows in MODULE_ROWS.values():
-        for held in rows.fields.values():
-            assert f"### `{held.table}`" in told
-            assert list(expectations_of(TABLE[held.table], RunId("r1"))), held.table
+    for part in PARTS:
+        assert f"### `{part.table}`" in told
+        assert list(expectations_of(TABLE[part.table], RunId("r1"))), part.table

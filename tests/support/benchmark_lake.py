@@ -7,8 +7,9 @@ from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkSc
 from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
 from tests.support.report_lake import HOSTILE_TEXT
-from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark
+from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD, BENCHMARKS
 from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 BENCHMARK = RunId("benchmark-a")
@@ -24,9 +25,10 @@ def publish_benchmark_lake(warehouse: Warehouse) -> None:
         _item(f"p{n}", "holds", "yes" if n > 4 else "no", str(n / 10), n / 10) for n in range(10)
     ]
     run = BenchmarkRun(
-        benchmark_id=BENCHMARK,
+        run_id=BENCHMARK,
         suite="decisions",
         engine="litellm:small",
+        model_answered=None,
         profile="economy",
         data_sha256="ab" * 32,
         prompt_sha256="cd" * 32,
@@ -35,7 +37,7 @@ def publish_benchmark_lake(warehouse: Warehouse) -> None:
             _score(
                 "assay", 0.67, lower=0.4, upper=0.9, interval_method="bootstrap", unscored_count=1
             ),
-            _score(HOSTILE_TEXT, 0.5, published=True, published_source="A paper, table 1"),
+            _score(HOSTILE_TEXT, 0.5, published_source="A paper, table 1"),
             _score("baseline", None, undefined_reason="nothing was answered"),
         ),
         items=(*decisions, *pairs, *said),
@@ -47,7 +49,9 @@ def publish_benchmark_lake(warehouse: Warehouse) -> None:
         started_at=START,
         finished_at=START,
     )
-    report = publish(warehouse, BENCHMARKS, land_benchmark(warehouse, run))
+    report = publish(
+        warehouse, BENCHMARKS, land_unit(warehouse, BENCHMARK_RECORD, BENCHMARK, run, START, START)
+    )
     assert report.published, report.validation
 
 

@@ -7,8 +7,9 @@ from schemas.works.check_run import CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
-from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 CHECK = RunId("check-a")
@@ -27,6 +28,7 @@ def publish_check_lake(
             Problem(
                 problem_id="a1p1",
                 attempt=1,
+                rank=1,
                 problem=HOSTILE_TEXT,
                 location="Lemma 2",
                 explanation=explanation,
@@ -45,7 +47,7 @@ def publish_check_lake(
         **common,
     )
     for check in (wrong, unread):
-        land_checks(warehouse, run_id, check.manuscript_id, [check], START, START)
+        land_unit(warehouse, CHECK_RECORD, run_id, check, START, START)
     assert publish(warehouse, CHECKS, replace(check_head(), run_id=run_id)).published
 
 

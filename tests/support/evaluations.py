@@ -3,6 +3,7 @@ from there.
 """
 
 import random
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise, product
 
@@ -32,6 +33,7 @@ from schemas.judgement.soundness import (
     ElementStanding,
     Method,
     MethodEvidence,
+    MethodPassage,
     PlanElement,
     PlanReview,
     SoundnessEvaluation,
@@ -41,12 +43,15 @@ from schemas.judgement.soundness import (
 from schemas.judgement.suggestion import ActionEffort, Suggestion
 from schemas.judging import JudgeVote
 from schemas.literature.citation import Citation
-from schemas.literature.paper import CitationEdge, Paper, PaperSection, Passage, SectionKind
+from schemas.literature.paper import CitationEdge, Paper, PaperSection, SectionKind
 from schemas.literature.recommendation import Resource, ResourceKind
 from schemas.outcome import Provenance
 from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
+from warehouse.kinds.runs.landing import RUN_RECORD
+from warehouse.kinds.runs.standing import standing_of_rows
+from warehouse.rows import Row, Rows
 
 START = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
 CUTOFF = date(2025, 6, 30)
@@ -188,17 +193,15 @@ def make_soundness(
     generator = random.Random(f"soundness {number}")
     method_ids = [f"m{n + 1}" for n in range(methods)]
     passages = [
-        (
-            method_id,
-            Passage(
-                passage_id=f"{method_id}-p{n}",
-                paper_id=papers[n % len(papers)].paper_id,
-                text=prose(generator, 80),
-                kind="body",
-                section="Results",
-                score=1.0 / (n + 1),
-                cited_paper_ids=(papers[(n + 1) % len(papers)].paper_id,),
-            ),
+        MethodPassage(
+            method_id=method_id,
+            passage_id=f"{method_id}-p{n}",
+            paper_id=papers[n % len(papers)].paper_id,
+            text=prose(generator, 80),
+            kind="body",
+            section="Results",
+            score=1.0 / (n + 1),
+            cited_paper_ids=(papers[(n + 1) % len(papers)].paper_id,),
         )
         for method_id in method_ids
         for n in range(evidence)
@@ -216,8 +219,7 @@ def make_soundness(
             )
             for n, method_id in enumerate(method_ids)
         ),
-        passages=tuple(passage for _, passage in passages),
-        passage_method_ids=tuple(method_id for method_id, _ in passages),
+        passages=tuple(passages),
         sections=tuple(
             PaperSection(
                 paper_id=paper.paper_id,
@@ -594,3 +596,14 @@ def make_run(run_id: str = "run-a", ideas: int = 1, **changes: object) -> Run:
         score_weights=ScoreWeights(soundness=1.0, contribution=1.0),
     )
     return replace(run, **changes) if changes else run
+
+
+def rows_of(evaluation: IdeaEvaluation) -> Rows:
+    """The rows that landing writes."""
+    rows = RUN_RECORD.rows_of(evaluation.run_id, evaluation)
+    (idea,) = rows["ideas"]
+    return rows | {"ideas": [idea | standing_of_rows(rows).model_dump()]}
+
+
+def evaluation_of(rows: Mapping[str, Sequence[Row]]) -> IdeaEvaluation:
+    return RUN_RECORD.unit_of(rows["ideas"][0]["evaluation_key"], rows)

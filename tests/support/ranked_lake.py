@@ -2,9 +2,9 @@
 
 from schemas.identifiers import IdeaId
 from tests.support.evaluations import make_idea
-from tests.support.rankings import make_head, make_ranked_group
+from tests.support.rankings import land_group, make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, UNSCORED
-from warehouse.kinds.rankings.landing import RANKINGS, land_group
+from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse

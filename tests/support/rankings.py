@@ -10,6 +10,7 @@ from schemas.calls import CallStatus, LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import (
     Grouping,
+    GroupReceipt,
     GroupSummary,
     Match,
     RankedGroup,
@@ -22,7 +23,8 @@ from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tests.support.catalogues import with_catalogue
-from warehouse.kinds.rankings.landing import basis_of
+from warehouse.kinds.rankings.landing import RANKING_RECORD, basis_of
+from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 AT = datetime(2026, 3, 1, 3, tzinfo=UTC)
@@ -75,7 +77,6 @@ def make_ranked_group(
     ideas: Sequence[IdeaId],
     *,
     ranking_id: str = "ranking-a",
-    run_id: str = "run-a",
     group: str = "ungrouped",
     engine: str = "litellm:openai/judge",
     rationale: str = "",
@@ -105,7 +106,6 @@ def make_ranked_group(
     ]
     return RankedGroup(
         ranking_id=ranking_id,
-        run_id=RunId(run_id),
         summary=GroupSummary(
             group=group,
             idea_count=len(ideas),
@@ -118,9 +118,11 @@ def make_ranked_group(
         matches=tuple(matches),
         ratings=tuple(ratings),
         llm_calls=tuple(calls),
-        started_at=AT,
-        finished_at=AT,
     )
+
+
+def land_group(warehouse: Warehouse, group: RankedGroup, run_id: str = "run-a") -> GroupReceipt:
+    return land_unit(warehouse, RANKING_RECORD, RunId(run_id), group, AT, AT)
 
 
 def make_rating(
@@ -172,15 +174,16 @@ def make_head(
     warehouse: Warehouse,
     groups: Sequence[RankedGroup],
     *,
+    run_id: str = "run-a",
     method: RatingMethod = RatingMethod.BRADLEY_TERRY,
 ) -> RankingHead:
     """The head of a ranking over the run as it is published now."""
     first = groups[0]
     with with_catalogue(warehouse, Settings().catalogue).reader() as connection:
-        basis = basis_of(connection, first.run_id)
+        basis = basis_of(connection, RunId(run_id))
     return RankingHead(
         ranking_id=first.ranking_id,
-        run_id=first.run_id,
+        run_id=RunId(run_id),
         engine=first.matches[0].judge,
         profile="economy",
         seed=7,

@@ -227,5 +227,4 @@ def make_review(evaluation: IdeaEvaluation, **score: Any) -> IdeaReview:
         bibliography=evaluation.papers[:2],
         cost_usd=0.1,
         unknown_price_calls=0,
-        reused_from_run_id=None,
     )

@@ -69,18 +69,6 @@ def make_survey(question_id: str = "question-0", question: str = "How do bats hu
             _paper("far", 0, Edge.SEARCH, "bats hunt", 0),
             _paper("second", 1, Edge.CITATION, "first", 4),
         ),
-        texts=tuple(
-            Paper(
-                paper_id=PaperId(name),
-                title=title,
-                abstract=f"{title}: we describe what {name} flights sound like to moths at night.",
-                authors=(f"Ada {name.title()}",),
-                venue="Journal of Bats",
-                year=2001 + place,
-                url=f"https://example.org/{name}",
-            )
-            for place, (name, title) in enumerate(TITLES.items())
-        ),
         clusters=(
             SurveyCluster(
                 cluster_id="c1",
@@ -176,6 +164,7 @@ def _layer(layer: int, failed: int) -> SurveyLayer:
 def _paper(name: str, layer: int, edge: Edge, reached_from: str, score: int) -> SurveyPaper:
     return SurveyPaper(
         paper_id=PaperId(name),
+        text=_text(name),
         layer=layer,
         edge=edge,
         reached_from=reached_from,
@@ -186,6 +175,18 @@ def _paper(name: str, layer: int, edge: Edge, reached_from: str, score: int) -> 
         quality_0_to_1=None,
         recency_0_to_1=None,
         cluster_id="c1" if score >= 3 else None,
+    )
+
+
+def _text(name: str) -> Paper:
+    return Paper(
+        paper_id=PaperId(name),
+        title=TITLES[name],
+        abstract=f"{TITLES[name]}: we describe what {name} flights sound like to moths at night.",
+        authors=(f"Ada {name.title()}",),
+        venue="Journal of Bats",
+        year=2001 + list(TITLES).index(name),
+        url=f"https://example.org/{name}",
     )
 
 

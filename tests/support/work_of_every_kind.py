@@ -7,20 +7,14 @@ from typing import Any
 from schemas.base import Noun, replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.benchmark import (
+    BenchmarkHead,
     BenchmarkItem,
-    BenchmarkReceipt,
     BenchmarkRun,
     BenchmarkScore,
 )
 from schemas.judgement.evaluation import Receipt
 from schemas.judgement.ranking import GroupReceipt
-from schemas.literature.survey_run import SurveyReceipt
 from schemas.run import UnitReceipt
-from schemas.works.check_run import CheckReceipt
-from schemas.works.curation_run import CurationReceipt
-from schemas.works.draft_run import DraftReceipt
-from schemas.works.experiment_run import ExperimentReceipt
-from schemas.works.ideation_run import IdeationReceipt
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
 from tests.support.catalogues import with_catalogue
 from tests.support.check_lake import CHECK, check_head
@@ -29,20 +23,20 @@ from tests.support.draft_lake import DRAFT, make_draft, make_draft_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_experiment_head
 from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
-from tests.support.rankings import make_call, make_head, make_ranked_group
+from tests.support.rankings import land_group, make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
-from warehouse.kinds.benchmarks.landing import BENCHMARKS, land_benchmark
-from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
-from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
-from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
-from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
-from warehouse.kinds.rankings.landing import RANKINGS, land_group
-from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD
+from warehouse.kinds.curations.landing import CURATION_RECORD
+from warehouse.kinds.drafts import DRAFT_RECORD
+from warehouse.kinds.experiments import EXPERIMENT_RECORD
+from warehouse.kinds.ideations import IDEATION_RECORD
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD
+from warehouse.kinds.rankings.landing import RANKING_RECORD
+from warehouse.kinds.runs.landing import RUN_RECORD, RUNS, land
+from warehouse.kinds.surveys import SURVEY_RECORD
 from warehouse.units.kind import Kind
 from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
+from warehouse.units.record import UnitRecord, land_unit
 from warehouse.warehouse import Warehouse
 
 
@@ -57,11 +51,15 @@ class Work:
         prepare: what has to be there before, in a lake of that catalogue.
     """
 
-    kind: Kind[Any, Any]
+    record: UnitRecord[Any, Any, Any]
     names: tuple[str, ...]
     land: Callable[[Warehouse, int, str], UnitReceipt]
     head: Callable[[Warehouse], Noun]
     prepare: Callable[..., object] = lambda *_: None
+
+    @property
+    def kind(self) -> Kind[Any, Any]:
+        return self.record.kind
 
 
 def _land_idea(warehouse: Warehouse, number: int, call: str) -> Receipt:
@@ -90,7 +88,7 @@ def _publish_run(warehouse: Warehouse, catalogue_url: str | None = None) -> None
     assert publish(with_catalogue(warehouse, catalogue_url), RUNS, make_run(ideas=4)).published
 
 
-def _land_manuscript(warehouse: Warehouse, number: int, call: str) -> CheckReceipt:
+def _land_manuscript(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"paper {number}"
     check = ManuscriptCheck(
         manuscript_id=name,
@@ -103,10 +101,10 @@ def _land_manuscript(warehouse: Warehouse, number: int, call: str) -> CheckRecei
         failures=(),
         llm_calls=(make_llm_call(IdeaId(name), 0, call_id=call),),
     )
-    return land_checks(warehouse, CHECK, name, [check], START, START)
+    return land_unit(warehouse, CHECK_RECORD, CHECK, check, START, START)
 
 
-def _land_question(warehouse: Warehouse, number: int, call: str) -> SurveyReceipt:
+def _land_question(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"question-{number}"
     survey = with_review(make_survey(name))
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
@@ -115,80 +113,77 @@ def _land_question(warehouse: Warehouse, number: int, call: str) -> SurveyReceip
     )
 
 
-def _land_curated_paper(warehouse: Warehouse, number: int, call: str) -> CurationReceipt:
+def _land_curated_paper(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"paper-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     curation = replace(make_curation(name), llm_calls=calls)
     return land_unit(warehouse, CURATION_RECORD, CURATION, curation, START, START)
 
 
-def _land_task(warehouse: Warehouse, number: int, call: str) -> ExperimentReceipt:
+def _land_task(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"task-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     experiment = replace(make_experiment(name), llm_calls=calls)
     return land_unit(warehouse, EXPERIMENT_RECORD, EXPERIMENT, experiment, START, START)
 
 
-def _land_round(warehouse: Warehouse, number: int, call: str) -> IdeationReceipt:
+def _land_round(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     made = make_round(number + 1)
     calls = (make_llm_call(IdeaId(made.round_id), 0, call_id=call),)
     made = replace(made, llm_calls=calls)
     return land_unit(warehouse, IDEATION_RECORD, IDEATION, made, START, START)
 
 
-def _land_draft(warehouse: Warehouse, number: int, call: str) -> DraftReceipt:
+def _land_draft(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"idea-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     draft = replace(make_draft(name), llm_calls=calls)
     return land_unit(warehouse, DRAFT_RECORD, DRAFT, draft, START, START)
 
 
-def _land_benchmark(warehouse: Warehouse, _: int, call: str) -> BenchmarkReceipt:
+def _land_benchmark(warehouse: Warehouse, _: int, call: str) -> BenchmarkHead:
     item = BenchmarkItem(item_id="i", task="decision", system="assay", gold="yes", answer="yes")
     score = BenchmarkScore(suite="decisions", metric="accuracy", system="assay", value=1.0, count=1)
-    return land_benchmark(
-        warehouse,
-        BenchmarkRun(
-            benchmark_id="benchmark-a",
-            suite="decisions",
-            engine="litellm:small",
-            profile="economy",
-            data_sha256="ab" * 32,
-            prompt_sha256="cd" * 32,
-            seed=7,
-            scores=(score,),
-            items=(item,),
-            calls=(make_llm_call(IdeaId("i"), 0, call_id=call),),
-            llm_calls=1,
-            prompt_tokens=1,
-            completion_tokens=1,
-            cost_usd=0.0,
-            started_at=START,
-            finished_at=START,
-        ),
+    calls = (make_llm_call(IdeaId("i"), 0, call_id=call),)
+    run = BenchmarkRun(
+        **dict(_benchmark_head(warehouse)), scores=(score,), items=(item,), calls=calls
     )
+    return land_unit(warehouse, BENCHMARK_RECORD, run.run_id, run, START, START)
 
 
-def _benchmark_head(_: Warehouse) -> BenchmarkReceipt:
-    return BenchmarkReceipt(
-        run_id=RunId("benchmark-a"), suite="decisions", started_at=START, finished_at=START
+def _benchmark_head(_: Warehouse) -> BenchmarkHead:
+    return BenchmarkHead(
+        run_id=RunId("benchmark-a"),
+        suite="decisions",
+        engine="litellm:small",
+        model_answered=None,
+        profile="economy",
+        data_sha256="ab" * 32,
+        prompt_sha256="cd" * 32,
+        seed=7,
+        llm_calls=1,
+        prompt_tokens=1,
+        completion_tokens=1,
+        cost_usd=0.0,
+        started_at=START,
+        finished_at=START,
     )
 
 
 WORKS = (
-    Work(RUNS, ("run-a",), _land_idea, lambda _: make_run(ideas=2)),
+    Work(RUN_RECORD, ("run-a",), _land_idea, lambda _: make_run(ideas=2)),
     Work(
-        RANKINGS,
+        RANKING_RECORD,
         ("run-a", "ranking-a"),
         _land_group,
         lambda warehouse: make_head(warehouse, [_group(0, "a"), _group(1, "b")]),
         _publish_run,
     ),
-    Work(CHECKS, ("check-a",), _land_manuscript, lambda _: check_head()),
-    Work(SURVEYS, ("survey-a",), _land_question, lambda _: make_survey_head()),
-    Work(CURATIONS, ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
-    Work(EXPERIMENTS, ("experiment-a",), _land_task, lambda _: make_experiment_head()),
-    Work(IDEATIONS, ("ideation-a",), _land_round, lambda _: make_ideation_head()),
-    Work(DRAFTS, ("draft-a",), _land_draft, lambda _: make_draft_head()),
-    Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
+    Work(CHECK_RECORD, ("check-a",), _land_manuscript, lambda _: check_head()),
+    Work(SURVEY_RECORD, ("survey-a",), _land_question, lambda _: make_survey_head()),
+    Work(CURATION_RECORD, ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
+    Work(EXPERIMENT_RECORD, ("experiment-a",), _land_task, lambda _: make_experiment_head()),
+    Work(IDEATION_RECORD, ("ideation-a",), _land_round, lambda _: make_ideation_head()),
+    Work(DRAFT_RECORD, ("draft-a",), _land_draft, lambda _: make_draft_head()),
+    Work(BENCHMARK_RECORD, ("benchmark-a",), _land_benchmark, _benchmark_head),
 )

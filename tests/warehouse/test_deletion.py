@@ -16,9 +16,9 @@ from schemas.judgement.ranking import ranking_budget_scope
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_evaluation, make_run
-from tests.support.rankings import make_head, make_ranked_group
+from tests.support.rankings import land_group, make_head, make_ranked_group
 from warehouse.compact import compact
-from warehouse.kinds.rankings.landing import RANKINGS, land_group
+from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land, reuse
 from warehouse.units.deletion import deletions_path

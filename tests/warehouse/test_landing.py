@@ -14,10 +14,15 @@ from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.reasons import Reason
 from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_full_evaluation
-from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call
+from tests.support.evaluations import (
+    START,
+    evaluation_of,
+    make_evaluation,
+    make_idea,
+    make_llm_call,
+)
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections, reuse
 from warehouse.landed import read_rows
-from warehouse.rows import evaluation_of
 from warehouse.units import landing
 from warehouse.units.landing import iterate_receipts, read_receipt
 from warehouse.warehouse import Warehouse
@@ -156,7 +161,14 @@ def test_reuse_says_the_same_under_another_name_and_charges_nothing(warehouse: W
     receipt = reuse(warehouse, evaluation.evaluation_key, RUN_A, RUN_B, renamed)
     rows = landed_rows(warehouse, RUN_B, evaluation.evaluation_key)
     reused = evaluation_of(rows)
-    assert reused == replace(evaluation, run_id=RUN_B, idea=renamed, llm_calls=(), api_calls=())
+    assert reused == replace(
+        evaluation,
+        run_id=RUN_B,
+        idea=renamed,
+        llm_calls=(),
+        api_calls=(),
+        reused_from_run_id=RUN_A,
+    )
     assert rows["ideas"][0]["reused_from_run_id"] == "run-a"
     assert (receipt.reused_from_run_id, receipt.cost_usd, receipt.llm_calls, receipt.api_calls) == (
         "run-a",

@@ -32,12 +32,12 @@ from tests.support.evaluations import (
     make_llm_call,
     make_provenance,
     make_run,
+    rows_of,
 )
 from warehouse.catalogue.connection import in_memory
-from warehouse.kinds.runs.landing import RUNS, with_standing
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.parquet import arrow_table
 from warehouse.queries import resources_of_papers
-from warehouse.rows import rows_of
 from warehouse.statements import MARTS, names, statement, table_statement
 from warehouse.units.publish import head_rows
 
@@ -77,7 +77,7 @@ def add(connection: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, 
 
 
 def add_evaluation(connection: duckdb.DuckDBPyConnection, evaluation: IdeaEvaluation) -> None:
-    for name, rows in with_standing(rows_of(evaluation)).items():
+    for name, rows in rows_of(evaluation).items():
         add(connection, name, rows)
 
 

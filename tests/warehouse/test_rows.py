@@ -20,15 +20,18 @@ from schemas.judging import JudgeVote
 from schemas.literature.paper import Paper
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
+from schemas.run import Module
 from schemas.tables import TABLE
 from tests.support.assessed_evaluations import make_assessed_evaluation, make_assessments
 from tests.support.committee_evaluations import make_committee, make_full_evaluation, make_novelty
-from tests.support.evaluations import make_evaluation
-from warehouse.kinds.runs.landing import with_standing
+from tests.support.evaluations import (
+    evaluation_of,
+    make_evaluation,
+    rows_of,
+)
+from warehouse.kinds.runs.landing import RUN_RECORD
 from warehouse.landed import read_rows
-from warehouse.module_rows import MODULE_ROWS
 from warehouse.parquet import arrow_table, write_rows
-from warehouse.rows import evaluation_of, rows_of
 
 NounT = TypeVar("NounT", bound=Noun)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -149,7 +152,7 @@ def evaluations(draw: st.DrawFn) -> IdeaEvaluation:
 
 @given(evaluations())
 def test_an_evaluation_survives_parquet(evaluation: IdeaEvaluation) -> None:
-    rows = with_standing(rows_of(evaluation))
+    rows = rows_of(evaluation)
     with TemporaryDirectory() as folder:
         for name, found in rows.items():
             write_rows(TABLE[name], found, Path(folder) / f"{name}.parquet")
@@ -163,12 +166,10 @@ def test_an_evaluation_survives_parquet(evaluation: IdeaEvaluation) -> None:
 
 def test_every_module_has_its_tables_and_every_field_a_place() -> None:
     evaluation = make_assessed_evaluation()
-    assert set(MODULE_ROWS) == set(evaluation.modules)
+    assert set(evaluation.modules) == set(Module)
     for name, module in evaluation.modules.items():
-        held = set(MODULE_ROWS[name].fields) | {
-            each.beside[0] for each in MODULE_ROWS[name].fields.values() if each.beside
-        }
-        assert held | {"failures"} == set(type(module).model_fields)
+        held = {part.path[-1] for part in RUN_RECORD.parts if part.path[:-1] == (name,)}
+        assert held == set(type(module).model_fields)
         assert f"{name}_requested" in TABLE["ideas"].column_names
         assert name in TABLE["failures"].column("recorded_by").allowed
 

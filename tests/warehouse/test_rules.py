@@ -6,15 +6,18 @@ from typing import Any
 
 import pytest
 
-from schemas.base import Severity
+from schemas.base import Severity, replace
 from schemas.failure import LEFT_OUT
 from schemas.reasons import Reason
+from schemas.run import Module
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
-from tests.support.evaluations import make_evaluation
+from tests.support.evaluations import (
+    make_evaluation,
+    rows_of,
+)
 from tests.support.rules import broken_rules
-from warehouse.module_rows import MODULE_ROWS
-from warehouse.rows import Rows, rows_of
+from warehouse.rows import Rows
 from warehouse.statements import names
 
 Broken = Callable[[Rows], Any]
@@ -111,7 +114,7 @@ CASES: dict[str, tuple[Broken, str]] = {
         "a_score_or_a_reason_never_both",
     ),
     "nothing asked for": (
-        change("ideas", **{f"{module}_requested": False for module in MODULE_ROWS}),
+        change("ideas", **{f"{module}_requested": False for module in Module}),
         "every_idea_asked_for_something",
     ),
     "citation of knowledge never found": (
@@ -262,7 +265,7 @@ def test_every_statement_has_a_bad_row_that_breaks_it() -> None:
 
 
 def test_an_evaluation_that_ended_early_may_lack_comparisons() -> None:
-    rows = rows_of(make_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
+    rows = rows_of(replace(make_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED))
     rows["comparisons"].clear()
     assert "comparisons_cover_every_paper_and_dimension" not in broken_rules(rows)
 

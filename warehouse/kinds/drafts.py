@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
+from schemas.run import UnitReceipt
 from schemas.works.draft import Draft
-from schemas.works.draft_run import DraftHead, DraftReceipt
+from schemas.works.draft_run import DraftHead
 from warehouse.units.kind import Given, Kind
 from warehouse.units.record import UnitRecord
 
@@ -17,7 +18,7 @@ DRAFTS = Kind(
     folders={"draft": "run_id"},
     unit=("idea", "draft_id"),
     unit_is_hashed=True,
-    receipt=DraftReceipt,
+    receipt=UnitReceipt,
     head=DraftHead,
     head_table="draft_runs",
     has_head_file=True,

@@ -8,15 +8,16 @@ from collections.abc import Iterator
 
 from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
+from schemas.run import UnitReceipt
 from schemas.works.experiment import Experiment
-from schemas.works.experiment_run import ExperimentHead, ExperimentReceipt
+from schemas.works.experiment_run import ExperimentHead
 from warehouse.units.kind import Given, Kind
 from warehouse.units.record import UnitRecord
 
 EXPERIMENTS = Kind(
     folders={"experiment": "run_id"},
     unit=("task", "task_id"),
-    receipt=ExperimentReceipt,
+    receipt=UnitReceipt,
     head=ExperimentHead,
     head_table="experiment_runs",
     has_head_file=True,

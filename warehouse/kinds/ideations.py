@@ -8,15 +8,16 @@ from collections.abc import Iterator
 
 from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
+from schemas.run import UnitReceipt
 from schemas.works.ideation import IdeationRound
-from schemas.works.ideation_run import IdeationHead, IdeationReceipt
+from schemas.works.ideation_run import IdeationHead
 from warehouse.units.kind import Kind
 from warehouse.units.record import UnitRecord
 
 IDEATIONS = Kind(
     folders={"ideation": "run_id"},
     unit=("round", "round_id"),
-    receipt=IdeationReceipt,
+    receipt=UnitReceipt,
     head=IdeationHead,
     head_table="ideation_runs",
     has_head_file=True,

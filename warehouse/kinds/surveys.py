@@ -7,16 +7,17 @@ landing/survey=<run>/survey.json
 from collections.abc import Iterator
 
 from schemas.literature.survey import Survey
-from schemas.literature.survey_run import SurveyHead, SurveyReceipt
+from schemas.literature.survey_run import SurveyHead
 from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
+from schemas.run import UnitReceipt
 from warehouse.units.kind import Given, Kind
 from warehouse.units.record import UnitRecord
 
 SURVEYS = Kind(
     folders={"survey": "run_id"},
     unit=("question", "question_id"),
-    receipt=SurveyReceipt,
+    receipt=UnitReceipt,
     head=SurveyHead,
     head_table="survey_runs",
     has_head_file=True,
@@ -46,5 +47,4 @@ SURVEY_RECORD = UnitRecord(
     noun=Survey,
     recorded_by="survey",
     reasons=_reasons,
-    beside={"papers": ("texts", "paper_id")},
 )

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from schemas.base import Noun
 from schemas.columns import Table
 from schemas.identifiers import RunId, content_hash
 from schemas.people.ledger import Artefact
-from schemas.run import UnitReceipt
+from schemas.run import UnitReceipt, WorkHead
 from schemas.tables import TABLE
 from warehouse.layout import Layout, safe_name
 from warehouse.rows import Row, Rows
@@ -24,7 +23,7 @@ if TYPE_CHECKING:  # workers land without the database
     import duckdb
 
 ReceiptT = TypeVar("ReceiptT", bound=UnitReceipt)
-HeadT = TypeVar("HeadT", bound=Noun)
+HeadT = TypeVar("HeadT", bound=WorkHead)
 
 
 def _nothing(*_: object) -> None:
@@ -67,10 +66,9 @@ class Kind(Generic[ReceiptT, HeadT]):
     Attributes:
         folders: the folders it lies in, outermost first, each with the id that it bears. The word
             of the last one is what messages call the kind.
-        unit: word of a unit's folder and the receipt's field it bears; None: the work is one unit.
+        unit: word of a unit's folder and the column of its name; None: the work is one unit.
         unit_is_hashed: whether a hash stands for the unit's name, since the user chose it.
-        head_table: the table with one row for each piece of work; of `tables` when the unit lands
-            it.
+        head_table: the table with one row for each piece of work.
         tables: those that units land.
         checks: the folder of its rules in `sql/`, and the table whose rows they judge.
         artefact: what the ledger calls what its steps make, and the column that tells one from
@@ -84,7 +82,8 @@ class Kind(Generic[ReceiptT, HeadT]):
         unit_column: by which the rows of a unit are known in every one of `tables`; with one, the
             files of a complete unit may go once the lake holds their rows.
         outlives_its_publication: whether it may rightly lie in landing unpublished.
-        totals: what a receipt says of its rows beside their numbers.
+        totals: what a receipt says of its rows beside their numbers; of it, what has a column in
+            the table of what the unit is given stands there too.
         head_columns: what the row of `head_table` holds beside the fields of the head.
         concluded: the head as all receipts together tell; publishing begins with it.
         receipt_rules: results of rules that only all receipts together can break.
@@ -130,16 +129,11 @@ class Kind(Generic[ReceiptT, HeadT]):
     @property
     def published_tables(self) -> tuple[Table, ...]:
         """Every table that publishing it fills."""
-        names = dict.fromkeys((*self.tables, self.head_table, "validations"))
-        return tuple(TABLE[name] for name in names)
+        return tuple(TABLE[name] for name in (*self.tables, self.head_table, "validations"))
 
     def names(self, noun: ReceiptT | HeadT) -> tuple[str, ...]:
         """The names of what a receipt or head belongs to."""
         return tuple(getattr(noun, name) for name in self.ids)
-
-    def unit_name(self, receipt: ReceiptT) -> str:
-        """The unit's name within the work."""
-        return str(getattr(receipt, self.unit[1])) if self.unit is not None else ""
 
     def run_id(self, *names: str) -> RunId:
         return RunId(names[0])
@@ -173,7 +167,7 @@ class Kind(Generic[ReceiptT, HeadT]):
 
     def folder_of(self, layout: Layout, receipt: ReceiptT) -> Path:
         """Landing folder of the unit that a receipt is of."""
-        unit = () if self.unit is None else (self.unit_name(receipt),)
+        unit = () if self.unit is None else (receipt.unit,)
         return self.unit_folder(layout, *self.names(receipt), *unit)
 
     def head_file(self, layout: Layout, *names: str) -> Path:

@@ -146,6 +146,20 @@ def bring(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> None:
             building.replace(folder / name)
 
 
+def landed_rows(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> Rows:
+    """The rows that landed with `receipt`, calls apart, by table name.
+
+    Raises:
+        PublicationError: a file is missing or unreadable.
+    """
+    folder = kind.folder_of(layout, receipt)
+    return {
+        name: read_rows(TABLE[name], folder / f"{name}.parquet")
+        for name, count in receipt.rows.items()
+        if count and name not in CALL_TABLES
+    }
+
+
 def complete_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
     """The receipt of a unit whose work ran to its end; None when it is still to be done.
 
@@ -208,7 +222,7 @@ def write_head(layout: Layout, kind: Kind[ReceiptT, HeadT], head: HeadT) -> None
 
 def begun_head(layout: Layout, kind: Kind[ReceiptT, HeadT], head: HeadT) -> HeadT:
     """`head` with the times of the one that is there, when the work had ended before."""
-    begun: Any = read_head(layout, kind, *kind.names(head))
+    begun = read_head(layout, kind, *kind.names(head))
     if begun is None:
         return head
     return replace(head, started_at=begun.started_at, finished_at=begun.finished_at)
@@ -358,11 +372,15 @@ def write_unit(
     kind: Kind[ReceiptT, HeadT], receipt: ReceiptT, rows: Rows, building: Path
 ) -> ReceiptT:
     """Write tables and receipt into the folder `building`; the receipt with its numbers."""
+    told = kind.totals(rows)
+    if told and kind.given is not None:
+        own = kind.given.table
+        rows = rows | {own: [row | {n: told[n] for n in row.keys() & told} for row in rows[own]]}
     size = sum(
         write_rows(TABLE[name], found, building / f"{name}.parquet") for name, found in rows.items()
     )
     counts = {name: len(rows.get(name, ())) for name in kind.tables}
-    complete = replace(receipt, rows=counts, bytes=size, **kind.totals(rows))
+    complete = replace(receipt, rows=counts, bytes=size, **told)
     write_bytes(building / RECEIPT_FILE, as_json(complete))
     return complete
 

@@ -112,8 +112,7 @@ def _validate(
     digest: str,
 ) -> ValidationReport:
     names = kind.names(head)
-    head_row = None if kind.head_table in kind.tables else head_rows(kind, head, digest)
-    report = validate(warehouse, kind, names, receipts, head_row)
+    report = validate(warehouse, kind, names, receipts, head_rows(kind, head, digest))
     told = report.model_dump(mode="json") | {"passed": report.passed}
     path = kind.validation_file(warehouse, *names)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -180,33 +179,18 @@ def _insert(
     names = kind.names(head)
     for table in (TABLE[name] for name in kind.tables):
         for files in in_batches(landed_files(warehouse, kind, table, receipts)):
-            rows = read_landed(table, files)
-            insert(connection, table, _stamped(rows, digest) if _is_head(kind, table) else rows)
+            insert(connection, table, read_landed(table, files))
     loose_counts = {}
     for table, path in loose_files(warehouse, kind, *names):
         rows = read_landed(table, [path])
         loose_counts[table.name] = len(rows)
         insert(connection, table, rows)
-    if kind.head_table not in kind.tables:
-        insert(connection, TABLE[kind.head_table], head_rows(kind, head, digest))
+    insert(connection, TABLE[kind.head_table], head_rows(kind, head, digest))
     insert(connection, TABLE["validations"], _noun_rows(TABLE["validations"], validation.rows))
     kind.settle(connection, head)
     counts = _counts(connection, kind, names)
     _hold_against_receipts(counts, loose_counts, kind, names, receipts)
     return counts
-
-
-def _is_head(kind: Kind[Any, Any], table: Table) -> bool:
-    return table.name == kind.head_table
-
-
-def _stamped(rows: pa.Table, digest: str) -> pa.Table:
-    """The row of a head that landed with its unit, with what only its publication knows."""
-    for name, value in (("landing_sha256", digest), ("published_at", datetime.now(UTC))):
-        place = rows.schema.get_field_index(name)
-        field = rows.schema.field(place)
-        rows = rows.set_column(place, field, pa.array([value] * len(rows), type=field.type))
-    return rows
 
 
 def head_rows(kind: Kind[ReceiptT, HeadT], head: HeadT, digest: str) -> pa.Table:

@@ -8,6 +8,8 @@ import duckdb
 
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
+from schemas.tables import TABLE
+from warehouse.kinds.registry import KINDS
 from warehouse.lake import rows_in
 from warehouse.rows import noun_of
 from warehouse.statements import table_statement
@@ -25,14 +27,32 @@ def published_heads(
 
 
 def published_head(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, HeadT], run_id: RunId
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, HeadT], *names: str
 ) -> HeadT:
     """One of them. Raises UnknownNameError when it is not published."""
     for head in published_heads(connection, kind):
-        if kind.names(head) == (run_id,):
+        if kind.names(head) == names:
             return head
     raise UnknownNameError(
-        f"{kind.titled(run_id)} is not published; the table {kind.head_table} lists those that are"
+        f"{kind.titled(*names)} is not published; the table {kind.head_table} lists those that are"
+    )
+
+
+def published_kind(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Kind[Any, Any]:
+    """The kind of the work that is published under that name.
+
+    Raises:
+        UnknownNameError: nothing is; names the newest of each kind.
+    """
+    newest = []
+    for kind in KINDS:
+        heads = published_heads(connection, kind) if len(kind.ids) == 1 else ()
+        names = [head.run_id for head in heads]
+        if run_id in names:
+            return kind
+        newest += [f"{kind.word}s {', '.join(names[:3])}"] if names else []
+    raise UnknownNameError(
+        f"nothing is published under {run_id}; the newest are: {'; '.join(newest) or 'none'}"
     )
 
 
@@ -50,12 +70,11 @@ def check_published(
 def published_units(
     connection: duckdb.DuckDBPyConnection,
     record: UnitRecord[UnitT, ReceiptT, HeadT],
-    run_id: RunId,
+    *names: str,
 ) -> tuple[UnitT, ...]:
-    """Every unit of a run as it was landed, calls apart, in the order of their names."""
-    tables = [name for name in record.kind.tables if name not in CALL_TABLES]
-    rows = {
-        name: rows_in(connection, table_statement("rows_of_run", table=name), {"run_id": run_id})
-        for name in tables
-    }
+    """Every unit of a work as it was landed, calls apart, in the order of their names."""
+    kind, rows = record.kind, {}
+    for table in (TABLE[name] for name in kind.tables if name not in CALL_TABLES):
+        sql = table_statement("rows_of", table=table.name, condition=kind.condition(table))
+        rows[table.name] = rows_in(connection, sql, kind.parameters(*names))
     return record.units_of(rows)

@@ -59,7 +59,6 @@ def record(
     Raises:
         PublicationError: the ledger holds a row about what Assay never writes of.
     """
-    engine = getattr(head, "engine", None)
     published = _about(
         kind,
         head,
@@ -67,8 +66,8 @@ def record(
         action=LedgerAction.PUBLISHED,
         version_sha256=digest,
         inputs=_inputs(head),
-        participant_id=engine,
-        role=CreditRole.TOOL if engine else None,
+        participant_id=head.engine,
+        role=CreditRole.TOOL,
         step=None,
     )
     append(connection, [*_changes(connection, kind, head, rows), published])

@@ -44,10 +44,10 @@ def validate(
     kind: Kind[ReceiptT, HeadT],
     names: tuple[str, ...],
     receipts: Sequence[ReceiptT],
-    head: pa.Table | None = None,
+    head: pa.Table,
 ) -> ValidationReport:
     """Validate the landed files of `receipts`, the loose files next to them, and the row `head` of
-    the work, unless a unit lands it.
+    the work.
 
     Arrow and SQL decide first. What they accept of more than a handful of units, Great Expectations
     evaluates over the same rows.
@@ -80,8 +80,7 @@ def validate(
             gate.add(judge(connection, rules, chunk))
     for table, path in loose_files(layout, kind, *names):
         look_at(table, read_landed(table, [path], prose=False))
-    if head is not None:
-        look_at(TABLE[kind.head_table], head)
+    look_at(TABLE[kind.head_table], head)
     gate.add(kind.receipt_rules(receipts))
     decided = gate
     if suites is not None and gate.passed:

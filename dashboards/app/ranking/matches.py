@@ -10,9 +10,8 @@ from dashboards.app import charts, empty, state, text
 from dashboards.app.data import Lake
 from dashboards.app.ranking.board import UNGROUPED, Board, choose_group, named, of_group
 from dashboards.render import figures, wording
-from schemas.identifiers import RunId
-from schemas.judgement.ranking import GroupSummary
-from warehouse.kinds.rankings.queries import compared_across, group_summaries, ranking_of
+from schemas.judgement.ranking import GroupSummary, RankingHead
+from warehouse.kinds.rankings.queries import compared_across, group_summaries
 from warehouse.queries import Queries
 
 IDEAS_DRAWN = 15
@@ -26,7 +25,7 @@ def show(lake: Lake, board: Board) -> None:
         )
         return
     group = choose_group(board, with_every=False) or UNGROUPED
-    summaries = lake.ask(_summaries, board.run.run_id, board.head.ranking_id)
+    summaries = lake.ask(_summaries, board.head)
     _tell(summaries.get(group))
     if board.head.group_count > 1:
         st.caption(text.line(compared_across(tuple(summaries.values()))))
@@ -45,9 +44,8 @@ def show(lake: Lake, board: Board) -> None:
     _tell_pair(lake, board, names)
 
 
-def _summaries(queries: Queries, run_id: RunId, ranking_id: str) -> dict[str, GroupSummary]:
-    found = group_summaries(queries, ranking_of(queries, run_id, ranking_id))
-    return {summary.group: summary for summary in found}
+def _summaries(queries: Queries, head: RankingHead) -> dict[str, GroupSummary]:
+    return {summary.group: summary for summary in group_summaries(queries, head)}
 
 
 def _overall_first(dimensions: tuple[str, ...]) -> list[str]:

@@ -196,6 +196,6 @@ def _why_no_calls(review: IdeaReview, judgement: dict[str, Any] | None) -> str:
         judgement is not None and judgement["engine"] == EXTRACTIVE.text
     ):
         return "The extractive engine judges without calling a model."
-    if review.reused_from_run_id is not None:
+    if review.evaluation.reused_from_run_id is not None:
         return "The evaluation was taken over from an earlier run, and the calls are booked there."
     return "No call is recorded."

@@ -67,8 +67,8 @@ def _show_verdict(review: SoundnessReview) -> None:
 
 def _passages(soundness: SoundnessEvaluation, method_id: str) -> dict[PaperId, list[Passage]]:
     found: dict[PaperId, list[Passage]] = defaultdict(list)
-    for passage, wanted in zip(soundness.passages, soundness.passage_method_ids, strict=True):
-        if wanted == method_id:
+    for passage in soundness.passages:
+        if passage.method_id == method_id:
             found[passage.paper_id].append(passage)
     return found
 

@@ -137,7 +137,9 @@ def _show_head(review: IdeaReview) -> None:
     ]
     made += [f"cost {figures.usd(review.cost_usd, review.unknown_price_calls)}"]
     made += (
-        [f"taken over from run {review.reused_from_run_id}"] if review.reused_from_run_id else []
+        [f"taken over from run {paid_by}"]
+        if (paid_by := review.evaluation.reused_from_run_id)
+        else []
     )
     st.caption(text.line(" · ".join(made)))
     if idea.duplicate_of is not None:

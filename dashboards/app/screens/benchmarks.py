@@ -10,8 +10,9 @@ from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.render import figures, wording
 from dashboards.views.metric_meanings import meaning_of
-from schemas.judgement.benchmark import BenchmarkScore, JudgeWording
-from warehouse.kinds.benchmarks.queries import BenchmarkHead, benchmark_scores_of, benchmarks_of
+from schemas.judgement.benchmark import BenchmarkHead, BenchmarkScore, JudgeWording
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks.queries import benchmark_scores_of
 
 COMMAND = "assay benchmark SUITE --data DIR --warehouse {}"
 MEASURED, PUBLISHED = "measured", "published"
@@ -21,14 +22,16 @@ MOST_CLASSES, RELIABILITY_BINS = 12, 10
 
 def show(lake: Lake) -> None:
     """One suite: its scores, then what one of its benchmarks rests on."""
-    heads = lake.ask(benchmarks_of) if lake.exists else ()
+    heads = lake.heads(BENCHMARKS)
     if not heads:
         empty.show(
             "No benchmark has been published here yet.", COMMAND.format(lake.warehouse.address)
         )
         return
-    suite = state.choose("Suite", list(dict.fromkeys(head.suite for head in heads)), key="suite")
-    own = {str(head.run_id): head for head in heads if head.suite == suite}
+    suite = state.choose(
+        "Suite", list(dict.fromkeys(head.suite for head in heads.values())), key="suite"
+    )
+    own = {name: head for name, head in heads.items() if head.suite == suite}
     scores = lake.ask(benchmark_scores_of, tuple(own))
     frame = _scores(own, scores)
     if frame.is_empty():

@@ -36,7 +36,6 @@ from warehouse.kinds.curations.edits import (
 )
 from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.queries import Queries
-from warehouse.units.reading import published_heads, published_units
 
 _SAID = "what became of the last save"
 _PARTS = (EditedField.PROBLEM, EditedField.METHOD, EditedField.EXPERIMENT)
@@ -50,7 +49,7 @@ _LONGEST_PART, _LONGEST_STATEMENT = 20_000, 2_000
 
 def show(lake: Lake) -> None:
     """One set, one of its papers: what it gave, what was left out, and a form for who may edit."""
-    heads = {str(head.run_id): head for head in (lake.ask(_heads) if lake.exists else ())}
+    heads = lake.heads(CURATIONS)
     if not heads:
         empty.show(
             "No set of rated ideas has been made here yet.",
@@ -61,7 +60,7 @@ def show(lake: Lake) -> None:
     chosen = state.choose(
         "Set", list(heads), key="curation", shown=lambda name: _title(heads[name])
     )
-    given, edits = lake.ask(_curations, RunId(chosen)), lake.ask(_edits, RunId(chosen))
+    given, edits = lake.units(CURATION_RECORD, RunId(chosen)), lake.ask(_edits, RunId(chosen))
     found = CuratedSet(heads[chosen], tuple(edited(each, edits) for each in given), edits)
     for banner in wording.banners(heads[chosen].engine, ""):
         st.caption(text.line(banner))
@@ -74,14 +73,6 @@ def show(lake: Lake) -> None:
     )
     before = next(each for each in given if each.paper_id == wanted)
     _paper(lake, heads[chosen], before, edited(before, edits), edits)
-
-
-def _heads(queries: Queries) -> tuple[CurationHead, ...]:
-    return published_heads(queries.connection, CURATIONS)
-
-
-def _curations(queries: Queries, run_id: RunId) -> tuple[Curation, ...]:
-    return published_units(queries.connection, CURATION_RECORD, run_id)
 
 
 def _edits(queries: Queries, run_id: RunId) -> tuple[CurationEdit, ...]:

@@ -12,13 +12,11 @@ from schemas.works.draft import Draft
 from schemas.works.draft_habits import Habits
 from schemas.works.draft_run import DraftHead
 from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
-from warehouse.queries import Queries
-from warehouse.units.reading import published_heads, published_units
 
 
 def show(lake: Lake) -> None:
     """One draft: its text, its figures, and every claim with where it is from."""
-    heads = {str(head.run_id): head for head in (lake.ask(_heads) if lake.exists else ())}
+    heads = lake.heads(DRAFTS)
     if not heads:
         empty.show(
             "No draft has been written here yet.",
@@ -26,7 +24,7 @@ def show(lake: Lake) -> None:
         )
         return
     chosen = state.choose("Draft", list(heads), key="draft", shown=lambda name: _title(heads[name]))
-    part = DraftPart(lake.ask(_draft, RunId(chosen)))
+    part = DraftPart(lake.units(DRAFT_RECORD, RunId(chosen))[0])
     draft = part.draft
     st.subheader(text.line(draft.title), anchor=False)
     if draft.word_count is None:
@@ -43,14 +41,6 @@ def show(lake: Lake) -> None:
     with rests:
         _claims(draft)
         _outline(part)
-
-
-def _heads(queries: Queries) -> tuple[DraftHead, ...]:
-    return published_heads(queries.connection, DRAFTS)
-
-
-def _draft(queries: Queries, run_id: RunId) -> Draft:
-    return published_units(queries.connection, DRAFT_RECORD, run_id)[0]
 
 
 def _title(head: DraftHead) -> str:

@@ -12,12 +12,11 @@ from schemas.works.experiment import Fate, Program, Role
 from schemas.works.experiment_run import ExperimentHead
 from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.queries import Queries
-from warehouse.units.reading import published_heads
 
 
 def show(lake: Lake) -> None:
     """One run of experiments, one of its tasks: finding, programs, patch, and what failed."""
-    heads = {str(head.run_id): head for head in (lake.ask(_heads) if lake.exists else ())}
+    heads = lake.heads(EXPERIMENTS)
     if not heads:
         empty.show(
             "No task has been experimented on here yet.",
@@ -35,10 +34,6 @@ def show(lake: Lake) -> None:
     else:
         _found(part)
     _failures(part)
-
-
-def _heads(queries: Queries) -> tuple[ExperimentHead, ...]:
-    return published_heads(queries.connection, EXPERIMENTS)
 
 
 def _parts(queries: Queries, run_id: RunId) -> tuple[ExperimentPart, ...]:

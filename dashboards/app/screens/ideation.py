@@ -13,12 +13,11 @@ from schemas.works.ideation import FindingAnswer, IdeaVersion
 from schemas.works.ideation_run import IdeationHead
 from warehouse.kinds.ideations import IDEATIONS
 from warehouse.queries import Queries
-from warehouse.units.reading import published_heads
 
 
 def show(lake: Lake) -> None:
     """One run: every lineage, its rounds, what went no further; then one idea and its versions."""
-    heads = {str(head.run_id): head for head in (lake.ask(_heads) if lake.exists else ())}
+    heads = lake.heads(IDEATIONS)
     if not heads:
         empty.show(
             "No ideas have been made in rounds here yet.",
@@ -41,10 +40,6 @@ def show(lake: Lake) -> None:
     _rounds(page)
     _no_further(page)
     _idea(page)
-
-
-def _heads(queries: Queries) -> tuple[IdeationHead, ...]:
-    return published_heads(queries.connection, IDEATIONS)
 
 
 def _page(queries: Queries, run_id: RunId) -> IdeationPage:

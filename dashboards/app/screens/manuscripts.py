@@ -18,15 +18,12 @@ from dashboards.views.write_check import (
 from schemas.identifiers import RunId
 from schemas.works.check_run import CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
-from warehouse.kinds.manuscripts.landing import CHECKS
-from warehouse.kinds.manuscripts.queries import manuscript_checks
-from warehouse.queries import Queries
-from warehouse.units.reading import published_heads
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 
 
 def show(lake: Lake) -> None:
     """One check, its manuscripts as a table, and the problems of the one chosen."""
-    heads = {str(head.run_id): head for head in (lake.ask(_heads) if lake.exists else ())}
+    heads = lake.heads(CHECKS)
     if not heads:
         empty.show(
             "No manuscript has been checked here yet.",
@@ -37,7 +34,7 @@ def show(lake: Lake) -> None:
     chosen = state.choose(
         "Check", list(heads), key="check", shown=lambda name: _check_title(heads[name])
     )
-    page = CheckPage(heads[chosen], lake.ask(_checks, RunId(chosen)))
+    page = CheckPage(heads[chosen], lake.units(CHECK_RECORD, RunId(chosen)))
     _tell(page)
     names = {check.manuscript_id: _title(check) for check in page.checks}
     if not names:
@@ -59,14 +56,6 @@ def show(lake: Lake) -> None:
         "Manuscript", list(names), key="manuscript", shown=lambda name: names[name]
     )
     _one(page, next(check for check in page.checks if check.manuscript_id == wanted))
-
-
-def _heads(queries: Queries) -> tuple[CheckHead, ...]:
-    return published_heads(queries.connection, CHECKS)
-
-
-def _checks(queries: Queries, run_id: RunId) -> tuple[ManuscriptCheck, ...]:
-    return manuscript_checks(queries.connection, run_id)
 
 
 def _check_title(head: CheckHead) -> str:

@@ -10,16 +10,14 @@ from dashboards.render.papers import paper_url
 from dashboards.views.write_survey import SurveyPart
 from schemas.identifiers import RunId
 from schemas.literature.naming import safe_url
-from schemas.literature.survey import Edge, Survey, SurveyPaper
+from schemas.literature.survey import Edge, SurveyPaper
 from schemas.literature.survey_run import SurveyHead
 from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
-from warehouse.queries import Queries
-from warehouse.units.reading import published_heads, published_units
 
 
 def show(lake: Lake) -> None:
     """One run of surveys, one of its questions: map, papers, passages, and what failed."""
-    heads = {str(head.run_id): head for head in (lake.ask(_heads) if lake.exists else ())}
+    heads = lake.heads(SURVEYS)
     if not heads:
         empty.show(
             "No question has been surveyed here yet.",
@@ -29,7 +27,7 @@ def show(lake: Lake) -> None:
     chosen = state.choose(
         "Survey", list(heads), key="survey", shown=lambda name: _title(heads[name])
     )
-    surveys = {survey.question_id: survey for survey in lake.ask(_surveys, RunId(chosen))}
+    surveys = {survey.question_id: survey for survey in lake.units(SURVEY_RECORD, RunId(chosen))}
     for banner in wording.banners(heads[chosen].engine, heads[chosen].literature):
         st.caption(text.line(banner))
     wanted = state.choose(
@@ -42,14 +40,6 @@ def show(lake: Lake) -> None:
     else:
         _found(part)
     _failures(part)
-
-
-def _heads(queries: Queries) -> tuple[SurveyHead, ...]:
-    return published_heads(queries.connection, SURVEYS)
-
-
-def _surveys(queries: Queries, run_id: RunId) -> tuple[Survey, ...]:
-    return published_units(queries.connection, SURVEY_RECORD, run_id)
 
 
 def _title(head: SurveyHead) -> str:

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.render import OutputFormat, idea_report, ranking_report
-from dashboards.views.any_run import Reported, any_report, kind_of, page_of
+from dashboards.views.any_run import any_report, page_of
 from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.published_page import PublishedPage
@@ -16,6 +16,9 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.answers import IdeaReview
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.runs.landing import RUNS
+from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
 
@@ -89,12 +92,12 @@ def data(
     """
     if idea_id is None:
         with warehouse.queries() as queries:
-            kind = kind_of(queries, run_id)
-        if kind is Reported.BENCHMARK:
+            kind = published_kind(queries.connection, run_id)
+        if kind is BENCHMARKS:
             raise ConfigurationError(
-                f"a {kind} cannot be written as {output_format}: choose md, html, pdf or docx"
+                f"a {kind.word} cannot be written as {output_format}: choose md, html, pdf or docx"
             )
-        if kind is not Reported.RUN:
+        if kind is not RUNS:
             return file_of(page_of(kind, warehouse, run_id), run_id, output_format)
     with _reviews(warehouse, run_id, idea_id) as reviews:
         if output_format is ReportFormat.BIB:

@@ -247,7 +247,7 @@ def _modules(score: IdeaScore) -> Iterator[str]:
 def _none_closest(review: IdeaReview) -> str:
     evaluation = review.evaluation
     coverage, contribution = evaluation.coverage, evaluation.contribution
-    if coverage is not None and not coverage.covered:
+    if coverage is not None and not coverage.field_covered:
         return (
             "Nothing was compared: the literature does not cover the field of the idea. That is no"
             " evidence of novelty."
@@ -332,7 +332,7 @@ def _criteria(evaluation: IdeaEvaluation) -> str:
 def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterator[str]:
     evaluation, early = review.evaluation, review.score.incomplete_reason
     coverage = evaluation.coverage
-    uncovered = coverage is not None and not coverage.covered
+    uncovered = coverage is not None and not coverage.field_covered
     if uncovered:
         yield _cut(field_not_covered(coverage), room)
     if early is not None:

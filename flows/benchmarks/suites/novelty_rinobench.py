@@ -63,7 +63,6 @@ def rinobench_scores(trial: Trial, suite: str) -> list[BenchmarkScore]:
             system=model,
             value=value,
             count=sum(TEST_LABELS.values()),
-            published=True,
             published_source=f"{PAPER}, {model}",
         )
         for model, figures in published.items()

@@ -2,7 +2,6 @@
 a benchmark or an idea.
 """
 
-from dashboards.views.any_run import Reported, kind_of
 from dashboards.views.benchmark_page import benchmark_page
 from dashboards.views.changes import changes_of
 from dashboards.views.write_draft import draft_page
@@ -21,12 +20,15 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from tasks.manuscripts.scores import check_scores
 from tasks.works import works
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.drafts import DRAFTS
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.kinds.manuscripts.landing import CHECKS
-from warehouse.kinds.manuscripts.queries import manuscript_checks
+from warehouse.kinds.ideations import IDEATIONS
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.reading import published_head, published_kind, published_units
 from warehouse.warehouse import Warehouse
 
 
@@ -44,28 +46,28 @@ def report_answer(
     """
     with warehouse.queries() as queries:
         run_id = RunId(run) if run else queries.latest_run().run_id
-        kind = kind_of(queries, run_id)
-        if kind is Reported.BENCHMARK:
+        kind = published_kind(queries.connection, run_id)
+        if kind is BENCHMARKS:
             return scores_answer(benchmark_page(queries, [run_id]))
         if ranking:
             return _ranking(queries, run_id)
-        if kind is Reported.RUN:
+        if kind is RUNS:
             return _run(queries, run_id, idea)
-    declared = next((work for work in works() if work.view == kind), None)
+    declared = next((work for work in works() if work.record.kind is kind), None)
     if declared is not None:
         page = published_page(declared, warehouse, run_id)
         return answer_about(declared, page)
     with warehouse.reader() as connection:
-        if kind is Reported.EXPERIMENT:
+        if kind is EXPERIMENTS:
             found = published_units(connection, EXPERIMENT_RECORD, run_id)
             return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
-        if kind is Reported.DRAFT:
+        if kind is DRAFTS:
             return draft_answer(draft_page(warehouse, run_id))
-        if kind is Reported.IDEATION:
+        if kind is IDEATIONS:
             return ideas_answer(ideation_page(warehouse, run_id))
         head, checks = (
             published_head(connection, CHECKS, run_id),
-            manuscript_checks(connection, run_id),
+            published_units(connection, CHECK_RECORD, run_id),
         )
     scores = check_scores(checks, head.judges, maximum_problems=head.maximum_problems)
     return checks_answer(head, checks, scores)

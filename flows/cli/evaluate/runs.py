@@ -100,13 +100,12 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
 
 
 def _refuse_other_work(warehouse: Warehouse, run_id: RunId) -> None:
-    """Raises ConfigurationError when something else than a run of ideas has that name."""
-    kind = _published_kind(run_id, warehouse)
-    if kind is not None:
-        raise ConfigurationError(
-            f"{kind.titled(run_id)} is no run of ideas: see the table {kind.head_table}, or"
-            f" `assay report {run_id}`"
-        )
+    """Raises ConfigurationError: something else has that name; UnknownNameError: nothing has."""
+    kind = _kind_of(run_id, warehouse)
+    raise ConfigurationError(
+        f"{kind.titled(run_id)} is no run of ideas: see the table {kind.head_table}, or"
+        f" `assay report {run_id}`"
+    )
 
 
 def _unpublished(warehouse: Warehouse) -> tuple[RunId, ...]:
@@ -233,26 +232,11 @@ def _runs(lake: LakeOptions) -> tuple[Run, ...]:
         return queries.list_runs()
 
 
-def _published_kind(run_id: RunId, warehouse: Warehouse) -> "Kind[Any, Any] | None":
-    """Return the kind of work that is published under that name; None: nothing is."""
-    from warehouse.kinds.registry import KINDS
-    from warehouse.units.reading import published_heads
+def _kind_of(run_id: RunId, warehouse: Warehouse) -> "Kind[Any, Any]":
+    from warehouse.units.reading import published_kind
 
     with warehouse.reader() as connection:
-        for kind in KINDS:
-            heads = published_heads(connection, kind) if len(kind.ids) == 1 else ()
-            if any(kind.names(head) == (run_id,) for head in heads):
-                return kind
-    return None
-
-
-def _kind_of(run_id: RunId, warehouse: Warehouse) -> "Kind[Any, Any]":
-    kind = _published_kind(run_id, warehouse)
-    if kind is None:
-        raise ConfigurationError(
-            f"no published run {run_id}: `assay runs list` lists those of ideas"
-        )
-    return kind
+        return published_kind(connection, run_id)
 
 
 def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:

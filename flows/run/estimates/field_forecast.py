@@ -81,9 +81,11 @@ def forecast_fields(
     return FieldForecast(
         looked_at=len(found),
         not_covered=tuple(
-            IdeaNotCovered(idea_id=idea.idea_id, title=idea.title, detail=coverage.detail)
+            IdeaNotCovered(
+                idea_id=idea.idea_id, title=idea.title, detail=coverage.field_coverage_detail
+            )
             for idea, coverage in found
-            if not coverage.covered
+            if not coverage.field_covered
         ),
     )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from dashboards.views.any_run import Reported, kind_of
 from flows.works.evaluate.request import resolve_request
 from schemas.base import replace
 from schemas.choices import EngineChoice
@@ -16,8 +15,10 @@ from schemas.settings import Settings
 from tasks.contribution.before import judged_before
 from tasks.evaluation.planned import PlannedIdea
 from tasks.ideas.json_lines import write_ideas
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
 from warehouse.rows import noun_of
+from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
 
@@ -34,9 +35,9 @@ def resolve_again(name: str, options: EvaluateOptions, settings: Settings) -> Ru
     warehouse = Warehouse(options.warehouse.resolve(), settings)
     with warehouse.queries() as queries:
         run_id = RunId(name)
-        kind = kind_of(queries, run_id)
-        if kind is not Reported.RUN:
-            raise ConfigurationError(f"{name} is a {kind}: --again takes a run of ideas")
+        kind = published_kind(queries.connection, run_id)
+        if kind is not RUNS:
+            raise ConfigurationError(f"{name} is a {kind.word}: --again takes a run of ideas")
         run, ideas = queries.run(run_id), _ideas(queries, run_id)
     if not ideas:
         raise ConfigurationError(

@@ -3,15 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from dashboards.views.any_run import Reported, kind_of
 from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.experiments.results import result_of, tried
-from warehouse.kinds.experiments import EXPERIMENT_RECORD
-from warehouse.units.reading import published_units
+from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.units.reading import published_kind, published_units
 from warehouse.warehouse import Warehouse
 
 ResultsOf = dict[IdeaId, tuple[ExperimentalResult, ...]]
@@ -27,10 +26,10 @@ def check_experiments(names: Sequence[str], warehouse: Warehouse) -> tuple[RunId
         return ()
     with warehouse.queries() as queries:
         for name in names:
-            kind = kind_of(queries, RunId(name))
-            if kind is not Reported.EXPERIMENT:
+            kind = published_kind(queries.connection, RunId(name))
+            if kind is not EXPERIMENTS:
                 raise ConfigurationError(
-                    f"--experiment {name} is a {kind}: name a run of `assay experiment run`"
+                    f"--experiment {name} is a {kind.word}: name a run of `assay experiment run`"
                 )
     return tuple(sorted(map(RunId, names)))
 

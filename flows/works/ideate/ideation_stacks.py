@@ -6,15 +6,13 @@ from itertools import product
 
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
-from schemas.tables import TABLE
 from schemas.works.ideation import Finding, IdeationRound, IdeaVersion, Move
 from schemas.works.ideation_run import IdeationRequest
 from tasks.ideation.findings import findings_of, next_move
 from tasks.ideation.versions import Slot
 from warehouse.answers import IdeaReview
-from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
-from warehouse.landed import read_rows
-from warehouse.units.landing import CALL_TABLES
+from warehouse.kinds.ideations import IDEATION_RECORD
+from warehouse.units.record import landed_unit
 from warehouse.warehouse import Warehouse
 
 Place = tuple[str, int]
@@ -130,11 +128,5 @@ def ideas_of(versions: Sequence[IdeaVersion]) -> list[Idea]:
 
 def landed_round(warehouse: Warehouse, run_id: RunId, round_id: str) -> IdeationRound:
     """A round as it landed, calls apart."""
-    folder = IDEATIONS.unit_folder(warehouse, run_id, round_id)
-    rows = {
-        name: read_rows(TABLE[name], path)
-        for name in IDEATIONS.tables
-        if name not in CALL_TABLES and (path := folder / f"{name}.parquet").exists()
-    }
-    found = IDEATION_RECORD.units_of(rows)
-    return found[0] if found else IdeationRound(round_id=round_id)
+    found = landed_unit(warehouse, IDEATION_RECORD, run_id, round_id)
+    return found if found is not None else IdeationRound(round_id=round_id)

@@ -241,10 +241,10 @@ def _add_evaluation(found: _Found, review: IdeaReview) -> None:
 
 def _add_survey(found: _Found, survey: Survey) -> None:
     found.works += known_of_survey(survey)
-    kept = {paper.paper_id for paper in survey.papers if paper.kept}
-    found.papers += [text for text in survey.texts if text.paper_id in kept]
+    found.papers += [paper.text for paper in survey.papers if paper.kept]
+    texts = [paper.text for paper in survey.papers]
     quotes = [(quote.said_in_paper_id, quote.quote) for quote in survey.quotes]
-    found.stored += stored_texts(survey.texts, [*quotes, *contexts_of(survey.links)])
+    found.stored += stored_texts(texts, [*quotes, *contexts_of(survey.links)])
 
 
 def _material(

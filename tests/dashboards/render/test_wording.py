@@ -117,7 +117,9 @@ def test_a_text_of_brackets_that_never_close_is_cut_all_the_same() -> None:
 
 def test_an_idea_outside_the_literature_is_told_what_was_not_done_and_why() -> None:
     outside = FieldCoverage(
-        covered=False, probability_0_to_1=0.02, detail="nearest works are about “Robots”"
+        field_covered=False,
+        field_coverage_0_to_1=0.02,
+        field_coverage_detail="nearest works are about “Robots”",
     )
     told = field_not_covered(outside)
     assert told.startswith("This literature does not cover the field of the idea: no evidence was")

@@ -268,7 +268,9 @@ def test_what_is_new_beside_works_that_the_plan_names_stands_with_the_closest_wo
 
 def test_a_field_that_is_not_covered_is_told_in_one_line_and_is_no_evidence_of_novelty() -> None:
     detail = "This literature does not cover the field: its nearest works are about kernels."
-    coverage = FieldCoverage(covered=False, probability_0_to_1=0.04, detail=detail)
+    coverage = FieldCoverage(
+        field_covered=False, field_coverage_0_to_1=0.04, field_coverage_detail=detail
+    )
     left_out = Failure(
         stage="left_out", subject="idea", reason=Reason.FIELD_NOT_COVERED, detail=detail
     )
@@ -415,7 +417,9 @@ def test_hostile_reasons_concerns_and_defenses_are_mere_text():
         confirmed_severity=ConfirmedSeverity.MINOR,
         **dict.fromkeys(("point", "why", "action", "would_change", "defense"), HOSTILE_TEXT),
     )
-    coverage = FieldCoverage(covered=False, probability_0_to_1=0.1, detail=HOSTILE_TEXT)
+    coverage = FieldCoverage(
+        field_covered=False, field_coverage_0_to_1=0.1, field_coverage_detail=HOSTILE_TEXT
+    )
     attacked = make_assessed_evaluation(
         concerns=[concern],
         assessments=make_assessments(0.5, reasons=[HOSTILE_TEXT] * 3),

@@ -54,7 +54,6 @@ def without_any_answer(evaluation: IdeaEvaluation) -> IdeaEvaluation:
         (
             "methods",
             "passages",
-            "passage_method_ids",
             "sections",
             "evidence",
             "reviews",

@@ -149,7 +149,7 @@ def test_passages_of_the_comparison_do_not_stand_again_under_their_cluster(
 def test_a_map_draws_the_heaviest_papers_and_counts_the_others() -> None:
     survey = make_survey()
     many = [replace(survey.papers[0], paper_id=f"p{number}") for number in range(PAPERS_DRAWN + 5)]
-    texts = [replace(survey.texts[0], paper_id=paper.paper_id) for paper in many]
+    texts = [replace(survey.papers[0].text, paper_id=paper.paper_id) for paper in many]
     undated = [replace(text, year=None) if place < 3 else text for place, text in enumerate(texts)]
     drawn = citation_map(1, many, undated, survey.clusters, survey.links)
     assert drawn is not None

@@ -11,8 +11,8 @@ from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.judgement.benchmark import BenchmarkHead
 from schemas.options.benchmark_options import BenchmarkOptions
-from warehouse.kinds.benchmarks.queries import BenchmarkHead
 
 HEAD = BenchmarkHead(
     run_id=RunId("benchmark-a"),

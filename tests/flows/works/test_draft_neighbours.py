@@ -45,11 +45,11 @@ def survey_of_eight(address: str = "https://example.org") -> Survey:
         )
         for number in range(8)
     )
-    papers = tuple(replace(survey.papers[0], paper_id=text.paper_id) for text in texts)
+    papers = tuple(replace(survey.papers[0], paper_id=text.paper_id, text=text) for text in texts)
     names = tuple(text.paper_id for text in texts)
     cluster = replace(survey.clusters[0], paper_count=8, key_paper_ids=names[:3])
     return replace(
-        survey, texts=texts, papers=papers, judged_count=8, kept_count=8, clusters=(cluster,), quotes=(),
+        survey, papers=papers, judged_count=8, kept_count=8, clusters=(cluster,), quotes=(),
         links=(),
     )  # fmt: skip
 

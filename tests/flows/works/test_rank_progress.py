@@ -8,8 +8,8 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import Grouping, RankingHead, RatingMethod
 from schemas.reasons import Reason
 from tasks.ranking.rank_shard import Journal, journal_path
-from tests.support.rankings import AT, DIMENSIONS, make_ranked_group
-from warehouse.kinds.rankings.landing import RANKINGS, land_group
+from tests.support.rankings import AT, DIMENSIONS, land_group, make_ranked_group
+from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.warehouse import Warehouse
 
 HEAD = RankingHead(

@@ -480,7 +480,9 @@ async def test_replies_that_cannot_be_had_leave_the_concerns_as_they_were() -> N
             {
                 "contribution": None,
                 "coverage": FieldCoverage(
-                    covered=False, probability_0_to_1=0.1, detail="its works are about crops"
+                    field_covered=False,
+                    field_coverage_0_to_1=0.1,
+                    field_coverage_detail="its works are about crops",
                 ),
             },
             Reason.FIELD_NOT_COVERED,

@@ -34,9 +34,9 @@ from tasks.literature.semantic_scholar import SemanticScholarClient
 from tests.benchmarks._reader import JudgeOfThePlan, Reader
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.endless_literature import endless_literature
+from tests.support.evaluations import evaluation_of, rows_of
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.kinds.runs.standing import standing_of_rows
-from warehouse.rows import evaluation_of, rows_of
 from warehouse.warehouse import Warehouse
 
 IDEA = Idea(

@@ -221,7 +221,6 @@ def _without_evidence(tmp_path: Path, *failures: Failure) -> IdeaEvaluation:
     soundness = SoundnessEvaluation(
         methods=(),
         passages=(),
-        passage_method_ids=(),
         sections=(),
         evidence=(),
         reviews=(review,),

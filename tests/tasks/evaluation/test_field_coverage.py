@@ -23,9 +23,9 @@ from tasks.literature.field_coverage import is_looked_at, look_at_field
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot_search import SnapshotSearch
 from tests.support.evaluated_papers import evaluated_on
+from tests.support.evaluations import evaluation_of, rows_of
 from tests.support.rules import broken_rules
 from warehouse.kinds.runs.standing import standing_of_rows
-from warehouse.rows import evaluation_of, rows_of
 
 PAPERS = bundled("papers.jsonl")
 IDEAS = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas
@@ -72,7 +72,7 @@ async def test_the_bundled_sample_covers_every_bundled_idea(
 ) -> None:
     for idea in IDEAS:
         (coverage,) = (await look_at_field(idea, sample.search_papers, embedder)).items
-        assert coverage.covered, f"{idea.idea_id}: {coverage.detail}"
+        assert coverage.field_covered, f"{idea.idea_id}: {coverage.field_coverage_detail}"
         assert not coverage.warning
 
 
@@ -81,7 +81,7 @@ async def test_a_foreign_idea_is_told_what_the_nearest_works_are_about(
     text: str, sample: SnapshotSearch, embedder: SentenceEmbedder
 ) -> None:
     (coverage,) = (await look_at_field(foreign(text), sample.search_papers, embedder)).items
-    assert not coverage.covered, coverage
+    assert not coverage.field_covered, coverage
     assert coverage.warning.startswith("This literature does not cover the field of the idea")
     assert "nearest works are about “" in coverage.warning
     assert "\n" not in coverage.warning
@@ -103,7 +103,7 @@ async def test_an_idea_without_words_to_search_with_is_not_covered_and_no_failur
     answer = await look_at_field(foreign(text), sample.search_papers, embedder)
     assert answer.failures == ()
     (coverage,) = answer.items
-    assert not coverage.covered
+    assert not coverage.field_covered
     assert coverage.warning.endswith("its text gives no words to search this literature with")
 
 
@@ -190,7 +190,7 @@ def test_what_was_looked_at_is_stored_and_read_back(
     (row,) = rows_of(evaluation)["ideas"]
     assert (row["field_covered"], row["field_coverage_0_to_1"]) == (
         False,
-        evaluation.coverage.probability_0_to_1,
+        evaluation.coverage.field_coverage_0_to_1,
     )
     assert evaluation_of(rows_of(evaluation)).coverage == evaluation.coverage
     not_looked_at = replace(evaluation, coverage=None)
@@ -204,7 +204,7 @@ async def test_a_covered_idea_is_evaluated_as_without_the_look(
 ) -> None:
     looked = await evaluated_on(PAPERS, tmp_path, IDEAS[0], field_embedder=embedder)
     plain = await evaluated_on(PAPERS, tmp_path, IDEAS[0])
-    assert looked.coverage is not None and looked.coverage.covered
+    assert looked.coverage is not None and looked.coverage.field_covered
     assert plain.coverage is None
     assert looked.contribution is not None and plain.contribution is not None
     for name in ("dimensions", "candidates", "comparisons"):

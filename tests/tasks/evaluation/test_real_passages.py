@@ -12,12 +12,11 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.tables import IDEA_TABLES, TABLE
 from tests.support.evaluated_papers import evaluated_on
+from tests.support.evaluations import rows_of
 from tests.support.paper_files import write_jsonl
 from tests.support.real_papers import anthology_rows
 from warehouse.catalogue.connection import in_memory
-from warehouse.kinds.runs.landing import with_standing
 from warehouse.parquet import arrow_table
-from warehouse.rows import rows_of
 from warehouse.statements import statement, table_statement
 
 IDEA = Idea(
@@ -55,7 +54,7 @@ async def test_passages_and_their_sections_reach_the_tables_of_an_evaluation(
     source: Path, tmp_path: Path, lake: duckdb.DuckDBPyConnection
 ) -> None:
     evaluation = await evaluated_on(source, tmp_path, IDEA)
-    for name, rows in with_standing(rows_of(evaluation)).items():
+    for name, rows in rows_of(evaluation).items():
         lake.register("incoming", arrow_table(TABLE[name], rows))
         lake.execute(table_statement("insert", table=name, source="incoming"))
 

@@ -16,9 +16,10 @@ from flows.works.check.checking import Check, check_run_id
 from schemas.errors import ConfigurationError
 from schemas.options.commands import CheckOptions
 from schemas.reasons import Reason
+from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from schemas.tables import TABLE
-from schemas.works.check_run import CheckHead, CheckReceipt, CheckRequest
+from schemas.works.check_run import CheckHead, CheckRequest
 from schemas.works.manuscripts import ManuscriptCheck, ManuscriptForm
 from tasks.manuscripts import check_shard
 from tasks.manuscripts.check_shard import check_job
@@ -28,11 +29,11 @@ from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
-from warehouse.kinds.manuscripts.landing import CHECKS
-from warehouse.kinds.manuscripts.queries import manuscript_checks
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.landed import read_landed
 from warehouse.units.landing import landed_files, write_head
 from warehouse.units.publish import publish
+from warehouse.units.reading import published_units
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
@@ -98,7 +99,7 @@ def asked(
 
 def checked(
     request: CheckRequest,
-) -> tuple[dict[str, ManuscriptCheck], tuple[CheckReceipt, ...], CheckHead]:
+) -> tuple[dict[str, ManuscriptCheck], tuple[UnitReceipt, ...], CheckHead]:
     """Run and land; what has landed."""
     warehouse = Warehouse(request.warehouse)
     plan = Check(request).plan()
@@ -112,7 +113,8 @@ def checked(
             files = landed_files(warehouse, CHECKS, table, receipts)
             connection.register(table.name, read_landed(table, files))
         found = {
-            check.manuscript_id: check for check in manuscript_checks(connection, plan.head.run_id)
+            check.manuscript_id: check
+            for check in published_units(connection, CHECK_RECORD, plan.head.run_id)
         }
     return found, receipts, plan.head
 
@@ -188,7 +190,8 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(
     assert verify(Warehouse(request.warehouse)).sound
     with Warehouse(request.warehouse).reader() as connection:
         assert {
-            check.manuscript_id: check for check in manuscript_checks(connection, head.run_id)
+            check.manuscript_id: check
+            for check in published_units(connection, CHECK_RECORD, head.run_id)
         } == found
         hits = connection.execute(
             "select judge, hit, first_hit_rank from attempt_hits where manuscript_id = 'faulty'"

@@ -150,6 +150,7 @@ def test_a_check_becomes_its_attempts_with_their_own_votes() -> None:
             Problem(
                 problem_id="a1p1",
                 attempt=1,
+                rank=1,
                 problem="Sign",
                 location="(1)",
                 explanation="",

@@ -37,9 +37,10 @@ from tests.support.assay_command import wait_until
 from tests.support.openai_server import Messages, OpenAIServer, Recorded, start_openai_server
 from tests.support.ranking_fakes import FakeJudge, dossier
 from tests.support.rankings import make_ranked_group
-from warehouse.kinds.rankings.landing import RANKINGS, failed_groups, land_group, landed_matches
+from warehouse.kinds.rankings.landing import RANKINGS, failed_groups, landed_matches
 from warehouse.landed import read_rows
 from warehouse.units.landing import iterate_receipts
+from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")
@@ -246,8 +247,8 @@ def break_group(
     if stage == "ratings":
         monkeypatch.setattr(rank, "rate", failing(lambda name, *_: name, rank.rate))
     if stage == "landing":
-        named = lambda _, ranked: ranked.summary.group if ranked.ratings else ""  # noqa: E731
-        monkeypatch.setattr(shard, "land_group", failing(named, shard.land_group))
+        named = lambda *given: given[3].group if given[3].ratings else ""  # noqa: E731
+        monkeypatch.setattr(shard, "land_unit", failing(named, shard.land_unit))
     return engine_of
 
 
@@ -296,19 +297,19 @@ async def test_what_a_failed_group_had_asked_is_not_asked_again(
 async def test_a_group_that_cannot_even_land_as_failed_takes_no_other_with_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def landing(warehouse: Warehouse, ranked: RankedGroup) -> GroupReceipt:
-        if ranked.summary.group == "two":
+    def landing(*given: Any) -> GroupReceipt:
+        if given[3].group == "two":
             raise PublicationError("no such row")
-        return land_group(warehouse, ranked)
+        return land_unit(*given)
 
-    monkeypatch.setattr(shard, "land_group", landing)
+    monkeypatch.setattr(shard, "land_unit", landing)
     receipts = await rank_shard(
         three_groups(tmp_path),
         Warehouse(tmp_path),
         lambda _: FakeJudge(name="extractive"),
         concurrency=4,
     )
-    assert [receipt.group for receipt in receipts] == ["one", "three"]
+    assert [receipt.unit for receipt in receipts] == ["one", "three"]
     assert (
         "the failure of group 'two' cannot be landed: PublicationError: no such row" in caplog.text
     )

@@ -34,6 +34,7 @@ class Planted:
 def kept(name: str) -> SurveyPaper:
     return SurveyPaper(
         paper_id=PaperId(name),
+        text=paper(name),
         layer=0,
         edge=Edge.SEARCH,
         reached_from="animals",

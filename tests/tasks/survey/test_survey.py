@@ -75,7 +75,7 @@ async def test_a_quote_stands_in_its_paper_word_for_word() -> None:
     found = await surveyed(
         GraphLiterature([paper("a"), paper("b", "Tax law.")], {}, Everything(["a", "b"]))
     )
-    texts = {text.paper_id: text for text in found.texts}
+    texts = {paper.paper_id: paper.text for paper in found.papers}
     assert found.quotes
     for quote in found.quotes:
         assert quote.quote in (texts[quote.said_in_paper_id].abstract or "")
@@ -119,7 +119,7 @@ async def test_a_question_without_a_noun_is_not_searched_for() -> None:
 async def test_what_appeared_after_the_cutoff_is_nowhere() -> None:
     papers = [paper("old"), paper("new", year=2022)]
     found = await surveyed(GraphLiterature(papers, {"new": ["old"]}, Everything(["old", "new"])))
-    assert [text.paper_id for text in found.texts] == ["old"]
+    assert [paper.text.paper_id for paper in found.papers] == ["old"]
     assert found.links == ()
 
 

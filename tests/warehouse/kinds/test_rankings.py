@@ -11,13 +11,13 @@ from dashboards.render.render import ranking_report, run_report
 from schemas.base import replace
 from schemas.errors import PublicationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.judgement.ranking import GroupSummary, Match, RankedGroup, Rating, RatingMethod
+from schemas.judgement.ranking import RankedGroup, RatingMethod
 from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
-from tests.support.rankings import make_head, make_ranked_group
+from tests.support.rankings import land_group, make_head, make_ranked_group
 from warehouse.answers import Publication
-from warehouse.kinds.rankings.landing import RANKINGS, land_group, landed_matches, rows_of_group
+from warehouse.kinds.rankings.landing import RANKING_RECORD, RANKINGS, landed_matches
 from warehouse.kinds.rankings.queries import (
     group_summaries,
     matches_of,
@@ -27,9 +27,9 @@ from warehouse.kinds.rankings.queries import (
     ratings_of,
 )
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.rows import noun_of
 from warehouse.units.landing import read_head, read_receipt, write_head
 from warehouse.units.publish import publish
+from warehouse.units.record import landed_unit
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
@@ -86,11 +86,10 @@ def test_a_ranked_group_comes_back_as_it_was_landed(
     warehouse: Warehouse, ideas: list[IdeaId]
 ) -> None:
     group = make_ranked_group(ideas, group="one", refused=1)
-    rows = rows_of_group(group)
-    assert tuple(noun_of(Match, row) for row in rows["matches"]) == group.matches
-    assert tuple(noun_of(Rating, row) for row in rows["ratings"]) == group.ratings
-    assert noun_of(GroupSummary, rows["ranking_groups"][0]) == group.summary
     land_group(warehouse, group)
+    assert landed_unit(warehouse, RANKING_RECORD, RUN, "ranking-a", "one") == replace(
+        group, llm_calls=()
+    )
     assert landed_matches(warehouse, RUN, "ranking-a", "one") == group.matches
     receipt = read_receipt(warehouse, RANKINGS, RUN, "ranking-a", "one")
     assert receipt is not None

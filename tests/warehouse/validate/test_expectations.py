@@ -14,9 +14,11 @@ from schemas.errors import PublicationError
 from schemas.formats import ADDRESS_EXPRESSION, EARLIEST_MOMENT, LATEST_MOMENT
 from schemas.identifiers import RunId
 from schemas.tables import TABLE
-from tests.support.evaluations import make_evaluation
+from tests.support.evaluations import (
+    make_evaluation,
+    rows_of,
+)
 from warehouse.parquet import arrow_table
-from warehouse.rows import rows_of
 from warehouse.validate import great_expectations
 from warehouse.validate.expectations import Expectation, Expects, broken_rows, expectations_of, hold
 from warehouse.validate.great_expectations import (

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from schemas.people.ledger import Artefact
 from schemas.reasons import About, Reason
+from schemas.run import UnitReceipt
 from schemas.works.curation import Curation
-from schemas.works.curation_run import CurationHead, CurationReceipt
+from schemas.works.curation_run import CurationHead
 from warehouse.units.kind import Given, Kind
 from warehouse.units.record import UnitRecord
 
@@ -17,7 +18,7 @@ CURATIONS = Kind(
     folders={"curation": "run_id"},
     unit=("paper", "paper_id"),
     unit_is_hashed=True,
-    receipt=CurationReceipt,
+    receipt=UnitReceipt,
     head=CurationHead,
     head_table="curation_runs",
     has_head_file=True,

@@ -16,11 +16,12 @@ from schemas.works.check_run import CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
-from warehouse.kinds.manuscripts.landing import CHECKS, land_checks
+from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.rows import Row
 from warehouse.units.landing import read_head, write_head
 from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 DATASET = "withdrarxiv-check"
@@ -60,7 +61,9 @@ def import_release(
             warehouse, RunId(f"import-{digest}-{approach}-{model}"), dataset, checks, rows[0]
         )
         if read_head(warehouse, CHECKS, head.run_id) is None:
-            land_checks(warehouse, head.run_id, dataset, checks, head.started_at, datetime.now(UTC))
+            for check in checks:
+                now = datetime.now(UTC)
+                land_unit(warehouse, CHECK_RECORD, head.run_id, check, head.started_at, now)
             write_head(warehouse, CHECKS, head)
         publications.append(publish(warehouse, CHECKS, head))
     return tuple(publications)
@@ -133,9 +136,9 @@ def _check(
     votes: dict[tuple[str, str, int], list[Row]],
 ) -> ManuscriptCheck:
     key, paper = (row["model"], row["approach"], row["entry_id"]), papers[row["entry_id"]]
-    names = {
-        each["problem_id"]: f"a1p{number}"
-        for number, each in enumerate(sorted(problems[key], key=_order), start=1)
+    ranks = {
+        each["problem_id"]: rank
+        for rank, each in enumerate(sorted(problems[key], key=_order), start=1)
     }
     about = [vote for vote in votes[key] if vote["problem_id"] is not None]
     failed = row["problem_count"] is None
@@ -152,14 +155,14 @@ def _check(
         manuscript_id=paper["paper_id"],
         title=paper["title"] or "",
         form=_FORMS.get(row["approach"], ManuscriptForm.TEXT),
-        content_sha256="",
-        word_count=0,
+        content_sha256=None,
+        word_count=None,
         page_count=paper["page_count"],
         known_reason=paper["retraction_comment"],
         attempts=(attempt,),
-        problems=tuple(_problem(each, names) for each in sorted(problems[key], key=_order)),
+        problems=tuple(_problem(each, ranks) for each in sorted(problems[key], key=_order)),
         votes=tuple(
-            _vote(each, names)
+            _vote(each, ranks)
             for each in sorted(about, key=lambda vote: (vote["judge"], vote["problem_id"]))
         ),
         failures=(),
@@ -170,20 +173,21 @@ def _order(row: Row) -> int:
     return int(row["problem_id"])
 
 
-def _problem(row: Row, names: dict[int, str]) -> Problem:
+def _problem(row: Row, ranks: dict[int, int]) -> Problem:
     return Problem(
-        problem_id=names[row["problem_id"]],
+        problem_id=f"a1p{ranks[row['problem_id']]}",
         attempt=1,
+        rank=ranks[row["problem_id"]],
         problem=row["problem"] or "(not stated)",
         location=row["location"] or "",
         explanation=row["explanation"] or "",
     )
 
 
-def _vote(row: Row, names: dict[int, str]) -> Vote:
+def _vote(row: Row, ranks: dict[int, int]) -> Vote:
     missing = Reason.REPLY_EMPTY if row["hit"] is None else None
     return Vote(
-        problem_id=names[row["problem_id"]],
+        problem_id=f"a1p{ranks[row['problem_id']]}",
         judge=row["judge"],
         repetition=1,
         hit=row["hit"],

@@ -4,21 +4,19 @@ landing/run=<run>/ranking=<id>/group=<hash>/<table>.parquet, receipt.json
 landing/run=<run>/ranking=<id>/ranking.json
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from schemas.base import Noun
 from schemas.errors import PublicationError
 from schemas.identifiers import RunId, content_hash
 from schemas.judgement.ranking import GroupReceipt, GroupSummary, Match, RankedGroup, RankingHead
 from schemas.people.ledger import Artefact
 from schemas.tables import RANKING_TABLES, TABLE
-from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.rows import Rows, noun_of, row_of
 from warehouse.statements import statement, table_statement
 from warehouse.units import landing
 from warehouse.units.kind import Kind
+from warehouse.units.record import UnitRecord, landed_unit
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
@@ -74,37 +72,7 @@ RANKINGS = Kind(
 )
 
 
-def land_group(layout: Layout, ranked: RankedGroup) -> GroupReceipt:
-    """Write all that ranking a group produced; afterwards it exists, or nothing has changed.
-
-    Raises:
-        PublicationError: a row does not fit its table.
-    """
-    receipt = GroupReceipt(
-        ranking_id=ranked.ranking_id,
-        run_id=ranked.run_id,
-        group=ranked.summary.group,
-        incomplete_reason=ranked.incomplete_reason,
-        started_at=ranked.started_at,
-        finished_at=ranked.finished_at,
-    )
-    return landing.land(layout, RANKINGS, rows_of_group(ranked), receipt)
-
-
-def rows_of_group(ranked: RankedGroup) -> Rows:
-    """Every row of one ranked group by table name; tables without rows are left out."""
-    nouns: dict[str, Sequence[Noun]] = {
-        "ranking_groups": (ranked.summary,),
-        "matches": ranked.matches,
-        "ratings_across_groups" if ranked.summary.joins_groups else "ratings": ranked.ratings,
-        "llm_calls": ranked.llm_calls,
-    }
-    ids = {"run_id": ranked.run_id, "ranking_id": ranked.ranking_id}
-    return {
-        name: [row_of(TABLE[name], noun, ids | {"position": n}) for n, noun in enumerate(found)]
-        for name, found in nouns.items()
-        if found
-    }
+RANKING_RECORD = UnitRecord(kind=RANKINGS, noun=RankedGroup)
 
 
 def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
@@ -117,15 +85,14 @@ def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
 
 def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -> tuple[Match, ...]:
     """The matches of a landed group; none when it has not landed."""
-    path = RANKINGS.unit_folder(layout, run_id, ranking_id, group) / "matches.parquet"
-    rows = read_rows(TABLE["matches"], path) if path.exists() else ()
-    return tuple(noun_of(Match, row) for row in rows)
+    ranked = landed_unit(layout, RANKING_RECORD, run_id, ranking_id, group)
+    return ranked.matches if ranked is not None else ()
 
 
 def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupSummary]:
     """Groups that landed with a reason instead of ratings."""
     for receipt in landing.iterate_receipts(layout, RANKINGS, run_id, ranking_id):
         if not receipt.complete and not any(receipt.rows.get(name) for name in RATINGS):
-            folder = RANKINGS.unit_folder(layout, run_id, ranking_id, receipt.group)
-            for row in read_rows(TABLE["ranking_groups"], folder / "ranking_groups.parquet"):
-                yield noun_of(GroupSummary, row)
+            ranked = landed_unit(layout, RANKING_RECORD, run_id, ranking_id, receipt.unit)
+            if ranked is not None:
+                yield ranked.summary

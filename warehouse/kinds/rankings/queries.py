@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.judgement.ranking import (
     Grouping,
@@ -36,16 +35,6 @@ def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
         key=lambda head: (head.engine != own, head.grouping is not Grouping.GIVEN),
     )
     return found[0] if found else None
-
-
-def ranking_of(queries: Queries, run_id: RunId, ranking_id: str) -> RankingHead:
-    """One ranking. Raises ConfigurationError when it is not published."""
-    for head in rankings_of(queries, run_id):
-        if head.ranking_id == ranking_id:
-            return head
-    raise ConfigurationError(
-        f"run {run_id} has no published ranking {ranking_id}: `assay rank {run_id}`"
-    )
 
 
 def whole_ranking(

@@ -8,11 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from schemas.base import Severity, replace
 from schemas.errors import ConfigurationError, PublicationError
-from schemas.failure import LEFT_OUT
+from schemas.failure import LEFT_OUT, Failure
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.judgement.evaluation import IdeaEvaluation, Receipt
@@ -23,11 +21,11 @@ from schemas.standing import standing_of_run
 from schemas.tables import IDEA_TABLES, TABLE
 from warehouse.kinds.rankings.landing import drop_stale_rankings
 from warehouse.kinds.runs.standing import VOTE_TABLE, standing_of_rows, unanswered_in_rows
-from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.rows import Row, Rows, rejection_rows, rows_of
+from warehouse.rows import Row, Rows, row_of
 from warehouse.units import landing, shared
 from warehouse.units.kind import Given, Kind
+from warehouse.units.record import UnitRecord, land_unit
 from warehouse.validate.violations import ExpectationResult, examples_of
 
 if TYPE_CHECKING:  # workers land without the database
@@ -36,8 +34,12 @@ if TYPE_CHECKING:  # workers land without the database
     from warehouse.warehouse import Warehouse
 
 
+READ_IDEAS = "read_ideas"
+"""Who recorded entries that could not enter."""
+
+
 def _totals(rows: Rows) -> dict[str, Any]:
-    calls = rows.get("llm_calls", [])
+    calls, standing = rows.get("llm_calls", []), standing_of_rows(rows)
     return {
         "cost_usd": _cost_usd(calls),
         "llm_calls": len(calls),
@@ -49,15 +51,9 @@ def _totals(rows: Rows) -> dict[str, Any]:
             if name != VOTE_TABLE
             for row in found
         ),
-        **standing_of_rows(rows).model_dump(),
-        **unanswered_in_rows(rows),
+        **standing.model_dump(),
+        **unanswered_in_rows(rows, standing.state_reason),
     }
-
-
-def with_standing(rows: Rows) -> Rows:
-    """The rows of an evaluation, that of the idea with its state."""
-    (idea,) = rows["ideas"]
-    return rows | {"ideas": [idea | standing_of_rows(rows).model_dump(mode="json")]}
 
 
 def _cost_usd(calls: Sequence[Row]) -> float | None:
@@ -148,7 +144,7 @@ RUNS = Kind(
     remedy="remove its folder to evaluate the idea again",
     publish_again="run it again to publish it anew",
     loose_files={"failures": "rejected.parquet"},
-    loose_rows={"failures": "recorded_by = 'read_ideas'"},
+    loose_rows={"failures": f"recorded_by = '{READ_IDEAS}'"},
     unit_column="idea_id",
     totals=_totals,
     head_columns=_weights,
@@ -159,35 +155,30 @@ RUNS = Kind(
 )
 
 
+RUN_RECORD = UnitRecord(kind=RUNS, noun=IdeaEvaluation, recorded_by="evaluation")
+_OF_THE_FILE = (
+    *("idea_id", "title", "problem", "method", "experiment", "group", "metadata"),
+    *("duplicate_of", "duplicate_similarity_0_to_1"),
+)
+"""What two files may say otherwise of an idea that is the same."""
+
+
 def land(
-    layout: Layout,
-    evaluation: IdeaEvaluation,
-    *,
-    incomplete_reason: Reason | None = None,
-    reused_from: RunId | None = None,
+    layout: Layout, evaluation: IdeaEvaluation, *, incomplete_reason: Reason | None = None
 ) -> Receipt:
     """Write everything an evaluation produced; afterwards it exists, or nothing has changed.
 
     Args:
         incomplete_reason: budget_exhausted, worker_lost, …; None when the evaluation ran to its
             end.
-        reused_from: the run that paid for the evaluation, when this one did not.
 
     Raises:
         PublicationError: a row does not fit its table.
     """
-    rows = rows_of(evaluation, incomplete_reason=incomplete_reason, reused_from=reused_from)
-    receipt = Receipt(
-        evaluation_key=evaluation.evaluation_key,
-        run_id=evaluation.run_id,
-        idea_id=evaluation.idea.idea_id,
-        incomplete_reason=incomplete_reason,
-        reused_from_run_id=reused_from,
-        started_at=evaluation.started_at,
-        finished_at=evaluation.finished_at,
-        **dict(standing_of_rows(rows)),
-    )
-    return landing.land(layout, RUNS, with_standing(rows), receipt)
+    if incomplete_reason is not None:
+        evaluation = replace(evaluation, incomplete_reason=incomplete_reason)
+    times = evaluation.started_at, evaluation.finished_at
+    return land_unit(layout, RUN_RECORD, evaluation.run_id, evaluation, *times)
 
 
 def reuse(
@@ -205,37 +196,24 @@ def reuse(
     receipt = landing.read_receipt(warehouse, RUNS, from_run, key)
     if receipt is None:
         raise ConfigurationError(f"run {from_run} has no evaluation {key} to reuse")
-    paid_by = receipt.reused_from_run_id or from_run
-    rows: Rows = {
-        name: [row | {"run_id": to_run, "idea_id": idea.idea_id} for row in landed]
-        for name, landed in _rows_landed(warehouse, receipt).items()
-        if name not in landing.CALL_TABLES
-    }
-    fresh = {
-        name: getattr(idea, name)
-        for name in ("idea_id", "title", "problem", "method", "experiment", "group", "duplicate_of")
-    }
-    fresh |= {
-        "duplicate_similarity_0_to_1": idea.duplicate_similarity_0_to_1,
-        "metadata": orjson.dumps(idea.metadata, option=orjson.OPT_SORT_KEYS).decode(),
-        "reused_from_run_id": paid_by,
-    }
-    rows["ideas"] = [row | fresh for row in rows["ideas"]]
-    taken_over = replace(receipt, run_id=to_run, idea_id=idea.idea_id, reused_from_run_id=paid_by)
-    return landing.land(warehouse, RUNS, with_standing(rows), taken_over)
+    evaluation = RUN_RECORD.unit_of(key, _rows_landed(warehouse, receipt))
+    taken_over = replace(
+        evaluation,
+        run_id=to_run,
+        idea=replace(evaluation.idea, **{name: getattr(idea, name) for name in _OF_THE_FILE}),
+        llm_calls=(),
+        api_calls=(),
+        reused_from_run_id=receipt.reused_from_run_id or from_run,
+    )
+    return land(warehouse, taken_over)
 
 
 def _rows_landed(warehouse: "Warehouse", receipt: Receipt) -> Rows:
     """The rows of an idea, from landing or, where its files were let go, from the lake."""
-    folder = RUNS.folder_of(warehouse, receipt)
-    mark = folder / shared.LET_GO
+    mark = RUNS.folder_of(warehouse, receipt) / shared.LET_GO
     try:
         if not mark.exists():
-            return {
-                name: read_rows(TABLE[name], folder / f"{name}.parquet")
-                for name, count in receipt.rows.items()
-                if count
-            }
+            return landing.landed_rows(warehouse, RUNS, receipt)
     except PublicationError:
         if not mark.exists():  # else they went while they were read
             raise
@@ -249,8 +227,14 @@ def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedId
     """Keep the entries of an idea file that could not enter,
     replacing those of an earlier attempt.
     """
-    rows = {"failures": rejection_rows(run_id, rejected)}
-    landing.write_loose_file(layout, RUNS, "failures", rows, run_id)
+    rows = []
+    for position, entry in enumerate(rejected):
+        failure = Failure(
+            stage=READ_IDEAS, subject=entry.location, reason=entry.reason, detail=entry.detail
+        )
+        known = {"run_id": run_id, "idea_id": entry.idea_id, "position": position}
+        rows.append(row_of(TABLE["failures"], failure, known | {"recorded_by": READ_IDEAS}))
+    landing.write_loose_file(layout, RUNS, "failures", {"failures": rows}, run_id)
 
 
 def find_receipt(layout: Layout, key: EvaluationKey) -> Receipt | None:

@@ -54,8 +54,12 @@ def standing_of_rows(rows: Rows) -> IdeaStanding:
     return standing_of_idea(modules, [*_failures("evaluate", rows), *([why] if why else [])])
 
 
-def unanswered_in_rows(rows: Rows) -> dict[str, Any]:
-    """Return `cause` and `unanswered` of the receipt of the one idea that `rows` are about."""
+def unanswered_in_rows(rows: Rows, why: Reason | None) -> dict[str, Any]:
+    """Return `cause` and `unanswered` of the receipt of the one idea that `rows` are about.
+
+    Args:
+        why: its `state_reason`.
+    """
     unanswered: dict[str, tuple[Reason, str]] = {}
     for table, found in rows.items():
         failed = [
@@ -65,9 +69,8 @@ def unanswered_in_rows(rows: Rows) -> dict[str, Any]:
         ]
         if table != VOTE_TABLE and 2 * len(failed) > len(found):
             ((reason, _),) = Counter(reason for reason, _ in failed).most_common(1)
-            details = (detail for why, detail in failed if why is reason)
+            details = (detail for each, detail in failed if each is reason)
             unanswered[table] = (reason, commonest_cause(details))
-    why = standing_of_rows(rows).state_reason
     causes = (str(row["detail"]) for row in rows.get("failures", ()) if row["reason"] == why)
     return {"cause": commonest_cause(causes), "unanswered": unanswered}
 

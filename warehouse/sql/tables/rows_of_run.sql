@@ -1,1 +1,0 @@
-select * from "{table}" where run_id = $run_id order by position
