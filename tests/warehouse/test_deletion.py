@@ -20,7 +20,8 @@ from tests.support.rankings import land_group, make_head, make_ranked_group
 from warehouse.compact import compact
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.deletion import delete_run
-from warehouse.kinds.runs.landing import RUNS, find_receipt, land, reuse
+from warehouse.kinds.runs.landing import RUNS, find_receipt, land
+from warehouse.kinds.runs.reuse import reuse
 from warehouse.units.deletion import deletions_path
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish

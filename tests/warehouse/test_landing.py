@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from schemas.base import replace
-from schemas.errors import ConfigurationError, PublicationError
+from schemas.errors import PublicationError
 from schemas.idea import RejectedIdea
-from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.identifiers import EvaluationKey, RunId
 from schemas.reasons import Reason
 from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_full_evaluation
@@ -21,7 +21,7 @@ from tests.support.evaluations import (
     make_idea,
     make_llm_call,
 )
-from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections, reuse
+from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections
 from warehouse.landed import read_rows
 from warehouse.units import landing
 from warehouse.units.landing import iterate_receipts, read_receipt
@@ -152,54 +152,12 @@ def test_an_evaluation_that_ended_early_is_not_found_for_reuse(warehouse: Wareho
     assert read_receipt(warehouse, RUNS, RUN_A, receipt.evaluation_key) == receipt
 
 
-def test_reuse_says_the_same_under_another_name_and_charges_nothing(warehouse: Warehouse) -> None:
-    evaluation = make_full_evaluation()
-    land(warehouse, evaluation)
-    renamed = make_idea(
-        idea_id=IdeaId("other"), group="elsewhere", metadata={"a": "b"}, title="New title"
-    )
-    receipt = reuse(warehouse, evaluation.evaluation_key, RUN_A, RUN_B, renamed)
-    rows = landed_rows(warehouse, RUN_B, evaluation.evaluation_key)
-    reused = evaluation_of(rows)
-    assert reused == replace(
-        evaluation,
-        run_id=RUN_B,
-        idea=renamed,
-        llm_calls=(),
-        api_calls=(),
-        reused_from_run_id=RUN_A,
-    )
-    assert rows["ideas"][0]["reused_from_run_id"] == "run-a"
-    assert (receipt.reused_from_run_id, receipt.cost_usd, receipt.llm_calls, receipt.api_calls) == (
-        "run-a",
-        0.0,
-        0,
-        0,
-    )
-
-
 def test_a_vote_that_a_judge_did_not_give_is_no_unscored_judgement(warehouse: Warehouse) -> None:
     evaluation = make_full_evaluation()
     receipt = land(warehouse, evaluation)
     assert receipt.rows["judge_votes"] == len(evaluation.judge_votes)
     assert any(vote.score is None for vote in evaluation.judge_votes)
     assert receipt.unscored == land(warehouse, replace(evaluation, judge_votes=())).unscored
-
-
-def test_reuse_of_a_reuse_names_the_run_that_paid(warehouse: Warehouse) -> None:
-    evaluation = make_evaluation()
-    land(warehouse, evaluation)
-    reuse(warehouse, evaluation.evaluation_key, RUN_A, RUN_B, evaluation.idea)
-    receipt = reuse(warehouse, evaluation.evaluation_key, RUN_B, RunId("run-c"), evaluation.idea)
-    assert receipt.reused_from_run_id == "run-a"
-    found = find_receipt(warehouse, evaluation.evaluation_key)
-    assert found is not None
-    assert found.run_id == "run-a"
-
-
-def test_reuse_of_what_never_landed_is_refused(warehouse: Warehouse) -> None:
-    with pytest.raises(ConfigurationError, match="run-a has no evaluation"):
-        reuse(warehouse, EvaluationKey("0" * 32), RUN_A, RUN_B, make_idea())
 
 
 def test_rejections_replace_those_of_an_earlier_attempt(warehouse: Warehouse) -> None:

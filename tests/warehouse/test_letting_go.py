@@ -17,7 +17,8 @@ from tests.support.evaluations import make_evaluation, make_run
 from tests.warehouse.conftest import publish_ideas
 from warehouse.compact import CompactReport, compact
 from warehouse.kinds.registry import KINDS
-from warehouse.kinds.runs.landing import RUNS, find_receipt, land, reuse
+from warehouse.kinds.runs.landing import RUNS, find_receipt, land
+from warehouse.kinds.runs.reuse import reuse
 from warehouse.queries import Queries
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish

@@ -19,7 +19,8 @@ from schemas.identifiers import RunId
 from schemas.run import RunState
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.console.console import run_sql
-from warehouse.kinds.runs.landing import RUNS, land, reuse
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.kinds.runs.reuse import reuse
 from warehouse.units import publish as publishing
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish

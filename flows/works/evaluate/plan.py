@@ -18,7 +18,8 @@ from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for
 from tasks.steps import STEPS
 from tasks.telemetry.reporting import traceparent
-from warehouse.kinds.runs.landing import RUNS, find_receipt, land_rejections, reuse
+from warehouse.kinds.runs.landing import RUNS, find_receipt, land_rejections
+from warehouse.kinds.runs.reuse import reuse
 from warehouse.objects.object_storage import AT_ONCE
 from warehouse.progress import announce
 from warehouse.units.landing import read_receipt

@@ -28,7 +28,8 @@ from tests.warehouse.conftest import machine
 from warehouse.app.accounts import add_account
 from warehouse.app.database import ServiceDatabase
 from warehouse.kinds.runs.deletion import delete_run
-from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections, reuse
+from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections
+from warehouse.kinds.runs.reuse import reuse
 from warehouse.objects.move_data import move_data
 from warehouse.objects.shared_reports import (
     bring_report,

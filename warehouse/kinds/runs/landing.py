@@ -1,4 +1,4 @@
-"""Runs of ideas: their declaration, and how an evaluation is landed, found and taken over.
+"""Runs of ideas: their declaration, and how an evaluation is landed and found.
 
 landing/run=<run>/idea=<key>/<table>.parquet, receipt.json
 landing/run=<run>/rejected.parquet
@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from schemas.base import Severity, replace
-from schemas.errors import ConfigurationError, PublicationError
 from schemas.failure import LEFT_OUT, Failure
-from schemas.idea import Idea, RejectedIdea
+from schemas.idea import RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.judgement.evaluation import IdeaEvaluation, Receipt
 from schemas.people.ledger import Artefact
@@ -30,8 +29,6 @@ from warehouse.validate.violations import ExpectationResult, examples_of
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
-
-    from warehouse.warehouse import Warehouse
 
 
 READ_IDEAS = "read_ideas"
@@ -156,11 +153,6 @@ RUNS = Kind(
 
 
 RUN_RECORD = UnitRecord(kind=RUNS, noun=IdeaEvaluation, recorded_by="evaluation")
-_OF_THE_FILE = (
-    *("idea_id", "title", "problem", "method", "experiment", "group", "metadata"),
-    *("duplicate_of", "duplicate_similarity_0_to_1"),
-)
-"""What two files may say otherwise of an idea that is the same."""
 
 
 def land(
@@ -179,48 +171,6 @@ def land(
         evaluation = replace(evaluation, incomplete_reason=incomplete_reason)
     times = evaluation.started_at, evaluation.finished_at
     return land_unit(layout, RUN_RECORD, evaluation.run_id, evaluation, *times)
-
-
-def reuse(
-    warehouse: "Warehouse", key: EvaluationKey, from_run: RunId, to_run: RunId, idea: Idea
-) -> Receipt:
-    """Land an evaluation that another run paid for under `to_run`, for `idea`.
-
-    The idea has the same content, maybe another name or group. The rows say the same; the calls
-    stay with the run that paid for them.
-
-    Raises:
-        ConfigurationError: `from_run` has not landed `key`, or the lake cannot be opened.
-        PublicationError: the rows are neither in landing nor in the lake.
-    """
-    receipt = landing.read_receipt(warehouse, RUNS, from_run, key)
-    if receipt is None:
-        raise ConfigurationError(f"run {from_run} has no evaluation {key} to reuse")
-    evaluation = RUN_RECORD.unit_of(key, _rows_landed(warehouse, receipt))
-    taken_over = replace(
-        evaluation,
-        run_id=to_run,
-        idea=replace(evaluation.idea, **{name: getattr(idea, name) for name in _OF_THE_FILE}),
-        llm_calls=(),
-        api_calls=(),
-        reused_from_run_id=receipt.reused_from_run_id or from_run,
-    )
-    return land(warehouse, taken_over)
-
-
-def _rows_landed(warehouse: "Warehouse", receipt: Receipt) -> Rows:
-    """The rows of an idea, from landing or, where its files were let go, from the lake."""
-    mark = RUNS.folder_of(warehouse, receipt) / shared.LET_GO
-    try:
-        if not mark.exists():
-            return landing.landed_rows(warehouse, RUNS, receipt)
-    except PublicationError:
-        if not mark.exists():  # else they went while they were read
-            raise
-    from warehouse.units.letting_go import rows_in_lake  # workers land without the database
-
-    with warehouse.reader() as connection:
-        return rows_in_lake(connection, warehouse, RUNS, receipt)
 
 
 def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:
