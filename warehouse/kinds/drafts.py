@@ -29,8 +29,6 @@ DRAFTS = Kind(
     checks=("draft_checks", "drafts"),
     artefact=(Artefact.DRAFT, "draft_id"),
     given=Given("idea", "drafts", ("content_sha256",)),
-    remedy="remove its folder to write anew",
-    publish_again="write the draft again",
 )
 
 

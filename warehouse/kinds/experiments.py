@@ -25,8 +25,6 @@ EXPERIMENTS = Kind(
     checks=("experiment_checks", "experiments"),
     artefact=(Artefact.EXPERIMENT, "task_id"),
     given=Given("task", "experiments", ("content_sha256",)),
-    remedy="remove its folder to experiment anew",
-    publish_again="run the experiment again",
 )
 
 

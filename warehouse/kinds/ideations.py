@@ -27,8 +27,6 @@ IDEATIONS = Kind(
     ),
     checks=("ideation_checks", "idea_versions"),
     artefact=(Artefact.PROPOSAL, "round_id"),
-    remedy="remove its folder to make the round anew",
-    publish_again="run assay ideate again",
 )
 
 

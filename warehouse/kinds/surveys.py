@@ -30,8 +30,6 @@ SURVEYS = Kind(
     checks=("survey_checks", "survey_papers"),
     artefact=(Artefact.SURVEY, "question_id"),
     given=Given("question", "surveys", ("question",)),
-    remedy="remove its folder to survey anew",
-    publish_again="survey again",
 )
 
 

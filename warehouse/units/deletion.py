@@ -70,10 +70,8 @@ def delete_work(
     with warehouse.queries() as queries:
         head = published_head(queries.connection, kind, run_id)
         (spent,) = queries.rows("spent_by_runs", run_ids=[run_id])
-    folders, log = (
-        (kind.folder(warehouse, run_id), warehouse.reports / run_id),
-        warehouse.log(run_id),
-    )
+    log = warehouse.log(run_id)
+    folders = (kind.folder(warehouse, run_id), warehouse.reports / run_id)
     files = (*(path for folder in folders for path in _files(folder)), *log.parent.glob(log.name))
     deleted = Deleted[HeadT](
         kind=kind.word,

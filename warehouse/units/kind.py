@@ -74,8 +74,6 @@ class Kind(Generic[ReceiptT, HeadT]):
         artefact: what the ledger calls what its steps make, and the column that tells one from
             another; empty: there is one.
         given: what its units are given; None: what their work rests on is named by the head.
-        remedy: what to do about a receipt or head that cannot be read.
-        publish_again: what to do about published rows that are not those of the receipts.
         has_head_file: whether `<word>.json` says, written last, that every unit has landed.
         loose_files: files beside the units whose rows are published too, by table.
         loose_rows: SQL that holds for the rows of loose files, and not of units, by table.
@@ -100,8 +98,6 @@ class Kind(Generic[ReceiptT, HeadT]):
     tables: tuple[str, ...]
     checks: tuple[str, str]
     artefact: tuple[Artefact, str]
-    remedy: str
-    publish_again: str
     given: Given | None = None
     unit_is_hashed: bool = False
     has_head_file: bool = False
@@ -120,6 +116,11 @@ class Kind(Generic[ReceiptT, HeadT]):
     @property
     def word(self) -> str:
         return list(self.folders)[-1]
+
+    @property
+    def remedy(self) -> str:
+        """What to do about a receipt or head that cannot be read."""
+        return f"remove its folder and run the command of the {self.word} again"
 
     @property
     def ids(self) -> tuple[str, ...]:

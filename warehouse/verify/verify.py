@@ -246,7 +246,7 @@ class _Comparison:
             if found.rows != count:
                 yield (
                     f"{about}: {found.rows} rows of {name} are published, its receipts say {count};"
-                    f" {kind.publish_again}"
+                    f" the command of the {kind.word} publishes it anew"
                 )
             elif known is not None and known != found:
                 yield (

@@ -85,14 +85,9 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
         prior = _prior(request, queries.run(request.run_id))
         members, parameters = _members(group_of), request.profile.ranking
         told_apart = _told_apart(members, request)
+        settings, matches = warehouse.settings, votes.matches
         ranking_id = _ranking_id(
-            request,
-            warehouse.settings,
-            basis,
-            dimensions,
-            votes.matches,
-            prior,
-            told_apart=told_apart,
+            request, settings, basis, dimensions, matches, prior, told_apart=told_apart
         )
         head = RankingHead(
             ranking_id=ranking_id,
@@ -120,9 +115,7 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
         )
         fitted_on = _fitted_on_count(queries, request, prior)
         across = _across(members, parameters)
-        shards = _write_shards(
-            queries, head, blank, warehouse, members, across, votes.matches, prior
-        )
+        shards = _write_shards(queries, head, blank, warehouse, members, across, matches, prior)
     return RankingPlan(
         head=begun_head(warehouse, RANKINGS, head),
         unit_names=(*members, *(() if across is None else (across,))),

@@ -17,8 +17,6 @@ BENCHMARKS = Kind(
     tables=("benchmark_scores", "benchmark_items", "llm_calls"),
     checks=("benchmark_checks", "benchmark_scores"),
     artefact=(Artefact.BENCHMARK, ""),
-    remedy="remove its folder to run the benchmark anew",
-    publish_again="remove its folder, run it again",
 )
 
 BENCHMARK_RECORD = UnitRecord(kind=BENCHMARKS, noun=BenchmarkRun)

@@ -30,8 +30,6 @@ CURATIONS = Kind(
     checks=("curation_checks", "curated_ideas"),
     artefact=(Artefact.DATA_SET, "paper_id"),
     given=Given("paper", "curated_ideas", ("content_sha256",)),
-    remedy="remove its folder to curate anew",
-    publish_again="curate again",
 )
 
 

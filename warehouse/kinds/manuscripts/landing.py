@@ -29,8 +29,6 @@ CHECKS = Kind(
     checks=("check_checks", "attempts"),
     artefact=(Artefact.FINDING, "manuscript_id"),
     given=Given("manuscript", "manuscripts", ("content_sha256",)),
-    remedy="remove its folder to check anew",
-    publish_again="check again",
 )
 
 

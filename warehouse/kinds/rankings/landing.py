@@ -65,8 +65,6 @@ RANKINGS = Kind(
     tables=("ranking_groups", "matches", *RATINGS, "llm_calls"),
     checks=("ranking_checks", "matches"),
     artefact=(Artefact.RANKING, "group"),
-    remedy="remove its folder to rank anew",
-    publish_again="rank again",
     outlives_its_publication=True,
     refuse=_refuse_when_stale,
 )

@@ -138,8 +138,6 @@ RUNS = Kind(
         ("title", "text", "problem", "method", "experiment", "cutoff_date", "metadata"),
         Artefact.IDEA,
     ),
-    remedy="remove its folder to evaluate the idea again",
-    publish_again="run it again to publish it anew",
     loose_files={"failures": "rejected.parquet"},
     loose_rows={"failures": f"recorded_by = '{READ_IDEAS}'"},
     unit_column="idea_id",
