@@ -1,1 +1,0 @@
-"""Curation of papers with their reviews."""
