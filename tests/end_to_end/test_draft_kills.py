@@ -39,9 +39,10 @@ def command(folder: Path, server: OpenAIServer) -> list[str]:
     if not warehouse.exists():
         (folder / "idea.jsonl").write_text(json.dumps(IDEA))
         survey = make_survey()
+        kept = [paper.paper_id for paper in survey.papers if paper.kept]
         quotes = tuple(
-            SurveyQuote(paper_id=text.paper_id, said_in_paper_id=text.paper_id, quote=passage)
-            for text, passage in zip(survey.texts[:2], PASSAGES[:2], strict=True)
+            SurveyQuote(paper_id=paper_id, said_in_paper_id=paper_id, quote=passage)
+            for paper_id, passage in zip(kept, PASSAGES[:2], strict=True)
         )
         published_surveys(Warehouse(warehouse), replace(survey, quotes=quotes))
         publish_experiment(Warehouse(warehouse), make_experiment())

@@ -12,8 +12,7 @@ from schemas.people.job import EvaluateJob, JobRequest, RankJob, WorkJob
 from schemas.people.role import Action, Token
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.jobs import Job, job_id_of, job_ids, read_job, submit_as
-from warehouse.kinds.registry import KINDS
-from warehouse.units.reading import check_published
+from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -149,7 +148,7 @@ def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
     try:
         with warehouse.queries() as queries:
             if isinstance(job.request, WorkJob):
-                check_published(queries.connection, KINDS, status.run_id)
+                published_kind(queries.connection, status.run_id)
             else:
                 queries.run(status.run_id)
             return queries.spent(status.run_id, since, status.finished_at)

@@ -1,7 +1,5 @@
 """What readers ask about any kind of work. Only what is published is seen."""
 
-from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 import duckdb
@@ -54,17 +52,6 @@ def published_kind(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Kind
     raise UnknownNameError(
         f"nothing is published under {run_id}; the newest are: {'; '.join(newest) or 'none'}"
     )
-
-
-def check_published(
-    connection: duckdb.DuckDBPyConnection, kinds: Iterable[Kind[Any, Any]], run_id: RunId
-) -> None:
-    """Raises UnknownNameError when nothing of these kinds is published under that name."""
-    for kind in kinds:
-        with suppress(UnknownNameError):
-            published_head(connection, kind, run_id)
-            return
-    raise UnknownNameError(f"nothing is published under {run_id}")
 
 
 def published_units(

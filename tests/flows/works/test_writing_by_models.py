@@ -59,9 +59,10 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lake")
     (folder / "idea.jsonl").write_text(json.dumps(IDEA))
     warehouse, survey = Warehouse(folder / "w"), make_survey()
+    kept = [paper.paper_id for paper in survey.papers if paper.kept]
     quotes = tuple(
-        SurveyQuote(paper_id=text.paper_id, said_in_paper_id=text.paper_id, quote=passage)
-        for text, passage in zip(survey.texts[:2], PASSAGES[:2], strict=True)
+        SurveyQuote(paper_id=paper_id, said_in_paper_id=paper_id, quote=passage)
+        for paper_id, passage in zip(kept, PASSAGES[:2], strict=True)
     )
     published_surveys(warehouse, replace(survey, quotes=quotes))
     publish_experiment(warehouse, make_experiment())
