@@ -85,7 +85,7 @@ def land(
 def journalled_calls(layout: Layout, unit: str) -> list[LlmCall]:
     """Return the calls made for a unit that have not landed, those without an answer included."""
     with _journal(layout) as journal:
-        return [LlmCall.model_validate_json(call) for call in journal.journalled(unit)]
+        return journal.journalled(unit)
 
 
 def empty_journal(layout: Layout, unit: str) -> None:
