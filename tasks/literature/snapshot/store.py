@@ -272,7 +272,7 @@ class PaperStore:
     def _parsed(self, content: bytes) -> PaperRecord:
         try:
             return paper_of(orjson.loads(content))
-        except (orjson.JSONDecodeError, TypeError) as error:
+        except (TypeError, ValueError) as error:
             raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 
     def _unpacked(self, blob: bytes) -> bytes:

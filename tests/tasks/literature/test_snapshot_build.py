@@ -370,6 +370,24 @@ def test_a_folder_with_other_peoples_files_is_left_alone(tmp_path: Path, rows: R
 
 
 @pytest.mark.parametrize(
+    "name",
+    ["build.lock", "papers.sqlite", "manifest.json.new", "audit.jsonl.new", "staging", "text"],
+)
+def test_a_folder_where_a_file_belongs_and_a_file_where_a_folder_does_are_left_alone(
+    name: str, tmp_path: Path, rows: Rows
+) -> None:
+    source, theirs = write_parquet(tmp_path / "p.parquet", rows), tmp_path / "index" / name
+    if name in ("staging", "text"):
+        theirs.parent.mkdir()
+        theirs.touch()
+    else:
+        theirs.mkdir(parents=True)
+    with pytest.raises(SnapshotError, match=rf"holds other files \({name}\)"):
+        build_snapshot(source, tmp_path / "index")
+    assert [path.name for path in (tmp_path / "index").iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
     "name", ["papers.sqlite", "build.lock", "text", "staging/joined/00000.unfinished"]
 )
 def test_a_build_writes_nothing_behind_a_link(name: str, tmp_path: Path, rows: Rows) -> None:
