@@ -88,7 +88,9 @@ def _state(head: SurveyHead, surveys: Sequence[Survey]) -> str:
     if any(part.unscored_reason is not Reason.NO_EVIDENCE for part in answers):
         return "failed"
     shows_passages = not answers and any(survey.quotes for survey in surveys)
-    return "passages" if shows_passages else "not_found"
+    if shows_passages:
+        return "passages"
+    return "incomplete" if any(survey.not_looked_count for survey in surveys) else "not_found"
 
 
 def print_expected_survey(estimate: "SurveyEstimate", *, as_json: bool) -> int:
