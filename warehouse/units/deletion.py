@@ -16,6 +16,7 @@ from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.people.ledger import Artefact, LedgerAction, LedgerEntry
 from schemas.run import Budget
+from schemas.text.plain_files import remove_files
 from warehouse.catalogue.postgres import check_may_publish
 from warehouse.lake import open_writer, transaction
 from warehouse.layout import Layout
@@ -93,8 +94,11 @@ def delete_work(
         shutil.rmtree(folder, ignore_errors=True)
     log.unlink(missing_ok=True)
     for folder in {layout.state / f"{kind.word}s" / run_id, layout.work(run_id)}:
-        for path in (*folder.glob("*.json"), *folder.glob("*.md")):  # the lock stays: it is held
-            path.unlink(missing_ok=True)
+        # The lock stays: it is held.
+        names = [path.name for path in (*folder.glob("*.json"), *folder.glob("*.md"))]
+        if names:
+            place = layout.state.resolve() / folder.relative_to(layout.state)
+            remove_files(place, names)
     with (
         open_writer(layout, catalogue_url=catalogue_url) as connection,
         transaction(connection, kind.titled(run_id)),
