@@ -24,6 +24,8 @@ STORE_NAME = "papers.sqlite"
 TEXT_NAME = "text"
 VECTORS_NAME = "embeddings.f16"
 _MOST_MANIFEST_BYTES = 100_000_000
+_MOST_DIMENSIONS = 16_384
+"""Many times the usual: a file without a bound could have rows larger than the memory."""
 
 
 class Manifest(BaseModel):
@@ -52,7 +54,9 @@ class Manifest(BaseModel):
     has_contexts: bool = Field(
         description="Whether it knows how papers cite each other; else contexts are unknown."
     )
-    embedding_dimensions: int | None = Field(default=None, description="None: without embeddings.")
+    embedding_dimensions: int | None = Field(
+        default=None, ge=1, le=_MOST_DIMENSIONS, description="None: without embeddings."
+    )
     identified: bool = Field(
         default=False,
         description="The source's own identifiers alone say which papers are the same.",

@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tantivy
 
 from schemas.errors import SnapshotError
 from schemas.literature.paper import LITERATURE_RULES
@@ -352,6 +354,30 @@ def test_an_answer_that_unpacks_beyond_its_bound_is_one_line(
         with pytest.raises(SnapshotError, match="60 papers take more than 3,000 bytes") as refused:
             papers.records(range(60))
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("ending", [".idx", ".term", ".fast"])
+def test_a_text_index_that_was_falsified_is_one_line(
+    ending: str, tmp_path: Path, rows: Rows
+) -> None:
+    build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "index")
+    (path,) = (tmp_path / "index" / "text").glob(f"*{ending}")
+    content = path.read_bytes()
+    path.write_bytes(b"\xff" * (len(content) - 150) + content[-150:])
+    with pytest.raises(SnapshotError, match="text is no readable index") as refused:
+        open_snapshot(tmp_path / "index").search("report", 3)
+    assert "\n" not in str(refused.value)
+
+
+def test_an_index_of_something_else_is_one_line(tmp_path: Path, rows: Rows) -> None:
+    build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "index")
+    shutil.rmtree(tmp_path / "index" / "text")
+    (tmp_path / "index" / "text").mkdir()
+    fields = tantivy.SchemaBuilder()
+    fields.add_text_field("title")
+    tantivy.Index(fields.build(), path=str(tmp_path / "index" / "text"))
+    with pytest.raises(SnapshotError, match="it has other fields"):
+        open_snapshot(tmp_path / "index")
 
 
 def test_a_text_too_long_for_an_abstract_counts_as_unknown() -> None:
