@@ -17,6 +17,7 @@ from schemas.settings import AlarmSettings
 from warehouse.answers import RunCost
 from warehouse.catalogue.catalogue_file import has_catalogue
 from warehouse.layout import Layout
+from warehouse.parquet import read_bytes
 from warehouse.queries import open_queries
 
 
@@ -102,8 +103,11 @@ def _summaries_of(folder: Path, day: date) -> list[tuple[str, str, str]]:
     """Name, time of day and first sentence of every summary of a day, oldest first."""
     found = []
     for path in sorted(folder.glob(f"{day:%Y-%m-%d}T*Z.md")):
-        lines = path.read_text("utf-8").splitlines()
-        moment = datetime.strptime(path.stem, "%Y-%m-%dT%H%M%SZ").replace(tzinfo=UTC)
+        try:
+            lines = read_bytes(path).decode("utf-8", "replace").splitlines()
+            moment = datetime.strptime(path.stem, "%Y-%m-%dT%H%M%SZ").replace(tzinfo=UTC)
+        except (OSError, ValueError):  # such as a link that somebody put there
+            continue
         found.append((path.stem, f"{moment:%H:%M:%S}", next(filter(None, lines[1:]), "")))
     return found
 
