@@ -17,7 +17,7 @@ from schemas.settings import AlarmSettings
 from warehouse.answers import RunCost
 from warehouse.catalogue.catalogue_file import has_catalogue
 from warehouse.layout import Layout
-from warehouse.parquet import read_bytes
+from warehouse.parquet import read_bytes, write_bytes
 from warehouse.queries import open_queries
 
 
@@ -118,5 +118,5 @@ def _markdown(page: NightlyPage, suffix: OutputFormat, *, linked: bool) -> str:
 
 def _replace(path: Path, text: str) -> None:
     temporary = path.with_name(f".{path.name}.new")
-    temporary.write_bytes(text.encode("utf-8", "replace"))
+    write_bytes(temporary, text.encode("utf-8", "replace"))
     temporary.replace(path)
