@@ -82,13 +82,11 @@ def test_a_pipe_or_link_among_landed_files_is_one_line(
 ) -> None:
     land(layout, make_evaluation())
     (unit,) = units(layout)
-    plant: Callable[[Path], None] = os.mkfifo if planted == "a pipe" else theirs.rename
     path = unit / name
+    path.replace(theirs)
     if planted == "a pipe":
-        path.unlink()
-        plant(path)
+        os.mkfifo(path)
     else:
-        path.replace(theirs)
         path.symlink_to(theirs)
     with pytest.raises(AssayError, match=f"{name} cannot be read") as refused:
         publish(layout, RUNS, make_run(ideas=1))
