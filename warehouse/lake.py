@@ -37,6 +37,7 @@ from warehouse.catalogue.sqlite_file import refuse_foreign_journal
 from warehouse.layout import Layout
 from warehouse.objects.object_files import reach, storage_failure, storage_failures_told
 from warehouse.objects.object_storage import ObjectFolder
+from warehouse.parquet import write_bytes
 from warehouse.publisher_lock import publisher_lock
 from warehouse.statements import filled, quoted, statement, table_statement
 
@@ -315,7 +316,7 @@ def note_place(layout: Layout, place: str) -> None:
         return
     note.parent.mkdir(parents=True, exist_ok=True)
     building = note.with_suffix(".building")
-    building.write_text(place)
+    write_bytes(building, place.encode())
     building.replace(note)
 
 

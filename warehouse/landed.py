@@ -9,9 +9,11 @@ import pyarrow.parquet as pq
 
 from schemas.columns import ColumnType, Table
 from schemas.errors import PublicationError
+from warehouse.parquet import read_bytes
 from warehouse.rows import Row
 
 _BYTES_PER_BATCH = 16_000_000
+_MOST_FILE_BYTES = 2_000_000_000
 
 
 def in_batches(files: Sequence[Path]) -> Iterator[Sequence[Path]]:
@@ -75,7 +77,7 @@ def read_rows(table: Table, file: Path) -> list[Row]:
 def _read(file: Path) -> pa.Table:
     try:
         with pq.ParquetFile(
-            pa.py_buffer(file.read_bytes()), page_checksum_verification=True
+            pa.py_buffer(read_bytes(file, _MOST_FILE_BYTES)), page_checksum_verification=True
         ) as parquet:
             content = parquet.read(use_threads=False)
         content.validate(full=True)  # damaged pages may decode to texts that are none

@@ -84,13 +84,15 @@ def write_rows(table: Table, rows: Sequence[Row], path: Path) -> int:
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
-    """Read a file whole. A pipe or device is refused, where it would be waited for or never end.
+    """Read a file whole. A pipe or device is refused, where it would be waited for or never end,
+    and so is a link, which may lead to any file.
 
     Raises:
         OSError: it is missing, no file, larger than `most` bytes, or cannot be read.
     """
     # Without O_NONBLOCK, opening a pipe waits for somebody to write.
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+    more = os.O_NONBLOCK | os.O_NOFOLLOW
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | more)) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "It is a pipe, socket or device", str(path))
@@ -100,14 +102,15 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def write_bytes(path: Path, content: bytes | pa.Buffer) -> int:
-    """Write `content` through to the disk, so that a rename never outlives what it names; returns
-    the size in bytes.
+    """Write `content` to a new file through to the disk, so that a rename never outlives what it
+    names; returns the size in bytes. What bears the name is replaced: it may be a link.
 
     Bytes, such as receipts and reports, lose known secrets; a buffer of Arrow's comes from rows
     that have lost them.
     """
     content = concealed(content) if isinstance(content, bytes) else content
-    with path.open("wb") as file:
+    path.unlink(missing_ok=True)
+    with path.open("xb") as file:
         written = file.write(content)
         file.flush()
         os.fsync(file.fileno())

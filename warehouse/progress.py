@@ -9,16 +9,15 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
-import orjson
-
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.judgement.evaluation import Receipt
 from schemas.run import PlannedRun
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.layout import Layout
-from warehouse.units.landing import read_noun, unit_folders, write_noun
-from warehouse.units.shared import RECEIPT_FILE
+from warehouse.refusals import read_refusal
+from warehouse.units.landing import read_noun, receipt_of, unit_folders, write_noun
 
 RATE_OVER = timedelta(minutes=10)
 SILENT_AFTER = timedelta(minutes=2)
@@ -170,9 +169,12 @@ class Watch:
                 changed = folder.stat().st_mtime_ns
                 key = (run_id, folder.name, changed)
                 if key not in self._known:
-                    self._known[key] = _read(folder / RECEIPT_FILE, changed / 1e9)
-            except FileNotFoundError:
-                continue  # replaced this moment: the next look sees it
+                    receipt = receipt_of(self.layout, RUNS, folder)
+                    if receipt is None:
+                        continue
+                    self._known[key] = _seen(receipt, changed / 1e9)
+            except (FileNotFoundError, ConfigurationError):
+                continue  # replaced this moment: the next look sees it; or the run names what is wrong
             yield self._known[key]
 
     def _activity(self, run: PlannedRun, last_at: datetime | None, now: datetime) -> Activity:
@@ -182,21 +184,17 @@ class Watch:
             return Activity.RUNNING
         verdict = RUNS.validation_file(self.layout, run.run_id)
         checked = verdict.exists() and verdict.stat().st_mtime >= run.started_at.timestamp()
-        return (
-            Activity.REFUSED
-            if checked and not orjson.loads(verdict.read_bytes())["passed"]
-            else Activity.STOPPED
-        )
+        refused = checked and read_refusal(verdict) is not None
+        return Activity.REFUSED if refused else Activity.STOPPED
 
 
-def _read(path: Path, at: float) -> _Landed:
-    receipt = orjson.loads(path.read_bytes())
+def _seen(receipt: Receipt, at: float) -> _Landed:
     return _Landed(
         at=at,
-        cost_usd=0.0 if receipt["reused_from_run_id"] else receipt["cost_usd"],
-        unscored=receipt["unscored"],
-        failures=receipt["failures"],
-        incomplete=receipt["incomplete_reason"] is not None,
+        cost_usd=0.0 if receipt.reused_from_run_id else receipt.cost_usd,
+        unscored=receipt.unscored,
+        failures=receipt.failures,
+        incomplete=not receipt.complete,
     )
 
 

@@ -1,6 +1,8 @@
 """Runs that were checked and kept out of the lake."""
 
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -9,6 +11,7 @@ from schemas.identifiers import RunId
 from schemas.run import ValidationRow
 from warehouse.answers import ValidationReport
 from warehouse.layout import Layout
+from warehouse.parquet import read_bytes
 
 
 class Refusal(Noun):
@@ -20,15 +23,22 @@ class Refusal(Noun):
 
 
 def read_refusals(layout: Layout) -> tuple[Refusal, ...]:
-    """The runs whose last check refused them, latest check first; a result that another version
-    wrote is passed over.
+    """The runs whose last check refused them, latest check first; a result that cannot be read, or
+    that another version wrote, is passed over.
     """
-    found = []
-    for path in layout.landing.glob("run=*/validation.json"):
-        content = orjson.loads(path.read_bytes())
-        if content.pop("passed", True) or set(content) != set(ValidationReport.model_fields):
-            continue
-        report = ValidationReport.model_validate(content, strict=False)
-        checked_at = max((row.created_at for row in report.rows), default=None)
-        found.append(Refusal(run_id=report.run_id, checked_at=checked_at, broken=report.broken))
+    results = map(read_refusal, layout.landing.glob("run=*/validation.json"))
+    found = [refusal for refusal in results if refusal is not None]
     return tuple(sorted(found, key=lambda refusal: str(refusal.checked_at), reverse=True))
+
+
+def read_refusal(path: Path) -> Refusal | None:
+    """What a check in `path` refused; None: it passed, or is none of this version's."""
+    try:
+        content: dict[str, Any] = orjson.loads(read_bytes(path))
+        if content.pop("passed", True):
+            return None
+        report = ValidationReport.model_validate(content, strict=False)
+    except (OSError, AttributeError, TypeError, ValueError):
+        return None
+    checked_at = max((row.created_at for row in report.rows), default=None)
+    return Refusal(run_id=report.run_id, checked_at=checked_at, broken=report.broken)

@@ -10,6 +10,7 @@ from great_expectations.core import ExpectationSuiteValidationResult
 from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
 from great_expectations.render.view import DefaultJinjaPageView
 
+from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.literature.naming import unturned
@@ -43,11 +44,20 @@ def data_docs(warehouse: Warehouse, run_id: RunId) -> str:
 def data_docs_page(run_id: RunId, rows: Iterable[ValidationRow]) -> str:
     """The page: Great Expectations' sections for every table, in a frame of our own, since its own
     loads scripts from elsewhere.
+
+    Raises:
+        ConfigurationError: a result is none of Great Expectations.
     """
     renderer = ValidationResultsPageRenderer(run_info_at_end=True)
-    sections = [
-        (suite, section) for suite in suite_results(rows) for section in _sections(renderer, suite)
-    ]
+    boundary, sections = ErrorBoundary(), []
+    with boundary:  # whoever writes to the lake may have written any JSON
+        suites = suite_results(rows)
+        sections = [(suite, section) for suite in suites for section in _sections(renderer, suite)]
+    if boundary.error is not None:
+        raise ConfigurationError(
+            f"what the lake holds as results of Great Expectations about {run_id} is none"
+            f" ({in_a_word(boundary.error)}): bring the lake back from a copy"
+        )
     view = DefaultJinjaPageView(custom_views_directory=str(_TEMPLATES))
     html = view.env.get_template("data_docs.html.jinja").render(run_id=run_id, sections=sections)
     return unturned("\n".join(stripped for line in html.split("\n") if (stripped := line.strip())))

@@ -16,6 +16,7 @@ from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.answers import RunCost
 from warehouse.catalogue.catalogue_file import has_catalogue
+from warehouse.parquet import read_bytes, write_bytes
 from warehouse.warehouse import Warehouse
 
 
@@ -100,8 +101,11 @@ def _summaries_of(folder: Path, day: date) -> list[tuple[str, str, str]]:
     """Name, time of day and first sentence of every summary of a day, oldest first."""
     found = []
     for path in sorted(folder.glob(f"{day:%Y-%m-%d}T*Z.md")):
-        lines = path.read_text("utf-8").splitlines()
-        moment = datetime.strptime(path.stem, "%Y-%m-%dT%H%M%SZ").replace(tzinfo=UTC)
+        try:
+            lines = read_bytes(path).decode("utf-8", "replace").splitlines()
+            moment = datetime.strptime(path.stem, "%Y-%m-%dT%H%M%SZ").replace(tzinfo=UTC)
+        except (OSError, ValueError):  # such as a link that somebody put there
+            continue
         found.append((path.stem, f"{moment:%H:%M:%S}", next(filter(None, lines[1:]), "")))
     return found
 
@@ -112,5 +116,5 @@ def _markdown(page: NightlyPage, suffix: OutputFormat, *, linked: bool) -> str:
 
 def _replace(path: Path, text: str) -> None:
     temporary = path.with_name(f".{path.name}.new")
-    temporary.write_bytes(text.encode("utf-8", "replace"))
+    write_bytes(temporary, text.encode("utf-8", "replace"))
     temporary.replace(path)

@@ -105,9 +105,16 @@ class SurveyPart:
         return next((each for each in self.survey.sections if each.part is wanted), None)
 
     @property
-    def not_looked_count(self) -> int:
-        """Look-ups without an answer and papers without a judgement: what they hold is unknown."""
-        return sum(each.failed_look_up_count + each.unscored_count for each in self.survey.layers)
+    def nothing_kept(self) -> str:
+        """What a survey without a paper says: nothing is there, or nobody can know."""
+        lost = self.survey.not_looked_count
+        if not lost:
+            return (
+                "Nothing relevant was found: the searches were answered, and no paper they gave is"
+                " relevant."
+            )
+        look_ups = figures.counted(lost, "search or paper", "searches or papers")
+        return f"Nothing can be said: {look_ups} could not be looked at."
 
     @property
     def read(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import orjson
 from fastapi.sse import ServerSentEvent
@@ -12,6 +11,7 @@ from flows.api.service import Service
 from schemas.identifiers import content_hash
 from schemas.people.role import Token
 from schemas.text.patterns import bounded
+from warehouse.app.jobs import Job, log_part
 from warehouse.app.tokens import still_valid
 
 LOOK_EVERY_SECONDS = 0.5
@@ -30,7 +30,7 @@ async def watched(
     offset, told = (int(found[1]), found[2]) if found else (0, "0" * 16)
     while True:
         seen = await run_in_threadpool(service.job, token, job_id)
-        text, offset = await run_in_threadpool(_log_after, seen.job.log, offset)
+        text, offset = await run_in_threadpool(_log_after, seen.job, offset)
         row = seen.row()
         now = content_hash(orjson.dumps(row, default=str).decode(), length=16)
         if text:
@@ -46,12 +46,8 @@ async def watched(
         await asyncio.sleep(LOOK_EVERY_SECONDS)
 
 
-def _log_after(path: Path, offset: int) -> tuple[str, int]:
+def _log_after(job: Job, offset: int) -> tuple[str, int]:
     """Whole lines of a log after `offset`, and how far they go; some at a time."""
-    if not path.exists():
-        return "", offset
-    with path.open("rb") as log:
-        log.seek(offset)
-        part = log.read(_MOST_BYTES)
+    part = log_part(job, offset, _MOST_BYTES)
     whole = part.rfind(b"\n") + 1 or (len(part) if len(part) == _MOST_BYTES else 0)
     return part[:whole].decode("utf-8", "replace"), offset + whole

@@ -254,3 +254,8 @@ class Survey(Judged):
     provenance: Provenance | None = Field(
         default=None, description="Of the plan; None where nothing was asked."
     )
+
+    @property
+    def not_looked_count(self) -> int:
+        """Look-ups without an answer and papers without a judgement: what they hold is unknown."""
+        return sum(each.failed_look_up_count + each.unscored_count for each in self.layers)

@@ -7,7 +7,8 @@ place meanwhile. A folder that the user names may itself be a link: its path is 
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -45,18 +46,8 @@ def open_file(path: Path) -> BinaryIO:
         PlainFileError: a part of the path is a link, or its end is no regular file.
         OSError: it cannot be opened.
     """
-    if not path.is_absolute():
-        raise ValueError(f"{path} is not absolute")
-    folder = os.open(path.anchor, _FOLDER)
+    folder = _open_folder(path, path.parts[1:-1])
     try:
-        for part in path.parts[1:-1]:
-            if part == "..":
-                raise _refused(path, "leads out of its folder: name it without ..")
-            if _is_link(part, folder):
-                raise _refused(path, f"is behind the link {part}: put a copy of its folder there")
-            inner = os.open(part, _FOLDER, dir_fd=folder)
-            os.close(folder)
-            folder = inner
         # Looked at before it is opened: opening a device can act on it.
         owner = os.fstat(folder).st_uid
         check_kind(path, os.stat(path.name, dir_fd=folder, follow_symlinks=False), owner)
@@ -69,6 +60,25 @@ def open_file(path: Path) -> BinaryIO:
             raise
     finally:
         os.close(folder)
+
+
+def remove_files(folder: Path, names: Iterable[str]) -> None:
+    """Remove files of a folder without following a link to it; those that are gone stay so.
+
+    Args:
+        folder: as the path of `open_file`.
+
+    Raises:
+        PlainFileError: a part of the path is a link.
+        OSError: one cannot be removed.
+    """
+    descriptor = _open_folder(folder, folder.parts[1:])
+    try:
+        for name in names:
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def read_file(path: Path, most_bytes: int) -> bytes:
@@ -128,6 +138,26 @@ def check_kind(path: Path, file: os.stat_result, owner: int) -> None:
     # Who owns a folder can put a name of another user's file into it.
     if file.st_nlink > 1 and file.st_uid != owner:
         raise _refused(path, "is another name of a file of another owner: put a copy there")
+
+
+def _open_folder(path: Path, parts: Sequence[str]) -> int:
+    """A descriptor of the folder that the first `parts` of a path lead to."""
+    if not path.is_absolute():
+        raise ValueError(f"{path} is not absolute")
+    folder = os.open(path.anchor, _FOLDER)
+    try:
+        for part in parts:
+            if part == "..":
+                raise _refused(path, "leads out of its folder: name it without ..")
+            if _is_link(part, folder):
+                raise _refused(path, f"is behind the link {part}: put a copy of its folder there")
+            inner = os.open(part, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+    except BaseException:
+        os.close(folder)
+        raise
+    return folder
 
 
 def _is_link(name: str, folder: int) -> bool:

@@ -18,6 +18,7 @@ from tasks.text.words import shorten_words
 _NAME_CHARACTERS = 12
 """Of an identifier: as many as the gateway tells of a paper that it left out."""
 _TITLE_WORDS = 12
+_MOST_NAMED = 5
 
 
 @dataclass(slots=True)
@@ -90,7 +91,8 @@ def _in_words(reason: Reason, papers: Mapping[str, str], cutoff: date | None) ->
         )
         return "papers without a date", detail
     titles = sorted(filter(None, papers.values()))
-    named = f" (“{shorten_words(titles[0], _TITLE_WORDS)[0]}”{_more(len(titles) - 1)})"
+    shown = [f"“{shorten_words(title, _TITLE_WORDS)[0]}”" for title in titles[:_MOST_NAMED]]
+    named = f" ({', '.join(shown)}{_more(len(papers) - len(shown))})" if shown else ""
     detail = (
         f"{count} counted for nothing: retracted, withdrawn, under an expression of concern, or"
         f" a notice{named}"

@@ -203,6 +203,8 @@ class RateLimitHeaders:
 
 
 NOTHING_TOLD = RateLimitHeaders()
+FEWEST_PER_MINUTE = {"requests": 1.0, "tokens": 1_000.0}
+"""A rate is kept for every worker, and for as long as nothing else is said: less would be for good."""
 
 
 def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) -> RateLimitHeaders:
@@ -226,8 +228,9 @@ def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) 
             tuple(headers.get(f"{before}{part}{after}") for part in ("limit", "remaining", "reset"))
             for before, after in spellings
         ]
-        told = [plain_number(limit) for limit, _, _ in found if plain_number(limit)]
-        limits[kind] = min((one for one in told if one), default=None)
+        told = [plain_number(limit) for limit, _, _ in found]
+        least = min((one for one in told if one), default=None)
+        limits[kind] = None if least is None else max(least, FEWEST_PER_MINUTE[kind])
         waits += [
             seconds_until(reset, now)
             for _, remaining, reset in found

@@ -142,7 +142,9 @@ def _state(head: SurveyHead, surveys: Sequence[Survey]) -> str:
     if any(part.unscored_reason is not Reason.NO_EVIDENCE for part in answers):
         return "failed"
     shows_passages = not answers and any(each.quotes for each in surveys)
-    return "passages" if shows_passages else "not_found"
+    if shows_passages:
+        return "passages"
+    return "incomplete" if any(each.not_looked_count for each in surveys) else "not_found"
 
 
 SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(

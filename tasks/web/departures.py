@@ -87,7 +87,9 @@ class SharedDepartures(Departures):
         super().__init__()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._descriptor = os.open(
+                path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+            )
         except OSError as error:
             raise ConfigurationError(
                 f"{path} cannot be written ({error.strerror}): set ASSAY_HOME to a writable folder"

@@ -90,6 +90,22 @@ def make_survey(question_id: str = "question-0", question: str = "How do bats hu
     )
 
 
+def nothing_kept(failed_look_up_count: int) -> Survey:
+    """A survey of which one paper was judged, and found irrelevant."""
+    survey = make_survey()
+    (far,) = (paper for paper in survey.papers if not paper.kept)
+    return replace(
+        survey,
+        judged_count=1,
+        kept_count=0,
+        layers=(replace(survey.layers[0], failed_look_up_count=failed_look_up_count),),
+        papers=(far,),
+        clusters=(),
+        quotes=(),
+        links=(),
+    )
+
+
 def with_review(survey: Survey) -> Survey:
     """The survey with a review of its two papers, of which a check took two sentences."""
     first, second = PaperId("first"), PaperId("second")

@@ -29,11 +29,13 @@ from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
 from schemas.identifiers import content_hash
 from schemas.people.job import JOB_REQUEST, JobRequest, JobState, JobStatus
 from schemas.text.patterns import bounded
+from schemas.text.plain_files import PlainFileError, open_file
 from warehouse.parquet import read_bytes, write_bytes
 from warehouse.progress import lock_held
 from warehouse.units.landing import BUILDING, as_json, read_noun, write_noun
 from warehouse.warehouse import Warehouse
 
+_MOST_TAIL_BYTES = 1_000_000
 LOG_LINES = 40
 _KEY_DIGITS = 16
 _OF_THE_READER = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
@@ -284,6 +286,19 @@ def take_expected(warehouse: Warehouse, job_id: str) -> dict[str, object]:
 
 def log_tail(job: Job) -> list[str]:
     """The last lines of what a job said."""
-    if not job.log.is_file():  # a pipe would be waited for
-        return []
-    return job.log.read_text("utf-8", "replace").splitlines()[-LOG_LINES:]
+    part = log_part(job, -_MOST_TAIL_BYTES, _MOST_TAIL_BYTES)
+    return part.decode("utf-8", "replace").splitlines()[-LOG_LINES:]
+
+
+def log_part(job: Job, offset: int, most_bytes: int) -> bytes:
+    """A part of what a job said, from the end where `offset` is below zero; empty where its log is
+    none, such as a link that leads to another file.
+    """
+    place = job.folder.parent.resolve() / job.folder.name / job.log.name
+    try:
+        with open_file(place) as log:
+            size = log.seek(0, os.SEEK_END)
+            log.seek(offset if offset >= 0 else max(size + offset, 0))
+            return log.read(most_bytes)
+    except (OSError, PlainFileError):
+        return b""

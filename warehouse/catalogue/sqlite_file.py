@@ -7,6 +7,7 @@ from typing import Any
 
 from schemas.errors import ConfigurationError
 from schemas.text.plain_files import PlainFileError, open_file
+from warehouse.statements import statement
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 _LEAST_RECORD_BYTES = 16
@@ -17,11 +18,34 @@ def connect(database: Path, **options: Any) -> sqlite3.Connection:
     """Open an SQLite file; the options are those of `sqlite3.connect`.
 
     Raises:
-        ConfigurationError: as `refuse_foreign_journal`.
+        ConfigurationError: as `refuse_foreign_journal` and `refuse_foreign_programs`.
     """
     refuse_foreign_journal(database)
     connection: sqlite3.Connection = sqlite3.connect(database, **options)
+    refuse_foreign_programs(connection, database)
     return connection
+
+
+def refuse_foreign_programs(connection: sqlite3.Connection, database: Path) -> None:
+    """Refuse a file with a trigger, a view or a virtual table, and close it: Assay makes none, and
+    SQLite would run them while it reads and writes.
+
+    Raises:
+        ConfigurationError: names the first.
+        sqlite3.Error: the file cannot be read.
+    """
+    try:
+        found = connection.execute(statement("catalogue", "programs")).fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    if found is not None:
+        connection.close()
+        kind, name = (str(each)[:100] for each in found)
+        raise ConfigurationError(
+            f"{database} holds the {kind} {name!r}, which Assay never makes there: bring the file"
+            " back from a copy, or move it away, and see who may write to it"
+        )
 
 
 def refuse_foreign_journal(database: Path) -> None:

@@ -169,6 +169,7 @@ def _copied(
             at = folder / name
             at.parent.mkdir(parents=True, exist_ok=True)
             building = at.with_name(f".{at.name}.building")
+            building.unlink(missing_ok=True)  # it may be a link
             building.write_bytes(file.read_bytes())
             building.replace(at)
     if file_size(folder, target, name) != size:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from warehouse.layout import Layout
 from warehouse.objects.object_storage import AT_ONCE, ObjectFolder
+from warehouse.parquet import read_bytes, write_bytes
 
 _NAMES_FILE = "files"
 
@@ -38,7 +39,9 @@ def with_pages(paths: Iterable[Path]) -> Iterator[Path]:
     paths = tuple(paths)
     for folder in dict.fromkeys(path.parent for path in paths):
         yield from sorted(
-            each for each in folder.rglob("*") if each.is_file() and each not in paths
+            each
+            for each in folder.rglob("*")
+            if each.is_file() and not each.is_symlink() and each not in paths
         )
     yield from paths
 
@@ -52,7 +55,7 @@ def bring_report(layout: Layout, path: Path) -> bool:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_name(f".building-{path.name}")
-    building.write_bytes(there[0])
+    write_bytes(building, there[0])
     building.replace(path)
     return True
 
@@ -86,7 +89,7 @@ def _is_there(place: ObjectFolder, layout: Layout, path: Path) -> bool:
 
 def _send(place: ObjectFolder, layout: Layout, path: Path) -> None:
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    place.write(_name(layout, path), path.read_bytes(), kind)
+    place.write(_name(layout, path), read_bytes(path), kind)
 
 
 def _name(layout: Layout, path: Path) -> str:

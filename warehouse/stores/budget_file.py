@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import orjson
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from schemas.base import Noun
+from schemas.calls import LlmCall
 from schemas.errors import BudgetExhaustedError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
@@ -144,13 +144,17 @@ class BudgetFile:
                 )
             self._add(connection, idea_id, cost_usd - given_up[0], tokens - given_up[1], requests=0)
 
-    def journalled(self, unit: str) -> list[str]:
-        """The calls of a unit that have not landed, as JSON, in the order they were sent."""
+    def journalled(self, unit: str) -> list[LlmCall]:
+        """The calls of a unit that have not landed, in the order they were sent.
+
+        Raises:
+            ConfigurationError: one of them cannot be read.
+        """
         if not self.exists:
             return []
         with self._transaction() as connection:
-            query = "select call from journal where unit = ?1 order by at, call_id"
-            return [call for (call,) in connection.execute(query, (unit,)).fetchall()]
+            query = "select call_id, call from journal where unit = ?1 order by at, call_id"
+            return [_call(*row) for row in connection.execute(query, (unit,)).fetchall()]
 
     def landed(self, unit: str) -> None:
         """Empty the unit's journal; a call still in flight there counts as its estimate."""
@@ -197,17 +201,20 @@ class BudgetFile:
             )
             cost_usd, tokens = connection.execute(query, (self.run_id, idea_id)).fetchone()
             settled = self._settled(connection, idea_id)
-        spent = settled.plus(Spend(cost_usd=cost_usd, tokens=tokens))
+        spent = settled.plus(_spend(cost_usd, tokens))
         return spent.cost_usd, spent.tokens, spent.requests
 
     def estimated(self) -> tuple[float, int]:
         """Dollars of `spent` that are estimates, and how many calls they stand for: calls of units
         that have not landed whose cost is not known.
+
+        Raises:
+            ConfigurationError: one of them cannot be read.
         """
-        query = "select cost_usd, call from journal where run_id = ?1 and cost_usd > 0"
+        query = "select cost_usd, call_id, call from journal where run_id = ?1 and cost_usd > 0"
         with self._transaction() as connection:
             calls = connection.execute(query, (self.run_id,)).fetchall()
-        unknown = [cost_usd for cost_usd, call in calls if orjson.loads(call)["cost_usd"] is None]
+        unknown = [cost_usd for cost_usd, *call in calls if _call(*call).cost_usd is None]
         return math.fsum(unknown), len(unknown)
 
     def runs(self) -> tuple[RunId, ...]:
@@ -284,14 +291,14 @@ class BudgetFile:
     def _settled(self, connection: Statements, scope: str) -> Spend:
         query = "select cost_usd, tokens, requests from spent where run_id = ?1 and idea_id = ?2"
         row = connection.execute(query, (self.run_id, scope)).fetchone()
-        settled = Spend(cost_usd=row[0], tokens=row[1], requests=row[2]) if row else Spend()
+        settled = _spend(*row) if row else Spend()
         return settled.plus(self._charged(connection, scope))
 
     def _charged(self, connection: Statements, scope: str) -> Spend:
         """What batches cost."""
         query = f"select {_TOTALS} from charged where run_id = ?1 and ?2 in (idea_id, '')"  # noqa: S608 -- ours
         cost_usd, tokens = connection.execute(query, (self.run_id, scope)).fetchone()
-        return Spend(cost_usd=cost_usd, tokens=tokens)
+        return _spend(cost_usd, tokens)
 
     def _in_flight(self, connection: Statements, idea_id: IdeaId | None) -> Spend:
         query = f"select {_TOTALS} from reserved where run_id = ?1"  # noqa: S608 -- ours
@@ -299,7 +306,7 @@ class BudgetFile:
             query + (" and idea_id = ?2" if idea_id else ""),
             (self.run_id, *([idea_id] if idea_id else [])),
         ).fetchone()
-        return Spend(cost_usd=row[0], tokens=row[1])
+        return _spend(*row)
 
     def _forget_the_dead(self, connection: Statements) -> None:
         """Give up calls of this run that are old, or whose holder does not work any more."""
@@ -372,11 +379,31 @@ def process_is_alive(holder: str) -> bool:
         return True
     try:
         os.kill(int(number), 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, ValueError, OverflowError):  # also of what is no number of one
         return False
     except PermissionError:
         return True
     return True
+
+
+def _spend(cost_usd: float, tokens: int, requests: int = 0) -> Spend:
+    try:
+        return Spend(cost_usd=cost_usd, tokens=tokens, requests=requests)
+    except ValidationError:
+        raise ConfigurationError(
+            "the budgets hold something else than dollars, tokens and requests that a run has spent:"
+            " bring them back from a copy"
+        ) from None
+
+
+def _call(call_id: object, call: object) -> LlmCall:
+    try:
+        return LlmCall.model_validate_json(call)  # type: ignore[arg-type]  # SQLite keeps any type
+    except ValidationError:
+        raise ConfigurationError(
+            f"the journal of budgets holds something else than a call under {call_id!s:.100}: remove"
+            " that row of its table `journal`; what the call cost is then unknown"
+        ) from None
 
 
 def _give_up(connection: Statements, condition: str, values: Sequence[str | float]) -> None:

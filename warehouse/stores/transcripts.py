@@ -44,12 +44,12 @@ class Transcripts:
 
     def read(self, key: str) -> Transcript | None:
         """The transcript with this hash; None when it is not kept, or no longer."""
-        found = self._store.get_many([key]).get(key)
-        entry = json_entry(found)
-        if not isinstance(entry, list):
+        entry = json_entry(self._store.get_many([key]).get(key))
+        try:
+            told, reply = entry
+            return Transcript(messages=tuple((role, text) for role, text in told), reply=reply)
+        except (TypeError, ValueError):  # none is kept, or what no call said
             return None
-        told, reply = entry
-        return Transcript(messages=tuple((role, text) for role, text in told), reply=reply)
 
     def forget_older_than(self, days: float) -> None:
         self._store.delete_older_than(days * _SECONDS_PER_DAY)

@@ -16,6 +16,7 @@ from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.people.ledger import Artefact, LedgerAction, LedgerEntry
 from schemas.run import Budget
+from schemas.text.plain_files import remove_files
 from warehouse.lake import transaction
 from warehouse.ledger import append
 from warehouse.objects.shared_reports import forget_reports
@@ -90,8 +91,11 @@ def delete_work(
         shutil.rmtree(folder, ignore_errors=True)
     log.unlink(missing_ok=True)
     for folder in {warehouse.state / f"{kind.word}s" / run_id, warehouse.work(run_id)}:
-        for path in (*folder.glob("*.json"), *folder.glob("*.md")):  # the lock stays: it is held
-            path.unlink(missing_ok=True)
+        # The lock stays: it is held.
+        names = [path.name for path in (*folder.glob("*.json"), *folder.glob("*.md"))]
+        if names:
+            place = warehouse.state.resolve() / folder.relative_to(warehouse.state)
+            remove_files(place, names)
     with (
         warehouse.publisher() as connection,
         transaction(connection, kind.titled(run_id)),

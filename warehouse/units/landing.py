@@ -9,7 +9,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -85,7 +85,7 @@ def land(
 def journalled_calls(layout: Layout, unit: str) -> list[LlmCall]:
     """Return the calls made for a unit that have not landed, those without an answer included."""
     with _journal(layout) as journal:
-        return [LlmCall.model_validate_json(call) for call in journal.journalled(unit)]
+        return journal.journalled(unit)
 
 
 def empty_journal(layout: Layout, unit: str) -> None:
@@ -107,9 +107,9 @@ def read_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> Re
         UpstreamError: object storage cannot be reached.
     """
     folder = kind.unit_folder(layout, *names)
-    receipt = _read_receipt_of(folder, kind)
+    receipt = receipt_of(layout, kind, folder)
     if (receipt is None or not receipt.complete) and take(layout, folder) is not None:
-        receipt = _read_receipt_of(folder, kind)
+        receipt = receipt_of(layout, kind, folder)
     return receipt
 
 
@@ -132,7 +132,7 @@ def bring(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> None:
     units, files = known
 
     def bring_unit(name: str) -> None:
-        receipt = _read_receipt_of(folder / name, kind)
+        receipt = receipt_of(layout, kind, folder / name)
         if receipt is None or not receipt.complete:
             take(layout, folder / name)
 
@@ -179,7 +179,7 @@ def iterate_receipts(
         ConfigurationError: as `read_receipt`.
     """
     for folder in unit_folders(layout, kind, *names):
-        receipt = _read_receipt_of(folder, kind)
+        receipt = receipt_of(layout, kind, folder)
         if receipt is not None:
             yield receipt
 
@@ -316,8 +316,22 @@ def move_into_place(building: Path, target: Path) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _read_receipt_of(folder: Path, kind: Kind[ReceiptT, HeadT]) -> ReceiptT | None:
-    return read_noun(folder / RECEIPT_FILE, kind.receipt, kind.remedy)
+def receipt_of(layout: Layout, kind: Kind[ReceiptT, HeadT], folder: Path) -> ReceiptT | None:
+    """The receipt in the landing folder of a unit; None where there is none.
+
+    Raises:
+        ConfigurationError: it is damaged, of another unit or behind a link, or another version
+            wrote it.
+    """
+    for part in (folder, *folder.parents):
+        if part == layout.landing:
+            break
+        if part.is_symlink():
+            raise ConfigurationError(f"{part} is a link: put a copy of its folder there")
+    receipt = read_noun(folder / RECEIPT_FILE, kind.receipt, kind.remedy)
+    if receipt is not None and kind.folder_of(layout, receipt) != folder:
+        raise ConfigurationError(f"{folder / RECEIPT_FILE} is of another unit: {kind.remedy}")
+    return receipt
 
 
 def take(layout: Layout, target: Path) -> str | None:
@@ -329,8 +343,9 @@ def take(layout: Layout, target: Path) -> str | None:
     if there is None:
         return None
     files, tag = there
-    if receipt.is_file() and receipt.read_bytes() == files.get(RECEIPT_FILE):
-        return tag
+    with suppress(OSError):
+        if read_bytes(receipt) == files.get(RECEIPT_FILE):
+            return tag
     building = topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
     building.mkdir(parents=True)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -358,7 +373,7 @@ def with_earlier_calls(
     landed = kind.folder_of(layout, receipt)
     ids = kind.parameters(*kind.names(receipt)) | {"position": 0}
     earlier = {"llm_calls": [row_of(TABLE["llm_calls"], call, ids) for call in journalled]}
-    for name in CALL_TABLES if _read_receipt_of(landed, kind) is not None else ():
+    for name in CALL_TABLES if receipt_of(layout, kind, landed) is not None else ():
         path = landed / f"{name}.parquet"
         if path.exists():
             earlier[name] = _each_once(earlier.get(name, []), read_rows(TABLE[name], path))

@@ -17,10 +17,11 @@ from schemas.base import Noun
 from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.tables import TABLE
+from schemas.text.plain_files import remove_files
 from warehouse.lake import one_snapshot
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
-from warehouse.parquet import write_rows
+from warehouse.parquet import write_bytes, write_rows
 from warehouse.rows import Row, Rows
 from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
@@ -182,11 +183,11 @@ def _parameters(
 
 def _remove(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> int:
     """The bytes that it gave back."""
-    _mark(layout, kind, receipt).touch()
-    size = 0
-    for file in list(_files(layout, kind, receipt)):
-        size += file.stat().st_size
-        file.unlink()
+    write_bytes(_mark(layout, kind, receipt), b"")
+    files = list(_files(layout, kind, receipt))
+    size = sum(file.lstat().st_size for file in files)
+    folder = kind.folder_of(layout, receipt).relative_to(layout.landing)
+    remove_files(layout.landing.resolve() / folder, [file.name for file in files])
     return size
 
 

@@ -25,7 +25,7 @@ from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
 from warehouse.landed import in_batches, read_landed
 from warehouse.ledger import note_head
-from warehouse.parquet import arrow_table, write_bytes
+from warehouse.parquet import arrow_table, read_bytes, write_bytes
 from warehouse.rows import row_of
 from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
@@ -141,7 +141,7 @@ def _digest(
     So a rerun that found all done publishes nothing.
     """
     loose = (
-        content_hash(path.read_bytes().hex())
+        content_hash(read_bytes(path).hex())
         for _, path in loose_files(warehouse, kind, *kind.names(head))
     )
     columns = "; ".join(f"{table.name}({', '.join(table.column_names)})" for table in TABLES)

@@ -107,7 +107,12 @@ def forget_run(layout: Layout, index: Path, run_id: RunId) -> None:
 def runs_of(layout: Layout, index: Path) -> frozenset[str]:
     """Runs that landed, or were about to land, the evaluation whose index is `index`."""
     there = None if layout.objects is None else layout.objects.get(_index_name(layout, index))
-    return frozenset(there[0].decode().splitlines() if there is not None else ())
+    return _run_ids(there)
+
+
+def _run_ids(there: tuple[bytes, str] | None) -> frozenset[str]:
+    """The runs that an index names."""
+    return frozenset(there[0].decode("utf-8", "replace").splitlines() if there is not None else ())
 
 
 def _change_runs(
@@ -119,7 +124,7 @@ def _change_runs(
     name = _index_name(layout, index)
     while True:
         there = place.get(name)
-        before = frozenset(there[0].decode().splitlines() if there is not None else ())
+        before = _run_ids(there)
         after = changed(before)
         content = "".join(f"{run_id}\n" for run_id in sorted(after)).encode()
         if after == before or place.put(name, content, replaced=there and there[1]):
@@ -178,8 +183,10 @@ def _unpacked(content: bytes) -> dict[str, bytes]:
     files = {}
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:  # nothing to inflate
         for member in archive:
-            file = archive.extractfile(member)
             fit = Path(member.name).suffix in _SUFFIXES or member.name in _NAMES
+            # A link to another member and a file with holes unpack to more than there is.
+            plain = member.isreg() and not member.issparse()
+            file = archive.extractfile(member) if plain else None
             if file is None or not fit or "/" in member.name:
                 raise tarfile.ReadError(f"it holds {member.name[:100]!r}")
             files[member.name] = file.read()

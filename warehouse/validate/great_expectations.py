@@ -296,7 +296,7 @@ def _suite_result(
 def _escaped(value: Any) -> Any:
     """JSON out of a lake, with every text escaped: Great Expectations prints it as HTML."""
     if isinstance(value, dict):
-        return {name: _escaped(each) for name, each in value.items()}
+        return {_escaped(name): _escaped(each) for name, each in value.items()}
     if isinstance(value, list):
         return [_escaped(each) for each in value]
     return str(escape(value)) if isinstance(value, str) else value

@@ -12,7 +12,7 @@ from schemas.errors import ConfigurationError, PublicationError
 from schemas.tables import TABLE
 from warehouse.landed import read_landed
 from warehouse.units.kind import HeadT, Kind, ReceiptT
-from warehouse.units.landing import read_noun, unit_folders
+from warehouse.units.landing import receipt_of, unit_folders
 from warehouse.units.shared import LET_GO, RECEIPT_FILE
 from warehouse.verify.verify_content import LandedContent
 from warehouse.warehouse import Warehouse
@@ -33,7 +33,7 @@ def read_units(
     for folder in unit_folders(warehouse, kind, *names):
         path = folder / RECEIPT_FILE
         try:
-            receipt = read_noun(path, kind.receipt, kind.remedy)
+            receipt = receipt_of(warehouse, kind, folder)
         except ConfigurationError as error:
             problems.append(str(error))
         except OSError as error:

@@ -50,7 +50,7 @@ def _title(head: SurveyHead) -> str:
 def _found(part: SurveyPart) -> None:
     st.markdown(f"**{text.line(part.verdict)}**")
     if not part.kept:
-        st.info("Nothing relevant was found: the searches were answered.")
+        st.info(part.nothing_kept)
         return
     _review(part)
     frame = polars.DataFrame([_row(part, paper) for paper in part.kept], infer_schema_length=None)

@@ -17,9 +17,11 @@ from dashboards.render.formats.provenance import prov_json
 from schemas.identifiers import RunId
 from schemas.people.ledger import CreditRole, LedgerAction, LedgerRow
 from schemas.tables import IDEA_TABLES, RANKING_TABLES, TABLE
+from schemas.text.plain_files import read_file
 from warehouse.export import rows_of_run
 from warehouse.ledger import ledger_of_run
 from warehouse.objects.shared_reports import bring_report
+from warehouse.parquet import MOST_BYTES
 from warehouse.queries import Queries
 from warehouse.warehouse import Warehouse
 
@@ -43,6 +45,7 @@ def write_crate(
 
     Raises:
         UnknownNameError: the run is not published.
+        ConfigurationError: what stands in the place of a report is no file of the warehouse.
     """
     run, rows = queries.run(run_id), ledger_of_run(queries.connection, run_id)
     crate = ROCrate(version="1.2")
@@ -97,8 +100,10 @@ def _files(
     provenance.write_text(prov_json(rows), "utf-8")
     yield file(provenance, provenance.name, "application/json", "The ledger's rows as W3C PROV.")
     for name, kind in _REPORTS.items():
-        report = warehouse.reports / run_id / name
-        if bring_report(warehouse, report):
+        if bring_report(warehouse, warehouse.reports / run_id / name):
+            report = folder / name
+            place = warehouse.reports.resolve() / run_id / name
+            report.write_bytes(read_file(place, MOST_BYTES))  # a link may lead to any file
             key, told = file(report, f"report/{name}", kind, "The report of the run.")
             yield f"{key}{report.suffix}", told
 

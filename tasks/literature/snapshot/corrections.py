@@ -48,6 +48,9 @@ class Reversal:
     proposal_id: str
 
 
+_FITS_NO_RECORD = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
+"""What values of another kind, or of another place, raise."""
+
 AnyChange = Change | Correction | Reversal
 
 
@@ -98,20 +101,24 @@ class CorrectedStore(StoreEditor):
         made is skipped, and so is a reversal of what has been changed since.
 
         Raises:
-            SnapshotError: a correction speaks of what no record has.
+            SnapshotError: a correction or a reversal speaks of what no record has.
         """
-        if isinstance(change, Correction):
-            self._connection.execute(_CREATE)
-            try:
+        if not isinstance(change, Correction | Reversal):
+            return super().apply(change, identified=identified)
+        self._connection.execute(_CREATE)
+        try:
+            if isinstance(change, Correction):
                 return self._correct(change)
-            except (AttributeError, TypeError, ValueError) as error:
-                raise SnapshotError(
-                    f"proposal {change.proposal_id} cannot be made: it fits no record; remove"
-                    f" {AUDIT_NAME} and audit the snapshot again"
-                ) from error
-        if isinstance(change, Reversal):
             return self._revert(change.proposal_id)
-        return super().apply(change, identified=identified)
+        except _FITS_NO_RECORD as error:
+            done, remedy = (
+                ("made", f"remove {AUDIT_NAME} and audit the snapshot again")
+                if isinstance(change, Correction)
+                else ("taken back", "build the snapshot again")
+            )
+            raise SnapshotError(
+                f"proposal {change.proposal_id} cannot be {done}: it fits no record; {remedy}"
+            ) from error
 
     def _correct(self, change: Correction) -> str:
         number = self._number(change.paper_id)
@@ -260,7 +267,8 @@ class CorrectedStore(StoreEditor):
             elif number is not None:
                 self._remove(number)
         elif number is None:
-            assert not value, "nothing but the record itself is put where no paper is"
+            if value:
+                raise ValueError("nothing but the record itself is put where no paper is")
         elif part == "names":
             rows = [(each, number) for each in value]
             self._connection.executemany("insert or replace into keys values (?, ?)", rows)
@@ -268,8 +276,8 @@ class CorrectedStore(StoreEditor):
             self._put_reference(number, int(part.partition(":")[2]), value)
         else:
             old = self._record(number)
-            fields: dict[str, Any] = {part: tuple(value) if isinstance(value, list) else value}
-            self._rewrite(number, old, dataclasses.replace(old, **fields))
+            new = dataclasses.replace(old, **{part: value})
+            self._rewrite(number, old, paper_of(orjson.loads(new.to_json())))
 
     def _put_reference(self, number: int, position: int, entry: list[Any] | None) -> None:
         if entry is None:

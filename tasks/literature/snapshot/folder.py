@@ -24,6 +24,8 @@ STORE_NAME = "papers.sqlite"
 TEXT_NAME = "text"
 VECTORS_NAME = "embeddings.f16"
 _MOST_MANIFEST_BYTES = 100_000_000
+_MOST_DIMENSIONS = 16_384
+"""Many times the usual: a file without a bound could have rows larger than the memory."""
 
 
 class Manifest(BaseModel):
@@ -52,7 +54,9 @@ class Manifest(BaseModel):
     has_contexts: bool = Field(
         description="Whether it knows how papers cite each other; else contexts are unknown."
     )
-    embedding_dimensions: int | None = Field(default=None, description="None: without embeddings.")
+    embedding_dimensions: int | None = Field(
+        default=None, ge=1, le=_MOST_DIMENSIONS, description="None: without embeddings."
+    )
     identified: bool = Field(
         default=False,
         description="The source's own identifiers alone say which papers are the same.",
@@ -157,9 +161,7 @@ def only_builder(target: Path) -> Iterator[None]:
     """
     if target.exists() and not target.is_dir():
         raise SnapshotError(f"{target} is a file; name a folder for the snapshot")
-    foreign = (
-        [path.name for path in target.iterdir() if not _own(path.name)] if target.is_dir() else []
-    )
+    foreign = [path.name for path in target.iterdir() if not _own(path)] if target.is_dir() else []
     if foreign:
         raise SnapshotError(
             f"{target} holds other files ({sorted(foreign)[0]}); name an empty folder for the"
@@ -221,9 +223,11 @@ def generation_of(name: str) -> int:
     return int(found.group(1)) if found else 0
 
 
-def _own(name: str) -> bool:
-    return (
-        name in (LOCK_NAME, STAGING_NAME)
-        or name.startswith((MANIFEST_NAME, AUDIT_NAME))
-        or _GENERATION_FILES.fullmatch(name) is not None
-    )
+def _own(path: Path) -> bool:
+    """Whether a build writes what bears this name: a folder or a file."""
+    name = path.name
+    generation = _GENERATION_FILES.fullmatch(name)
+    if name == STAGING_NAME or (generation is not None and name.startswith(TEXT_NAME)):
+        return not path.is_file()  # it may be gone by now: another process builds here
+    named = name == LOCK_NAME or name.startswith((MANIFEST_NAME, AUDIT_NAME))
+    return (named or generation is not None) and not path.is_dir()

@@ -12,6 +12,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
+from pydantic import StrictInt, TypeAdapter
+from pydantic_core import ArgsKwargs
 
 from schemas.identifiers import arxiv_id_of
 from schemas.literature.paper_state import state_of
@@ -159,21 +161,21 @@ class PaperRecord:
     """
 
     paper_id: str
-    corpus_id: int
+    corpus_id: StrictInt  # strict, since "1990" would count as a number otherwise
     title: str
     abstract: str | None
     authors: tuple[str, ...]
     venue: str
-    year: int | None
+    year: StrictInt | None
     publication_date: str | None
     url: str
     pdf_url: str | None
     doi: str | None
     arxiv_id: str | None
-    citation_count: int | None
+    citation_count: StrictInt | None
     keywords: tuple[str, ...] | None
     given_id: str | None
-    reference_count: int | None
+    reference_count: StrictInt | None
     tldr: str | None = None
     author_ids: tuple[str, ...] | None = None
     venue_id: str | None = None
@@ -251,6 +253,7 @@ class PaperRecord:
 
 _ALWAYS_KEPT = sum(field.default is MISSING for field in fields(PaperRecord))
 _VALUES = attrgetter(*(field.name for field in fields(PaperRecord)))
+_RECORDS = TypeAdapter(PaperRecord)
 
 
 def compress(json: bytes) -> bytes:
@@ -269,13 +272,10 @@ def unpacked_bytes(blob: bytes) -> bytes:
 
 
 def paper_of(values: Sequence[Any]) -> PaperRecord:
-    """A record from the values that `PaperRecord.to_json` lists. Raises TypeError for others."""
-    record = PaperRecord(*values)
-    for name in ("authors", "keywords", "author_ids", "fields_of_study"):
-        listed = getattr(record, name)
-        if listed is not None:
-            object.__setattr__(record, name, tuple(listed))
-    return record
+    """A record from the values that `PaperRecord.to_json` lists. Raises TypeError or ValueError for
+    others.
+    """
+    return _RECORDS.validate_python(ArgsKwargs(tuple(values)))
 
 
 def record_of(row: Mapping[str, Any]) -> PaperRecord | None:

@@ -21,7 +21,7 @@ from tasks.literature.snapshot.records import (
     paper_of,
     unpacked_bytes,
 )
-from warehouse.catalogue.sqlite_file import connect
+from warehouse.catalogue.sqlite_file import connect, refuse_foreign_programs
 
 _CREATE = """
 create table if not exists papers (number integer primary key, record blob not null);
@@ -86,7 +86,16 @@ class PaperStore:
         else:
             uri = f"{self._path.resolve().as_uri()}?mode=ro&immutable=1"
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            self._refuse_programs()
             self._connection.execute("pragma mmap_size = 1073741824")
+
+    def _refuse_programs(self) -> None:
+        try:
+            refuse_foreign_programs(self._connection, self._path)
+        except sqlite3.DatabaseError as error:
+            raise SnapshotError(
+                f"{self._path} is damaged ({error}); build the snapshot again"
+            ) from error
 
     def close(self) -> None:
         self._connection.close()
@@ -272,7 +281,7 @@ class PaperStore:
     def _parsed(self, content: bytes) -> PaperRecord:
         try:
             return paper_of(orjson.loads(content))
-        except (orjson.JSONDecodeError, TypeError) as error:
+        except (TypeError, ValueError) as error:
             raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 
     def _unpacked(self, blob: bytes) -> bytes:

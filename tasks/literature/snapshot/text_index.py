@@ -3,6 +3,7 @@ query language of bulk search.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -66,6 +67,7 @@ _WRITER_BYTES = 64_000_000
 _SPARE_HITS = 16
 # Beyond these digits the scores of two machines differ.
 _SCORE_DIGITS = 4
+_PANIC = "PanicException"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,15 +176,31 @@ class TextIndex:
     """A finished index, read-only and memory-mapped."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises SnapshotError when the folder holds no readable index."""
-        try:
+        """Raises SnapshotError when the folder holds no readable index of papers."""
+        self._folder = folder
+        with self._read():
             self._index = _registered(tantivy.Index.open(str(folder)))
             self._schema = self._index.schema
+            if self._schema != _schema():
+                raise ValueError("it has other fields")
             self._searcher = self._index.searcher()
-        except (ValueError, OSError) as error:
+
+    @contextmanager
+    def _read(self) -> Iterator[None]:
+        """Around what reads files of the index, which somebody else may have written.
+
+        Raises:
+            SnapshotError: they are damaged.
+        """
+        try:
+            yield
+        except BaseException as error:
+            # What tantivy takes to be impossible is an error of Rust, and no Exception.
+            if not isinstance(error, ValueError | OSError) and type(error).__name__ != _PANIC:
+                raise
             raise SnapshotError(
-                f"{folder} is no readable index ({str(error).splitlines()[0][:120]}); build the"
-                " snapshot again"
+                f"{self._folder} is no readable index ({str(error).splitlines()[0][:120]}); build"
+                " the snapshot again"
             ) from error
 
     def count(self) -> int:
@@ -190,7 +208,8 @@ class TextIndex:
 
     def document_frequency(self, term: str) -> int:
         """How many papers have the term in their abstract."""
-        return int(self._searcher.doc_freq("abstract", term))
+        with self._read():
+            return int(self._searcher.doc_freq("abstract", term))
 
     def known_by_year(self, last_day: int) -> KnownByYear:
         """The papers of the year of `last_day`, YYYYMMDD, of whose date only that year is known."""
@@ -199,7 +218,8 @@ class TextIndex:
 
         def count(first: int, last: int) -> int:
             query = both([of_year, self._in_range("day", first, last)])
-            return int(self._searcher.search(query, limit=1, count=True).count or 0)
+            with self._read():
+                return int(self._searcher.search(query, limit=1, count=True).count or 0)
 
         december = year * 10_000 + 1231
         if last_day >= december:
@@ -250,6 +270,10 @@ class TextIndex:
         if days != EVER:
             within = self._in_range("day", days.first, days.last)
             query = both([query, tantivy.Query.const_score_query(within, 0.0)])
+        with self._read():
+            return self._found(query, limit)
+
+    def _found(self, query: tantivy.Query, limit: int) -> tuple[list[Hit], int]:
         asked = limit + _SPARE_HITS
         while True:
             found = self._searcher.search(query, limit=asked, count=True)

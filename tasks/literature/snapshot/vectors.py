@@ -95,7 +95,9 @@ def _resumable(path: Path) -> tuple[int | None, int]:
     """Dimensions and whole rows already written; a torn last row is cut off."""
     try:
         dimensions = int(json.loads(shape_file(path).read_text())["dimensions"])
-    except (OSError, ValueError, KeyError):
+        if dimensions < 1:
+            raise ValueError("no vector has so many dimensions")
+    except (OSError, ValueError, KeyError, TypeError):
         path.unlink(missing_ok=True)
         return None, 0
     rows = path.stat().st_size // (2 * dimensions) if path.exists() else 0

@@ -11,6 +11,7 @@ from tests.support.survey_lake import (
     LOST,
     UNSURVEYED,
     make_survey,
+    nothing_kept,
     published_surveys,
     with_review,
 )
@@ -47,6 +48,15 @@ def test_a_review_stands_with_what_was_taken_out_of_it(tmp_path: Path) -> None:
     assert "In short, cites nothing" in said
     assert "the engine named none" in said
     assert unsafe_parts(page) == []
+
+
+def test_a_survey_without_a_paper_does_not_take_a_lost_look_up_for_an_answer(
+    tmp_path: Path,
+) -> None:
+    published_surveys(Warehouse(tmp_path), nothing_kept(1))
+    said = words(open_page("surveys", Warehouse(tmp_path), question="question-0"))
+    assert "Nothing can be said" in said
+    assert "Nothing relevant was found" not in said
 
 
 def test_a_question_that_was_not_surveyed_says_why_and_shows_no_paper(warehouse: Warehouse) -> None:

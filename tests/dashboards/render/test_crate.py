@@ -11,7 +11,7 @@ from rocrate.rocrate import ROCrate
 
 from dashboards.render.formats.crate import TEXTS_OF_OTHERS, write_crate
 from dashboards.render.formats.provenance import prov_document
-from schemas.errors import UnknownNameError
+from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
@@ -123,4 +123,19 @@ def test_a_run_that_is_not_published_is_not_exported(warehouse: Warehouse, tmp_p
     target = tmp_path / "none.zip"
     with warehouse.queries() as queries, pytest.raises(UnknownNameError):
         write_crate(queries, warehouse, RunId("nobody"), target, "none")
+    assert not target.exists()
+
+
+def test_a_crate_takes_no_file_behind_a_link_along(warehouse: Warehouse, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("a secret of this machine")
+    planted = warehouse.reports / RUN / "index.html"
+    planted.symlink_to(secret)
+    target = tmp_path / "run.crate.zip"
+    with (
+        warehouse.queries() as queries,
+        pytest.raises(ConfigurationError, match=r"index\.html is a link"),
+    ):
+        write_crate(queries, warehouse, RUN, target, "https://example.org/terms")
+    planted.unlink()
     assert not target.exists()

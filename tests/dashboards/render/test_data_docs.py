@@ -125,6 +125,26 @@ def test_the_page_loads_nothing_runs_nothing_and_lists_no_value(published):
     assert "&lt;script&gt;$x&lt;/script&gt;" in html
 
 
+def test_names_within_a_result_stay_text(published):
+    planted = "<img src=x onerror=alert(1)>"
+
+    def attack(answer):
+        answer["result"]["observed_value"] = {planted: 1}
+        answer["result"]["partial_unexpected_counts"] = [{"value": {planted: 1}, "count": 1}]
+        answer["success"] = False
+
+    page = Page(data_docs_page(RUN, [with_answers(row, attack) for row in published]))
+    assert not page.elements & {"img"}
+    assert not {name for name in page.attributes if name.startswith("on") or name == "src"}
+
+
+@pytest.mark.parametrize("told", ["no JSON", '{"a": 1}', '[{"success": true}]', "[[]]"])
+def test_what_is_no_result_of_great_expectations_is_one_line(published, told):
+    with pytest.raises(ConfigurationError, match="as results of Great Expectations") as refused:
+        data_docs_page(RUN, [replace(published[0], great_expectations=told)])
+    assert "\n" not in str(refused.value)
+
+
 def test_links_lead_to_places_of_the_page_and_places_are_named_once(published):
     html = data_docs_page(RUN, published)
     places = re.findall(r'\sid="([^"]+)"', html)

@@ -8,10 +8,12 @@ import pytest
 from dashboards.views.write_survey import survey_page
 from flows.cli.evaluate.report_answer import report_answer
 from schemas.base import replace
+from schemas.failure import LEFT_OUT, Failure
 from schemas.identifiers import PaperId, RunId
 from schemas.literature.paper import SectionKind
 from schemas.literature.survey import Survey, SurveyQuote
 from schemas.literature.survey_review import Aspect, Written
+from schemas.reasons import Reason
 from tests.support.survey_lake import UNSURVEYED, make_survey, published_surveys, with_answer
 from warehouse.warehouse import Warehouse
 
@@ -47,6 +49,17 @@ SURVEYS = {
     "passages": quoting(),
     "no passage": replace(looked_everywhere(make_survey()), quotes=()),
     "not looked up": UNSURVEYED,
+    "retracted work": replace(
+        with_answer(make_survey(), TEXT),
+        failures=(
+            Failure(
+                stage=LEFT_OUT,
+                subject="retracted or withdrawn papers",
+                reason=Reason.RETRACTED,
+                detail="2 papers counted for nothing (“Bats <b>sing</b>”, “Bats count”)",
+            ),
+        ),
+    ),
 }
 
 
@@ -84,6 +97,14 @@ def test_what_no_paper_answers_is_said_to_be_not_found_only_where_all_was_looked
     assert NOTHING not in lost
 
 
+def test_an_answer_says_which_retracted_works_it_leaves_out(published: Published) -> None:
+    left_out = page(published("retracted work")).partition("## Left out\n\n")[2]
+    assert left_out.startswith("- 2 papers counted for nothing (“Bats ")
+    assert "“Bats count”" in left_out
+    assert "<b>" not in left_out
+    assert "## Left out" not in page(published("answered"))
+
+
 def test_a_question_that_could_not_be_looked_up_has_the_reason_for_an_answer(
     published: Published,
 ) -> None:
@@ -106,6 +127,7 @@ def test_without_a_model_the_passages_are_the_answer(published: Published, name:
         ("nothing found", "not_found"),
         ("passages", "passages"),
         ("no passage", "not_found"),
+        ("look-ups lost", "incomplete"),
         ("not looked up", "failed"),
     ],
 )

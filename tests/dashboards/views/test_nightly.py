@@ -145,6 +145,18 @@ def test_a_second_night_of_one_day_leaves_the_first_ones_summary(tmp_path):
     assert "1 file, 0 published runs" in day
 
 
+def test_what_is_no_summary_of_the_day_is_passed_over(tmp_path):
+    folder, other = tmp_path / "reports/nightly", tmp_path / "other.txt"
+    other.write_text("# Other\n\na secret of this machine\n")
+    folder.mkdir(parents=True)
+    (folder / "2026-03-03T010203Z.md").symlink_to(other)
+    (folder / "2026-03-03T99Z.md").write_text(other.read_text())
+    write_nightly(Warehouse(tmp_path), NIGHT, {}, [])
+    day = (folder / "2026-03-03.md").read_text()
+    assert "01:40:05" in day
+    assert "secret" not in day
+
+
 def test_a_night_without_files_or_lake_says_so(tmp_path):
     assert "No new file was waiting." in write_nightly(Warehouse(tmp_path), NIGHT, {}, []).markdown
 

@@ -16,6 +16,7 @@ from tests.support.survey_lake import (
     SURVEY,
     UNSURVEYED,
     make_survey,
+    nothing_kept,
     published_surveys,
     with_review,
 )
@@ -64,6 +65,19 @@ def test_papers_left_out_of_a_survey_are_no_failures(tmp_path: Path) -> None:
     page = survey_page(Warehouse(tmp_path), SURVEY).markdown()
     assert "Every look-up and every question was answered." in page
     assert page.count("- Left out: 3 papers counted for nothing") == 1
+
+
+@pytest.mark.parametrize(
+    ("failed", "said"),
+    [(0, "Nothing relevant was found"), (1, "Nothing can be said: 1 search or paper could not")],
+)
+def test_nothing_is_said_to_be_found_only_where_all_was_looked_at(
+    failed: int, said: str, tmp_path: Path
+) -> None:
+    published_surveys(Warehouse(tmp_path), nothing_kept(failed))
+    page = survey_page(Warehouse(tmp_path), SURVEY).markdown()
+    assert f"\n{said}" in page
+    assert page.count("Nothing ") == 1
 
 
 def test_the_pages_pictures_load_nothing_and_titles_stay_text(warehouse: Warehouse) -> None:

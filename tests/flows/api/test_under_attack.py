@@ -589,7 +589,9 @@ def test_markup_of_an_idea_is_text_and_no_browser_runs_it(url: str, warehouse: W
     told = httpx.get(f"{url}/v1/jobs/{job}", headers=bearing(token))
     assert told.headers["content-type"] == "application/json"
     (run,) = httpx.get(f"{url}/v1/runs", headers=bearing(token)).json()["rows"]
-    page = httpx.get(f"{url}/v1/runs/{run['run_id']}/report?format=html", headers=bearing(token))
+    page = httpx.get(
+        f"{url}/v1/runs/{run['run_id']}/report?format=html", headers=bearing(token), timeout=60
+    )
     assert page.status_code == 200
     assert page.headers["content-disposition"].startswith("attachment")
     for answer in (told, page, httpx.get(url)):

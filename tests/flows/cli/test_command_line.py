@@ -18,6 +18,7 @@ from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_INTERRUPTED, EXI
 from flows.cli.talk import set_talk
 from flows.cli.terminal import SafeFormatter
 from schemas.errors import BudgetExhaustedError, ConfigurationError, SnapshotError, UpstreamError
+from tests.support.paper_files import paper_rows, write_parquet
 from warehouse.run_log import EVENTS
 
 
@@ -376,9 +377,14 @@ def test_the_warehouse_is_named_by_the_environment_too(
 def test_the_quiet_command_says_its_answer_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    search = ("literature", "search", "protein")
+    write_parquet(tmp_path / "papers.parquet", paper_rows(3))
+    literature = f"snapshot:{tmp_path / 'papers.parquet'}"
+    search = ("literature", "search", "report", "--literature", literature)
     jobs = ("jobs", "list", "--warehouse", str(tmp_path))
     for words, said in ((search, True), ((*search, "-q"), False), ((*jobs, "--quiet"), False)):
+        monkeypatch.setenv(
+            "ASSAY_HOME", str(tmp_path / f"home {said}")
+        )  # its index is not built yet
         run(monkeypatch, *words)
         assert (capsys.readouterr().err != "") is said
 

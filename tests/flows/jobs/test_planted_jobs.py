@@ -28,7 +28,7 @@ from tests.support.jobs import (
     run_until,
     sent_paper,
 )
-from warehouse.app.jobs import jobs_folder, request_stop, submit
+from warehouse.app.jobs import jobs_folder, log_part, log_tail, request_stop, submit
 from warehouse.warehouse import Warehouse
 
 
@@ -94,6 +94,18 @@ def test_a_job_whose_folder_leads_elsewhere_is_not_started(
     status = known(warehouse, job_id).status
     assert (status.state, status.exit_code) == (JobState.FAILED, 2)
     assert name in status.last_word
+
+
+@pytest.mark.parametrize("plant", [os.mkfifo, link_elsewhere, Path.mkdir])
+def test_who_watches_a_job_reads_no_file_behind_its_log(
+    plant: Callable[[Path], None], warehouse: Warehouse
+) -> None:
+    job = known(warehouse, submit(warehouse, plan_job()))
+    job.log.write_text("begun\nended\n")
+    assert (log_tail(job), log_part(job, 6, 100)) == (["begun", "ended"], b"ended\n")
+    job.log.unlink()
+    plant(job.log)
+    assert (log_tail(job), log_part(job, 0, 100)) == ([], b"")
 
 
 def test_a_job_folder_that_is_a_link_is_no_job(warehouse: Warehouse, tmp_path: Path) -> None:

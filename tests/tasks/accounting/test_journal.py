@@ -6,6 +6,8 @@ import multiprocessing
 import os
 import signal
 import socket
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_llm_call
-from warehouse.stores.budget_file import BudgetFile
+from warehouse.stores.budget_file import BudgetFile, process_is_alive
 from warehouse.units.landing import journalled_calls
 from warehouse.warehouse import Warehouse
 
@@ -146,3 +148,32 @@ async def test_a_file_that_cannot_be_used_is_not_to_be_deleted(tmp_path: Path) -
     path.write_bytes(b"no database at all " * 100)
     with pytest.raises(ConfigurationError, match=r"restore it; deleting it loses the spending"):
         SharedBudget(path, RUN, Budget()).spent()
+
+
+@pytest.mark.parametrize("call", ["no JSON", "[1]", "{}", None])
+@pytest.mark.parametrize("storage", ["file"], indirect=True)
+async def test_a_journalled_call_that_is_none_is_told_in_one_line(
+    call: str | None, tmp_path: Path
+) -> None:
+    warehouse = killed(tmp_path, Budget())
+    with closing(sqlite3.connect(warehouse.budgets, isolation_level=None)) as database:
+        database.execute("update journal set call = ?", [call])
+    file = BudgetFile(warehouse.budgets, RUN, Budget())
+    for read in (lambda: journalled_calls(warehouse, UNIT), file.estimated):
+        with pytest.raises(ConfigurationError, match="something else than a call") as told:
+            read()
+        assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("storage", ["file"], indirect=True)
+async def test_spending_that_no_run_can_have_is_told_in_one_line(tmp_path: Path) -> None:
+    warehouse = killed(tmp_path, Budget(maximum_cost_usd=5.0))
+    with closing(sqlite3.connect(warehouse.budgets, isolation_level=None)) as database:
+        database.execute("update spent set tokens = 'many', cost_usd = -3.0")
+    with pytest.raises(ConfigurationError, match="bring them back from a copy"):
+        SharedBudget(warehouse.budgets, RUN, Budget()).spent()
+
+
+def test_a_holder_whose_number_is_none_does_not_work_any_more() -> None:
+    for number in ("x", "9" * 40):
+        assert not process_is_alive(f"process {number} on {socket.gethostname()}")

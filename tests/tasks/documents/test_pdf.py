@@ -11,7 +11,7 @@ from schemas.identifiers import PaperId
 from schemas.literature.paper import SectionKind
 from schemas.reasons import Passes, Reason
 from schemas.settings import DocumentSettings
-from tasks.documents import warehouse
+from tasks.documents import layout
 from tasks.documents.document import PagedText, ParsedDocument
 from tasks.documents.layout import Line, OutlineEntry
 from tasks.documents.pdf import read_pages, read_pdf
@@ -238,9 +238,9 @@ def test_the_letters_of_a_line_are_made_once_however_many_bookmarks_look_for_the
     lines = [Line(0, f"ab cd {number}", 9.0, False, 700.0) for number in range(5_000)]
     outline = [OutlineEntry(f"x {number}", 0, 0, None) for number in range(500)]
     made: list[str] = []
-    letters = warehouse._letters
-    monkeypatch.setattr(warehouse, "_letters", lambda text: made.append(text) or letters(text))
-    warehouse.document_of(lines, outline, "")
+    letters = layout._letters
+    monkeypatch.setattr(layout, "_letters", lambda text: made.append(text) or letters(text))
+    layout.document_of(lines, outline, "")
     assert len(made) < 10 * len(lines)
 
 

@@ -95,3 +95,9 @@ async def test_a_wait_that_one_worker_is_told_is_kept_by_all(tmp_path: Path) -> 
     one.penalise(0.2)
     assert other.requests is not None
     assert await other.requests.take() > 0.0
+
+
+def test_a_limit_that_would_stop_every_worker_for_good_is_not_believed() -> None:
+    told = {"x-ratelimit-limit-requests": "0.0001", "x-ratelimit-limit-tokens": "1"}
+    limits = rate_limit_headers(told, NOW)
+    assert (limits.requests_per_minute, limits.tokens_per_minute) == (1.0, 1_000.0)

@@ -150,6 +150,8 @@ def test_works_that_do_not_stand_are_left_out_and_named(tmp_path: Path) -> None:
     detail = left_out(ledger)[Reason.RETRACTED]
     assert detail.startswith("9 papers counted for nothing: retracted, withdrawn")
     assert "“Acoustic absorbers" in detail
+    assert detail.count("“") == 5
+    assert detail.endswith(" and 4 more)")
 
 
 def test_the_preprint_of_a_retracted_article_counts_for_nothing_either(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tasks.literature.audit.garbled import mended
 from tasks.literature.audit.other_snapshot import OtherSnapshot
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.folder import AUDIT_NAME
+from tasks.literature.snapshot.records import compress, record_of
 from tasks.literature.snapshot.release import bounded_connection
 from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.literature.snapshot.store import PaperStore
@@ -348,12 +349,15 @@ def test_proposals_that_somebody_else_made_up_are_refused_in_one_line(
     assert secret.read_text() == "a secret of this machine"
 
 
+AUTHORS = json.dumps(paper(5)["authors"])
 ODD_PROPOSALS: dict[str, dict[str, Any]] = {
     "a field that no record has": {"field": "zzz"},
     "a word for a year": {"new": '"1990"'},
     "no title": {"field": "title", "old": json.dumps(paper(5)["title"]), "new": "null"},
     "no place in a list": {"action": "remove_reference", "old": '{"a": 1}', "new": None},
     "what is no JSON": {"new": "bad json"},
+    "authors that are no list": {"field": "authors", "old": AUTHORS, "new": '"Ada"'},
+    "authors that are no names": {"field": "authors", "old": AUTHORS, "new": "[1]"},
 }
 
 
@@ -369,6 +373,37 @@ def test_a_proposal_that_fits_no_record_is_refused_in_one_line(
         SnapshotError, match=f"proposal {proposal.proposal_id} cannot be"
     ) as refused:
         review(tmp_path / "index", Decisions(accept=(proposal.proposal_id,)))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("old", ["no JSON", '"Ada"', '{"a": 1}'])
+def test_a_way_back_that_fits_no_record_is_refused_in_one_line(old: str, tmp_path: Path) -> None:
+    (proposal,) = found(tmp_path, with_one(5, authors=["A B", "C D", "A B", "C D"]))
+    index = tmp_path / "index"
+    review(index, Decisions(accept=(proposal.proposal_id,)))
+    with closing(sqlite3.connect(index / "papers-1.sqlite", isolation_level=None)) as store:
+        store.execute("update edits set old = ?", [old])
+    with pytest.raises(SnapshotError, match="cannot be taken back: it fits no record") as refused:
+        review(index, Decisions(undo=(proposal.proposal_id,)))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_record_whose_values_are_of_other_kinds_is_one_line(tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(3))
+    values = json.loads(record_of(paper(3)).to_json())  # type: ignore[union-attr]
+    values[4] = "Ada"
+    with closing(sqlite3.connect(index / "papers.sqlite", isolation_level=None)) as store:
+        store.execute("update papers set record = ?", [compress(json.dumps(values).encode())])
+    with pytest.raises(SnapshotError, match=r"papers\.sqlite is damaged"):
+        diagnose(index)
+
+
+@pytest.mark.parametrize("name", [AUDIT_NAME, f"{AUDIT_NAME}.new"])
+def test_a_folder_in_the_place_of_proposals_is_one_line(name: str, tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(5, year=1996))
+    (index / name).mkdir()
+    with pytest.raises(SnapshotError, match=name) as refused:
+        diagnose(index)
     assert "\n" not in str(refused.value)
 
 

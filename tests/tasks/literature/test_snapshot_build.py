@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tantivy
 
 from schemas.errors import SnapshotError
 from schemas.literature.paper import LITERATURE_RULES
@@ -354,6 +356,30 @@ def test_an_answer_that_unpacks_beyond_its_bound_is_one_line(
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize("ending", [".idx", ".term", ".fast"])
+def test_a_text_index_that_was_falsified_is_one_line(
+    ending: str, tmp_path: Path, rows: Rows
+) -> None:
+    build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "index")
+    (path,) = (tmp_path / "index" / "text").glob(f"*{ending}")
+    content = path.read_bytes()
+    path.write_bytes(b"\xff" * (len(content) - 150) + content[-150:])
+    with pytest.raises(SnapshotError, match="text is no readable index") as refused:
+        open_snapshot(tmp_path / "index").search("report", 3)
+    assert "\n" not in str(refused.value)
+
+
+def test_an_index_of_something_else_is_one_line(tmp_path: Path, rows: Rows) -> None:
+    build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "index")
+    shutil.rmtree(tmp_path / "index" / "text")
+    (tmp_path / "index" / "text").mkdir()
+    fields = tantivy.SchemaBuilder()
+    fields.add_text_field("title")
+    tantivy.Index(fields.build(), path=str(tmp_path / "index" / "text"))
+    with pytest.raises(SnapshotError, match="it has other fields"):
+        open_snapshot(tmp_path / "index")
+
+
 def test_a_text_too_long_for_an_abstract_counts_as_unknown() -> None:
     row = {"title": "Graph networks for report 1", "abstract": "word " * 50_001}
     record = record_of(row)
@@ -367,6 +393,24 @@ def test_a_folder_with_other_peoples_files_is_left_alone(tmp_path: Path, rows: R
     with pytest.raises(SnapshotError, match="holds other files"):
         build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "mine")
     assert (tmp_path / "mine" / "thesis.docx").read_text() == "years of work"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["build.lock", "papers.sqlite", "manifest.json.new", "audit.jsonl.new", "staging", "text"],
+)
+def test_a_folder_where_a_file_belongs_and_a_file_where_a_folder_does_are_left_alone(
+    name: str, tmp_path: Path, rows: Rows
+) -> None:
+    source, theirs = write_parquet(tmp_path / "p.parquet", rows), tmp_path / "index" / name
+    if name in ("staging", "text"):
+        theirs.parent.mkdir()
+        theirs.touch()
+    else:
+        theirs.mkdir(parents=True)
+    with pytest.raises(SnapshotError, match=rf"holds other files \({name}\)"):
+        build_snapshot(source, tmp_path / "index")
+    assert [path.name for path in (tmp_path / "index").iterdir()] == [name]
 
 
 @pytest.mark.parametrize(

@@ -139,3 +139,15 @@ async def test_a_machine_that_started_anew_keeps_nobody_waiting_for_its_old_cloc
     clock.now = 2.0
     waited = await limit.take()
     assert 1.0 <= waited <= 6.0
+
+
+async def test_a_limit_writes_nothing_behind_a_link(tmp_path: Path) -> None:
+    await SharedRateLimit(tmp_path / "limits", "model", 3000).take()
+    (path,) = (tmp_path / "limits").iterdir()
+    path.unlink()
+    theirs = tmp_path / "theirs"
+    theirs.write_text("what is mine")
+    path.symlink_to(theirs)
+    with pytest.raises(OSError, match="symbolic links"):
+        await SharedRateLimit(tmp_path / "limits", "model", 3000).take()
+    assert theirs.read_text() == "what is mine"

@@ -418,6 +418,40 @@ def test_a_trigger_on_a_table_of_budgets_is_refused_where_the_lake_and_a_budget_
             assert opened.identity
 
 
+@pytest.mark.parametrize("table", ["ducklake_macro", "journal"])
+def test_a_table_that_another_role_owns_is_refused(
+    table: str, warehouse: Warehouse, postgres: PostgresServer, url: str
+) -> None:
+    database, role = PostgresCatalogue.of(url).options["dbname"], f"mallory_{table}"
+    postgres.sql(database, f"{BUDGETS} create role {role}; alter table {table} owner to {role}")
+    for look in (lambda: counts(warehouse, url), lambda: SharedDatabase(url).identity):
+        with pytest.raises(ConfigurationError, match=f"the table of another role '{table}'"):
+            look()
+
+
+def test_a_role_opens_the_lake_that_it_or_a_group_of_its_owns(
+    warehouse: Warehouse, postgres: PostgresServer, url: str
+) -> None:
+    database = PostgresCatalogue.of(url).options["dbname"]
+    postgres.sql(
+        database,
+        f"{BUDGETS} create role publishers; create role eve login password 'eve' in role publishers;"
+        " grant create on schema public to publishers;"
+        " do $$ declare name text; begin for name in select relname from pg_class"
+        " where relkind = 'r' and relnamespace = 'public'::regnamespace loop"
+        " execute format('alter table %I owner to publishers', name); end loop; end $$",
+    )
+    eve = postgres.url(database, user="eve", password="eve")
+    assert counts(warehouse, eve)["runs"] == 1
+    published(warehouse, eve, "run-b")
+    postgres.sql(database, documented("create role reader"))
+    reader = postgres.url(database, user="reader", password="another long password")
+    assert counts(warehouse, reader)["runs"] == 2
+    with pytest.raises(ConfigurationError, match="the table of another role"):
+        counts(warehouse, url)  # of a superuser, with whose rights its programs would run
+    postgres.sql(database, "drop owned by reader; drop role reader")
+
+
 def test_a_foreign_index_over_the_journal_of_calls_is_refused(
     warehouse: Warehouse, postgres: PostgresServer, url: str
 ) -> None:

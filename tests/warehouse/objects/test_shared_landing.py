@@ -194,6 +194,33 @@ def packed(name: str, data: bytes = b"{}") -> bytes:
     return content.getvalue()
 
 
+def linked_again() -> bytes:
+    """A unit whose second member is the first one under another name."""
+    content = io.BytesIO(packed("receipt.json"))
+    with tarfile.open(fileobj=content, mode="a") as archive:
+        member = tarfile.TarInfo("papers.parquet")
+        member.type, member.linkname = tarfile.LNKTYPE, "receipt.json"
+        archive.addfile(member)
+    return content.getvalue()
+
+
+def with_a_hole() -> bytes:
+    """A receipt of ten megabytes that takes one block in the archive."""
+    member = tarfile.TarInfo("receipt.json")
+    member.pax_headers = {
+        "GNU.sparse.major": "0",
+        "GNU.sparse.minor": "1",
+        "GNU.sparse.name": "receipt.json",
+        "GNU.sparse.size": "10000000",
+        "GNU.sparse.map": "9999998,2",
+    }
+    member.size = 2
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(member, io.BytesIO(b"{}"))
+    return content.getvalue()
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -206,8 +233,10 @@ def packed(name: str, data: bytes = b"{}") -> bytes:
         packed("receipt.json")[:100],
         b"",
         b"no archive",
+        linked_again(),
+        with_a_hole(),
     ],
-    ids=range(9),
+    ids=range(11),
 )
 def test_what_is_no_unit_is_refused_in_one_line_and_written_nowhere(
     machines: tuple[Warehouse, Warehouse], server: ObjectServer, tmp_path: Path, content: bytes

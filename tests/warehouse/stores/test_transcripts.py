@@ -38,6 +38,15 @@ def test_a_key_in_a_reply_is_not_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "sk-very-secret-key" not in found.reply
 
 
+@pytest.mark.parametrize("planted", ["[1]", "[[[1, 2, 3]], 4]", '[[["user", 1]], "x"]', "no JSON"])
+def test_what_no_call_said_reads_as_not_kept(planted: str, tmp_path: Path) -> None:
+    transcripts = Transcripts(tmp_path / "t.sqlite")
+    key = transcripts.keep(MESSAGES, "7")
+    with sqlite3.connect(tmp_path / "t.sqlite") as connection:
+        connection.execute("update entries set value = ?", [planted.encode()])
+    assert transcripts.read(key) is None
+
+
 def test_what_is_older_than_the_setting_is_deleted_and_nothing_is_kept_when_off(
     tmp_path: Path,
 ) -> None:

@@ -3,7 +3,7 @@
 -- keys, and nothing else. Those of DuckLake in every schema: which one a name without a schema means
 -- is a matter of settings and of names of roles. Those of budgets where Assay looks for them.
 with held as (
-    select c.oid, c.relname, c.relkind
+    select c.oid, c.relname, c.relkind, c.relowner
     from pg_catalog.pg_class as c
     join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
     where
@@ -13,6 +13,14 @@ with held as (
             or n.nspname = 'public'
             and c.relname in ('spent', 'reserved', 'charged', 'journal', 'records')
         )
+),
+me as (
+    select r.oid, r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user
+),
+lake as (
+    select c.relowner, pg_catalog.has_table_privilege(c.oid, 'insert') as may_publish
+    from pg_catalog.pg_class as c
+    where c.oid = pg_catalog.to_regclass('public.ducklake_snapshot')
 )
 select 'view' as kind, relname::text as name from held where relkind in ('v', 'm')
 union all
@@ -25,6 +33,21 @@ union all
 select 'trigger', tgname::text
 from held join pg_catalog.pg_trigger on tgrelid = held.oid
 where not tgisinternal
+union all
+-- Its owner may put any of these there later, and turn the table itself into another. Who cannot
+-- publish reads the lake of whoever made it.
+select 'table of another role', relname::text
+from held cross join me
+where
+    relkind = 'r'
+    and not relowner in (
+        select oid from pg_catalog.pg_roles where rolsuper
+        union all
+        select datdba from pg_catalog.pg_database where datname = current_database()
+        union all
+        select relowner from lake where not may_publish
+    )
+    and (rolsuper or not pg_catalog.pg_has_role(relowner, 'usage'))
 union all
 select 'rule', rulename::text
 from held join pg_catalog.pg_rewrite on ev_class = held.oid
