@@ -8,11 +8,12 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextArea
 
 from dashboards.views.write_curation import curation_page
+from flows.run.pages import published_page
 from schemas.base import replace
 from schemas.people.role import Role
 from schemas.works.curation import StatementSeverity
 from schemas.works.curation_edit import EditedField
-from tasks.curation.agreement import agreement_on
+from tasks.curation.work import CURATE
 from tests.support.curation_lake import CURATION, make_curation, publish_curation
 from tests.support.dashboard import open_page, sign_in_as, words
 from tests.support.safe_page import unsafe_parts
@@ -116,7 +117,7 @@ def test_a_second_reader_is_blind_to_the_first_and_leaves_the_set_as_it_is(
     area.set_value("Worded by the second.")
     page = saved(page)
     assert not page.exception
-    found = curation_page(own, CURATION, agreement_on)
+    found = published_page(CURATE, own, CURATION)
     assert found.curations[0].statements[0].statement == "Worded by the first."
     said = {each.field: (each.equal_count, each.pair_count) for each in found.agreement}
     assert said[EditedField.STATEMENT] == (0, 1)

@@ -12,7 +12,6 @@ from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.works.curation import Curation
 from tasks.benchmarks.review_sets import read_scholarideas
-from tasks.curation.agreement import agreement_on
 from tests.support.curation_lake import CURATION, SENTENCE, make_curation, publish_curation
 from warehouse.warehouse import Warehouse
 
@@ -66,9 +65,7 @@ def test_the_file_of_ideas_holds_those_of_the_set_alone_and_is_read_by_the_suite
 ) -> None:
     paths = {
         path.name: path
-        for path in curation_page(warehouse, CURATION, agreement_on).write(
-            warehouse.reports / CURATION
-        )
+        for path in curation_page(warehouse, CURATION).write(warehouse.reports / CURATION)
     }
     lines = [json.loads(line) for line in paths["ideas.jsonl"].read_text().splitlines()]
     assert [line["idea_id"] for line in lines] == ["bare", "paper-0"]
@@ -80,9 +77,7 @@ def test_the_file_of_ideas_holds_those_of_the_set_alone_and_is_read_by_the_suite
 def test_the_datasheet_names_licences_dates_and_gaps(warehouse: Warehouse) -> None:
     paths = {
         path.name: path
-        for path in curation_page(warehouse, CURATION, agreement_on).write(
-            warehouse.reports / CURATION
-        )
+        for path in curation_page(warehouse, CURATION).write(warehouse.reports / CURATION)
     }
     sheet = paths["ideas.datasheet.md"].read_text()
     for told in (
