@@ -104,13 +104,8 @@ def test_nothing_is_asked_of_a_participant_who_does_not_exist(
     assert {each.asked_of for each in admitted(layout, project).waiting} == {(ada.participant_id,)}
 
 
-def test_an_idea_that_was_evaluated_anew_is_asked_about_anew(
-    layout: Layout, ada: Participant, tmp_path: Path
-) -> None:
-    project = project_file(tmp_path, ada)
-    for request in admitted(layout, project).waiting:
-        answer(layout, request.request_id, ada, Verdict.APPROVED, "fine")
-    assert admitted(layout, project).waiting == ()
+def evaluated_anew(layout: Layout) -> None:
+    """The second idea, which is then published with other words."""
     evaluation = make_evaluation(1)
     assert evaluation.soundness is not None
     (first, *others) = evaluation.soundness.reviews
@@ -119,6 +114,16 @@ def test_an_idea_that_was_evaluated_anew_is_asked_about_anew(
     idea = replace(evaluation.idea, group="chemistry")
     land(layout, replace(evaluation, idea=idea, soundness=soundness))
     publish(layout, RUNS, make_run(ideas=3))
+
+
+def test_an_idea_that_was_evaluated_anew_is_asked_about_anew(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    project = project_file(tmp_path, ada)
+    for request in admitted(layout, project).waiting:
+        answer(layout, request.request_id, ada, Verdict.APPROVED, "fine")
+    assert admitted(layout, project).waiting == ()
+    evaluated_anew(layout)
     (anew,) = admitted(layout, project).waiting
     assert anew.unit_id == IDEAS[1]
 
@@ -304,8 +309,7 @@ def test_a_report_waits_for_the_run_as_it_stands_and_says_why_it_was_rejected(
     assert (asked.stage, asked.unit_id) == (Stage.REPORT, "")
     answer(layout, asked.request_id, ada, Verdict.APPROVED, "fine")
     assert report().stdout.startswith("# ")
-    rank = ("rank", RUN, "--engine", "extractive", "--warehouse", str(layout.root))
-    assert assay_here(*rank, env=env).returncode == EXIT_DONE
+    evaluated_anew(layout)
     assert report().returncode == EXIT_WAITING  # it would tell something else now
     with ServiceDatabase(layout) as database:
         (anew,) = open_requests(database)

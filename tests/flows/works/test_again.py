@@ -47,6 +47,12 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     return layout
 
 
+@pytest.fixture(scope="module")
+def page(layout: Layout) -> str:
+    """The report of the later run."""
+    return run_report(layout, AFTER, "md")
+
+
 def options(layout: Layout, **said: Any) -> EvaluateOptions:
     return EvaluateOptions(warehouse=layout.root, api_base="http://127.0.0.1:9/v1", **said)
 
@@ -121,8 +127,7 @@ def test_ideas_and_an_earlier_run_are_one_or_the_other(layout: Layout) -> None:
         evaluate(options(layout))
 
 
-def test_the_report_begins_with_what_changed(layout: Layout) -> None:
-    page = run_report(layout, AFTER, "md")
+def test_the_report_begins_with_what_changed(layout: Layout, page: str) -> None:
     assert page.index("## What changed since run-a") < page.index("## Ranking")
     assert "2 ideas changed" in page
     assert "## What changed" not in run_report(layout, BEFORE, "md")
@@ -149,8 +154,7 @@ def test_the_report_says_which_cutoff_and_which_literature_are_other_ones(
     assert f"({CUTOFF} → {LATER}; {CUTOFF} → none)" in told
 
 
-def test_the_report_of_the_same_literature_and_cutoff_says_so(layout: Layout) -> None:
-    page = run_report(layout, AFTER, "md")
+def test_the_report_of_the_same_literature_and_cutoff_says_so(page: str) -> None:
     assert ", as before. " in page
     assert "another cutoff" not in page
 
