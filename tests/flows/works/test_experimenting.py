@@ -18,8 +18,6 @@ from tasks.experiments.task_folder import TaskFolder
 from tests.support.answers import read_answer
 from tests.support.sandboxes import needs_sandbox
 from tests.support.small_task import PROGRAM, write_task
-from warehouse.layout import Layout
-from warehouse.verify.verify import verify
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
@@ -54,7 +52,6 @@ def test_a_task_is_experimented_on_once_and_reported(
     assert run(monkeypatch, *command) == EXIT_FAILURES
     again = read_answer(capsys.readouterr().out)
     assert (again["run"]["run_id"], again["rows"]) == (run_id, answer["rows"])
-    assert verify(Layout(here / "w")).problems == ()
 
     for kind in ("md", "html", "json"):
         assert run(monkeypatch, "report", run_id, "--warehouse", "w", "--format", kind) == EXIT_DONE
