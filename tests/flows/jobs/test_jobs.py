@@ -103,32 +103,37 @@ def test_papers_that_are_sent_become_rated_ideas_and_those_that_do_not_are_named
     assert kept.statements
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"engine": "litellm:openai/gpt-4.1"},
-        {"engine": "litellm:openai/judge", "api_base": "https://evil.example/v1"},
-        {"engine": "extractive", "api_base": "https://evil.example/v1"},
-        {"literature": "snapshot:/etc/passwd"},
-        {"literature": "http://169.254.169.254"},
-        {"profile": "/tmp/mine.toml"},
-        {"scheduler": "tcp://evil.example:8786"},
-    ],
-    ids=str,
-)
+NOT_OFFERED = [
+    {"engine": "litellm:openai/gpt-4.1"},
+    {"engine": "litellm:openai/judge", "api_base": "https://evil.example/v1"},
+    {"engine": "extractive", "api_base": "https://evil.example/v1"},
+    {"literature": "snapshot:/etc/passwd"},
+    {"literature": "http://169.254.169.254"},
+    {"profile": "/tmp/mine.toml"},
+    {"scheduler": "tcp://evil.example:8786"},
+]
+
+
+@pytest.mark.parametrize("options", NOT_OFFERED, ids=str)
+@pytest.mark.parametrize("make", [evaluate_job, plan_job])
+def test_what_is_not_offered_is_refused(
+    make: Callable[..., JobRequest], options: dict[str, str]
+) -> None:
+    with pytest.raises(ConfigurationError, match="is not offered here"):
+        check_offered(make(**options), OFFERED.dashboard)
+
+
 @pytest.mark.parametrize("make", [evaluate_job, plan_job])
 def test_what_is_not_offered_gets_no_process_and_no_key(
-    make: Callable[..., JobRequest], options: dict[str, str], layout: Layout
+    make: Callable[..., JobRequest], layout: Layout
 ) -> None:
-    request = make(**options)
-    with pytest.raises(ConfigurationError, match="is not offered here"):
-        check_offered(request, OFFERED.dashboard)
-    job_id = submit(layout, request)
+    names = [submit(layout, make(**options)) for options in NOT_OFFERED]
     run_to_the_end(layout, OFFERED)
-    job = known(layout, job_id)
-    assert (job.status.state, job.status.exit_code) == (JobState.FAILED, 2)
-    assert "is not offered here" in job.status.last_word
-    assert not job.log.exists()
+    for name in names:
+        job = known(layout, name)
+        assert (job.status.state, job.status.exit_code) == (JobState.FAILED, 2)
+        assert "is not offered here" in job.status.last_word
+        assert not job.log.exists()
 
 
 def test_the_profiles_offered_are_those_shipped() -> None:

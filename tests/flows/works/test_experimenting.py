@@ -67,6 +67,7 @@ def test_a_task_is_experimented_on_once_and_reported(
 
 
 @needs_sandbox
+@pytest.mark.long
 def test_a_failure_of_our_own_is_the_failure_of_one_task(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
