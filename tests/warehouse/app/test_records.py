@@ -13,7 +13,7 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import fold_into_lake, record, recorded
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.verify.verify import verify
+from warehouse.verify.verify_ledger import verify_ledger
 
 KILLS = 3
 
@@ -48,7 +48,7 @@ def test_a_writer_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: P
     assert len(kept) <= len(said) + KILLS  # the one that each was at, committed but not yet said
     fold_into_lake(layout)
     assert votes_in_lake(layout) == sorted(kept)
-    assert verify(layout).sound
+    assert verify_ledger(layout).sound
 
 
 def test_whatever_is_published_takes_the_votes_along(layout: Layout) -> None:
