@@ -15,16 +15,12 @@ DIFFS = {
     section.split(maxsplit=1)[0]: section.partition("```diff\n")[2].partition("```")[0]
     for section in PAGE.split("\n### A ")[1:]
 }
-SUITES = {
-    "source": ("tests/conformity/test_every_source.py", "-k", "europe_pmc"),
-    "step": ("tests/conformity/test_every_step.py", "-k", "research_field or unique"),
-    "table": (
-        "tests/schemas/test_tables.py",
-        "tests/conformity/test_every_table.py",
-        "-k",
-        "novelty",
-    ),
-}
+SUITES = (
+    *("tests/conformity/test_every_source.py", "tests/conformity/test_every_step.py"),
+    *("tests/conformity/test_every_table.py", "tests/schemas/test_tables.py"),
+    *("-k", "europe_pmc or research_field or unique or novelty"),
+)
+every_example = pytest.mark.parametrize("kind", ["source", "step", "table"])
 
 
 @pytest.fixture
@@ -45,18 +41,18 @@ def _copy(name: str, folder: Path) -> None:
         shutil.copy(path, folder / name)
 
 
-@pytest.mark.parametrize("kind", SUITES)
+@every_example
 def test_an_example_fits(kind: str) -> None:
     _apply(DIFFS[kind], REPOSITORY, "--check")
 
 
-@pytest.mark.parametrize("kind", SUITES)
-def test_the_suites_hold_with_an_example(kind: str, tree: Path) -> None:
-    _apply(DIFFS[kind], tree)
+def test_the_suites_hold_with_the_examples(tree: Path) -> None:
+    for diff in DIFFS.values():
+        _apply(diff, tree)
     environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist"]
     ended = subprocess.run(
-        [*command, "-m", "not long", *SUITES[kind]],
+        [*command, "-m", "not long", *SUITES],
         cwd=tree,
         env=environment,
         capture_output=True,
@@ -67,7 +63,7 @@ def test_the_suites_hold_with_an_example(kind: str, tree: Path) -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
-@pytest.mark.parametrize("kind", SUITES)
+@every_example
 def test_an_example_touches_two_files_at_most(kind: str) -> None:
     assert len(re.findall(r"^\+\+\+ b/", DIFFS[kind], re.MULTILINE)) <= 2
 

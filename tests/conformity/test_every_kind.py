@@ -1,8 +1,8 @@
 """What holds for every kind of work: units are whole or absent, and the work is published whole or
 not at all.
 
-Kinds share the mechanism: each makes its way through the lake once, one kind is tried in depth, and
-`make long` tries the others so.
+Kinds share the mechanism: each makes its way through the lake once, and one kind is tried in depth;
+`make long` tries two more so: runs, and rankings, which rest on them.
 """
 
 import asyncio
@@ -29,7 +29,9 @@ from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.answers import Publication
 from warehouse.compact import compact
 from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.landed import read_rows
 from warehouse.units import landing
 from warehouse.units.deletion import delete_work, deletions_path
@@ -43,7 +45,7 @@ from warehouse.units.landing import (
     unit_folders,
     write_head,
 )
-from warehouse.units.later_validation import LaterValidation, validate_published
+from warehouse.units.later_validation import LaterValidation, validate_published, waiting
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_units
 from warehouse.units.record import land_unit, landed_unit
@@ -51,8 +53,9 @@ from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
 every_kind = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
+TRIED = [work for work in WORKS if work.kind in (CHECKS, RUNS, RANKINGS)]
 in_depth = pytest.mark.parametrize(
-    "work", some(WORKS, lambda work: work.kind is CHECKS), ids=lambda work: work.kind.word
+    "work", some(TRIED, lambda work: work.kind is CHECKS), ids=lambda work: work.kind.word
 )
 JOURNALLED_RUN = RunId("r1")
 
@@ -171,7 +174,7 @@ def test_a_landed_unit_is_read_back_whole(work: Work, warehouse: Warehouse, tmp_
     assert again.incomplete_reason == receipt.incomplete_reason
 
 
-@every_kind
+@in_depth
 def test_calls_of_an_earlier_start_land_with_the_unit_once(
     work: Work, warehouse: Warehouse
 ) -> None:
@@ -193,7 +196,7 @@ def test_calls_of_an_earlier_start_land_with_the_unit_once(
     assert budget.spent() == Spend(cost_usd=0.25 + 0.5, tokens=7 + 9)
 
 
-@every_kind
+@in_depth
 def test_a_landed_call_replaces_the_journalled_row_without_an_answer(
     work: Work, warehouse: Warehouse
 ) -> None:
@@ -254,7 +257,7 @@ def die_while_landing(warehouse: Warehouse, work: Work, monkeypatch: pytest.Monk
     return left
 
 
-@every_kind
+@in_depth
 def test_a_unit_whose_worker_died_while_it_landed_is_absent(
     work: Work, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -274,7 +277,7 @@ def test_a_unit_whose_worker_died_while_it_landed_anew_is_what_it_was_and_is_tid
     assert verify(done).sound
 
 
-@every_kind
+@in_depth
 def test_calls_once_paid_for_stay_on_the_bill(work: Work, warehouse: Warehouse) -> None:
     work.land(warehouse, 0, "first")
     receipt = work.land(warehouse, 0, "second")
@@ -284,7 +287,9 @@ def test_calls_once_paid_for_stay_on_the_bill(work: Work, warehouse: Warehouse) 
 
 
 @every_kind
-def test_it_is_landed_published_verified_and_deleted(work: Work, warehouse: Warehouse) -> None:
+def test_it_is_landed_published_validated_verified_and_deleted(
+    work: Work, warehouse: Warehouse
+) -> None:
     land_all(warehouse, work)
     told = published(warehouse, work)
     rows = rows_in_lake(warehouse, work)
@@ -298,10 +303,23 @@ def test_it_is_landed_published_verified_and_deleted(work: Work, warehouse: Ware
     for name in work.kind.tables:
         assert rows[name] == sum(receipt.rows[name] for receipt in landed)
     assert rows[work.kind.head_table] == 1
+    validated_later(warehouse, work)
     assert verify(warehouse).problems == ()
     if len(work.names) == 1:  # a ranking goes with its run
         delete_work(warehouse, work.kind, work.kind.run_id(*work.names))
         assert set(rows_in_lake(warehouse, work).values()) == {0}
+
+
+def validated_later(warehouse: Warehouse, work: Work) -> None:
+    """Great Expectations validates what is published once, and changes none of its rows."""
+    before = rows_in_lake(warehouse, work)
+    assert validate_published(warehouse, [work.kind]) == LaterValidation(validated=1)
+    with warehouse.reader() as connection:
+        condition = work.kind.condition(TABLE["validations"])
+        sql = f"select bool_and(great_expectations is not null) from validations where {condition}"
+        assert connection.execute(sql, work.kind.parameters(*work.names)).fetchall() == [(True,)]
+        assert waiting(connection, work.kind) == []
+    assert rows_in_lake(warehouse, work) == before
 
 
 @in_depth
@@ -361,19 +379,6 @@ def test_a_broken_critical_expectation_keeps_it_out_of_the_lake_and_is_kept_besi
     assert set(rows_in_lake(warehouse, work).values()) == {0}
     kept = orjson.loads(work.kind.validation_file(warehouse, *work.names).read_bytes())
     assert kept["passed"] is False
-
-
-@every_kind
-def test_great_expectations_validates_it_after_its_publication(work: Work, done: Warehouse) -> None:
-    before = rows_in_lake(done, work)
-    assert validate_published(done, [work.kind]) == LaterValidation(validated=1)
-    with done.reader() as connection:
-        condition = work.kind.condition(TABLE["validations"])
-        sql = f"select bool_and(great_expectations is not null) from validations where {condition}"
-        assert connection.execute(sql, work.kind.parameters(*work.names)).fetchall() == [(True,)]
-    assert rows_in_lake(done, work) == before
-    assert validate_published(done, [work.kind]).validated == 0
-    assert verify(done).problems == ()
 
 
 @in_depth

@@ -1,6 +1,6 @@
 """The whole job over the live API's own protocol, on the worst of nights.
 
-Twenty ideas, two workers, a limit, every kind of fault, one look-up that never succeeds, and the
+Ten ideas, two workers, a limit, every kind of fault, one look-up that never succeeds, and the
 gateway killed in the middle.
 """
 
@@ -32,9 +32,9 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.undisturbed]
 
 RATE = 8
 KEY = "s2-very-secret-key"
-KILLED_AFTER = 90
+KILLED_AFTER = 60
 LOST_WORD = "abstention"
-"""In queries of two of the twenty ideas."""
+"""In queries of one of the ideas: of more, the run would not be in order."""
 
 EVIDENCE = (
     "methods",
@@ -50,14 +50,12 @@ EVIDENCE = (
 MADE_ANEW = {"created_at", "run_id", "failure_id", "latency_seconds", "reused_from_run_id"}
 
 
-def twenty_ideas(path: Path) -> Path:
-    """The bundled sixteen, and four of them once more under another title."""
-    ideas = [json.loads(line) for line in bundled("ideas.jsonl").read_text().splitlines()]
-    again = [
-        {**idea, "idea_id": f"{idea['idea_id']}-again", "title": f"{idea['title']}, revisited"}
-        for idea in ideas[:4]
-    ]
-    path.write_text("".join(json.dumps(idea) + "\n" for idea in [*ideas, *again]))
+def ten_ideas(path: Path) -> Path:
+    """Nine of the bundled ones, and one of them once more under another title."""
+    ideas = [json.loads(line) for line in bundled("ideas.jsonl").read_text().splitlines()[:9]]
+    last = ideas[-1]
+    again = last | {"idea_id": "again", "title": f"{last['title']}, revisited"}
+    path.write_text("".join(json.dumps(idea) + "\n" for idea in [*ideas, again]))
     return path
 
 
@@ -139,7 +137,7 @@ def without_stalls(spans: list[tuple[float, float]], stalls: Stalls) -> list[tup
 
 
 def test_a_bad_night_costs_time_and_nothing_else(env: dict[str, str], tmp_path: Path) -> None:
-    ideas = twenty_ideas(tmp_path / "ideas.jsonl")
+    ideas = ten_ideas(tmp_path / "ideas.jsonl")
     dice = random.Random(11)
     planned = [dice.choice(FAULTS) if dice.random() < 0.1 else None for _ in range(5_000)]
     with SemanticScholarServer(bundled_corpus(), lost_word=LOST_WORD) as server:
@@ -246,8 +244,8 @@ def check_report(warehouse: Path, env: dict[str, str]) -> None:
     incomplete = rows(
         warehouse, "select distinct idea_id from failures where reason = 'server_error'"
     )
-    assert 1 <= len(incomplete) <= 2
-    assert run["evaluated_count"] + run["failed_count"] == 20
+    assert len(incomplete) == 1
+    assert run["evaluated_count"] + run["failed_count"] == 10
     for idea in incomplete:
         report = assay_here(
             "report",

@@ -1,6 +1,7 @@
 """A small draft, as it is landed, and what it is written from."""
 
 import asyncio
+from functools import cache
 from pathlib import Path
 
 from dashboards.render.drafts.venues import read_venue
@@ -96,6 +97,7 @@ def make_neighbours() -> tuple[NeighbourSection, ...]:
     return (*measured, lost)
 
 
+@cache
 def make_request(
     idea_id: str = "bats", warehouse: Path = Path("warehouse"), venue_name: str = "neutral"
 ) -> DraftRequest:
@@ -131,6 +133,7 @@ def make_request(
     )
 
 
+@cache
 def make_draft(idea_id: str = "bats", venue: str = "neutral") -> Draft:
     return asyncio.run(write_draft(make_request(idea_id, venue_name=venue)))
 

@@ -53,7 +53,7 @@ def test_a_home_folder_is_neither_needed_nor_written(published: Warehouse) -> No
         text=True,
         check=True,
     )
-    assert answer.stdout == "[{'n': 6}]"
+    assert answer.stdout == "[{'n': 5}]"
 
 
 def test_definitions_applied_again_change_nothing(warehouse: Warehouse) -> None:

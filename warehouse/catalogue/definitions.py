@@ -25,6 +25,8 @@ _DUCKLAKE_TYPES = {
 """What a DuckLake catalogue calls the types of our columns."""
 _MARTS: dict[str, str] = {}
 """The SQL of marts as DuckDB writes it, known after the first look."""
+_HELD: dict[str, str] = {}
+"""What the last catalogue held for a mart of this version, which need not be rewritten again."""
 _INLINED = linear(r"ducklake_inlined_(data|delete)_[0-9_]+")
 _ROWS_PER_GROUP = 8_192
 """One idea's rows are found without decompressing those of a thousand others: ten times as fast as
@@ -148,9 +150,14 @@ def _is_mart(connection: duckdb.DuckDBPyConnection, name: str, sql: str | None) 
     """Whether a view's SQL is that of a mart; a catalogue holds it as DuckDB writes it."""
     if sql is None:
         return False
+    if sql == _HELD.get(name):
+        return True
     if name not in _MARTS:
         _MARTS[name] = _rewritten(connection, statement("marts", name))
-    return _MARTS[name] in (sql, _rewritten(connection, sql))
+    same = _MARTS[name] in (sql, _rewritten(connection, sql))
+    if same:
+        _HELD[name] = sql
+    return same
 
 
 def _rewritten(connection: duckdb.DuckDBPyConnection, sql: str) -> str:

@@ -79,7 +79,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
 
 
-@pytest.mark.parametrize("name", some(SUITES, {"coverage", "decisions"}.__contains__))
+@pytest.mark.parametrize("name", some(SUITES, {"decisions"}.__contains__))
 def test_every_step_of_a_suite_is_answered_by_the_model_and_every_score_is_a_value_or_a_reason(
     name: str, data: Path, warehouse: Path, model: OpenAIServer, literature: str
 ) -> None:

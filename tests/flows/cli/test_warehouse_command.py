@@ -7,6 +7,8 @@ import pytest
 
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+from schemas.identifiers import RunId
+from tests.support.check_lake import publish_check_lake
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
@@ -35,9 +37,8 @@ def test_validation_says_how_many_runs_great_expectations_has_validated(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     warehouse = Warehouse(tmp_path / "warehouse")
-    for run_id in ("run-a", "run-b"):
-        land(warehouse, make_evaluation(0, run_id=run_id))
-        assert publish(warehouse, RUNS, make_run(run_id, ideas=1)).published
+    for run_id in ("check-a", "check-b"):
+        publish_check_lake(warehouse, RunId(run_id))
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     arguments = ["assay", "warehouse", "validate", "--warehouse", str(warehouse.root)]
     monkeypatch.setattr(sys, "argv", arguments)

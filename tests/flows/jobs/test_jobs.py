@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-import time
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,7 +33,6 @@ from schemas.people.job import (
 )
 from schemas.settings import DashboardSettings, ModelChoice, Settings
 from tests.support.jobs import (
-    WAIT_SECONDS,
     curate_job,
     evaluate_job,
     known,
@@ -103,32 +102,37 @@ def test_papers_that_are_sent_become_rated_ideas_and_those_that_do_not_are_named
     assert kept.statements
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"engine": "litellm:openai/gpt-4.1"},
-        {"engine": "litellm:openai/judge", "api_base": "https://evil.example/v1"},
-        {"engine": "extractive", "api_base": "https://evil.example/v1"},
-        {"literature": "snapshot:/etc/passwd"},
-        {"literature": "http://169.254.169.254"},
-        {"profile": "/tmp/mine.toml"},
-        {"scheduler": "tcp://evil.example:8786"},
-    ],
-    ids=str,
-)
+NOT_OFFERED = [
+    {"engine": "litellm:openai/gpt-4.1"},
+    {"engine": "litellm:openai/judge", "api_base": "https://evil.example/v1"},
+    {"engine": "extractive", "api_base": "https://evil.example/v1"},
+    {"literature": "snapshot:/etc/passwd"},
+    {"literature": "http://169.254.169.254"},
+    {"profile": "/tmp/mine.toml"},
+    {"scheduler": "tcp://evil.example:8786"},
+]
+
+
+@pytest.mark.parametrize("options", NOT_OFFERED, ids=str)
+@pytest.mark.parametrize("make", [evaluate_job, plan_job])
+def test_what_is_not_offered_is_refused(
+    make: Callable[..., JobRequest], options: dict[str, str]
+) -> None:
+    with pytest.raises(ConfigurationError, match="is not offered here"):
+        check_offered(make(**options), OFFERED.dashboard)
+
+
 @pytest.mark.parametrize("make", [evaluate_job, plan_job])
 def test_what_is_not_offered_gets_no_process_and_no_key(
-    make: Callable[..., JobRequest], options: dict[str, str], warehouse: Warehouse
+    make: Callable[..., JobRequest], warehouse: Warehouse
 ) -> None:
-    request = make(**options)
-    with pytest.raises(ConfigurationError, match="is not offered here"):
-        check_offered(request, OFFERED.dashboard)
-    job_id = submit(warehouse, request)
+    names = [submit(warehouse, make(**options)) for options in NOT_OFFERED]
     run_to_the_end(warehouse, OFFERED)
-    job = known(warehouse, job_id)
-    assert (job.status.state, job.status.exit_code) == (JobState.FAILED, 2)
-    assert "is not offered here" in job.status.last_word
-    assert not job.log.exists()
+    for name in names:
+        job = known(warehouse, name)
+        assert (job.status.state, job.status.exit_code) == (JobState.FAILED, 2)
+        assert "is not offered here" in job.status.last_word
+        assert not job.log.exists()
 
 
 def test_the_profiles_offered_are_those_shipped() -> None:
@@ -138,14 +142,17 @@ def test_the_profiles_offered_are_those_shipped() -> None:
 def test_a_request_that_cannot_be_read_fails_in_one_line_and_holds_up_no_other(
     warehouse: Warehouse,
 ) -> None:
-    bad, other = submit(warehouse, evaluate_job()), submit(warehouse, plan_job())
+    bad = submit(warehouse, evaluate_job())
+    other = submit(
+        warehouse, evaluate_job(engine="litellm:openai/gpt-4.1")
+    )  # ends without a process
     path = jobs_folder(warehouse) / bad / "request.json"
     path.write_text(path.read_text().replace('"workers": null', '"workers": 0'))
     run_to_the_end(warehouse)
     status = known(warehouse, bad).status
     assert (status.state, status.exit_code) == (JobState.FAILED, 2)
     assert status.last_word == "--workers 0: Input should be greater than or equal to 1"
-    assert known(warehouse, other).status.state is JobState.DONE
+    assert "is not offered here" in known(warehouse, other).status.last_word
 
 
 def test_a_job_that_waits_is_stopped_without_a_process(warehouse: Warehouse) -> None:
@@ -167,23 +174,24 @@ def test_a_job_that_was_lost_again_and_again_is_left(warehouse: Warehouse) -> No
 
 def test_a_second_runner_takes_nothing_up_while_the_first_is_at_work(warehouse: Warehouse) -> None:
     job_id = submit(warehouse, evaluate_job())
-    soon = time.monotonic() + 2
+    looked = iter(range(4))
     with FileLock(runner_lock(warehouse)):
         assert runner_at_work(warehouse) is not False
-        run_until(warehouse, lambda: time.monotonic() > soon)
+        run_until(warehouse, lambda: next(looked, None) is None)
     assert known(warehouse, job_id).status == JobStatus()
     assert not known(warehouse, job_id).log.exists()
 
 
-def run_job(warehouse: Warehouse, job_id: str) -> int:
-    command = module_command("flows.jobs.job_process", str(warehouse.root), job_id)
-    return subprocess.run(command, timeout=WAIT_SECONDS, env=dict(os.environ)).returncode
-
-
-def test_a_job_that_another_process_does_is_left_to_it(warehouse: Warehouse) -> None:
+def test_a_job_that_another_process_does_is_left_to_it(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
     job_id = submit(warehouse, evaluate_job())
-    with FileLock(known(warehouse, job_id).lock):
-        assert run_job(warehouse, job_id) == EXIT_HELD
+    monkeypatch.setattr(job_process, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(job_process, "log_to_stderr", lambda: None)
+    monkeypatch.setattr(sys, "argv", ["job", str(warehouse.root), job_id])
+    with FileLock(known(warehouse, job_id).lock), pytest.raises(SystemExit) as ended:
+        job_process.main()
+    assert ended.value.code == EXIT_HELD
     assert known(warehouse, job_id).status == JobStatus()
 
 

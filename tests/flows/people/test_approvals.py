@@ -107,13 +107,8 @@ def test_nothing_is_asked_of_a_participant_who_does_not_exist(
     }
 
 
-def test_an_idea_that_was_evaluated_anew_is_asked_about_anew(
-    warehouse: Warehouse, ada: Participant, tmp_path: Path
-) -> None:
-    project = project_file(tmp_path, ada)
-    for request in admitted(warehouse, project).waiting:
-        answer(warehouse, request.request_id, ada, Verdict.APPROVED, "fine")
-    assert admitted(warehouse, project).waiting == ()
+def evaluated_anew(warehouse: Warehouse) -> None:
+    """The second idea, which is then published with other words."""
     evaluation = make_evaluation(1)
     assert evaluation.soundness is not None
     (first, *others) = evaluation.soundness.reviews
@@ -122,6 +117,16 @@ def test_an_idea_that_was_evaluated_anew_is_asked_about_anew(
     idea = replace(evaluation.idea, group="chemistry")
     land(warehouse, replace(evaluation, idea=idea, soundness=soundness))
     publish(warehouse, RUNS, make_run(ideas=3))
+
+
+def test_an_idea_that_was_evaluated_anew_is_asked_about_anew(
+    warehouse: Warehouse, ada: Participant, tmp_path: Path
+) -> None:
+    project = project_file(tmp_path, ada)
+    for request in admitted(warehouse, project).waiting:
+        answer(warehouse, request.request_id, ada, Verdict.APPROVED, "fine")
+    assert admitted(warehouse, project).waiting == ()
+    evaluated_anew(warehouse)
     (anew,) = admitted(warehouse, project).waiting
     assert anew.unit_id == IDEAS[1]
 
@@ -309,8 +314,7 @@ def test_a_report_waits_for_the_run_as_it_stands_and_says_why_it_was_rejected(
     assert (asked.stage, asked.unit_id) == (Stage.REPORT, "")
     answer(warehouse, asked.request_id, ada, Verdict.APPROVED, "fine")
     assert report().stdout.startswith("# ")
-    rank = ("rank", RUN, "--engine", "extractive", "--warehouse", str(warehouse.root))
-    assert assay_here(*rank, env=env).returncode == EXIT_DONE
+    evaluated_anew(warehouse)
     assert report().returncode == EXIT_WAITING  # it would tell something else now
     with ServiceDatabase(warehouse) as database:
         (anew,) = open_requests(database)

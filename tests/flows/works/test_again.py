@@ -47,6 +47,12 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     return warehouse
 
 
+@pytest.fixture(scope="module")
+def page(warehouse: Warehouse) -> str:
+    """The report of the later run."""
+    return run_report(warehouse, AFTER, "md")
+
+
 def options(warehouse: Warehouse, **said: Any) -> EvaluateOptions:
     return EvaluateOptions(warehouse=warehouse.root, api_base="http://127.0.0.1:9/v1", **said)
 
@@ -123,8 +129,7 @@ def test_ideas_and_an_earlier_run_are_one_or_the_other(warehouse: Warehouse) -> 
         evaluate(options(warehouse))
 
 
-def test_the_report_begins_with_what_changed(warehouse: Warehouse) -> None:
-    page = run_report(warehouse, AFTER, "md")
+def test_the_report_begins_with_what_changed(warehouse: Warehouse, page: str) -> None:
     assert page.index("## What changed since run-a") < page.index("## Ranking")
     assert "2 ideas changed" in page
     assert "## What changed" not in run_report(warehouse, BEFORE, "md")
@@ -151,8 +156,7 @@ def test_the_report_says_which_cutoff_and_which_literature_are_other_ones(
     assert f"({CUTOFF} → {LATER}; {CUTOFF} → none)" in told
 
 
-def test_the_report_of_the_same_literature_and_cutoff_says_so(warehouse: Warehouse) -> None:
-    page = run_report(warehouse, AFTER, "md")
+def test_the_report_of_the_same_literature_and_cutoff_says_so(page: str) -> None:
     assert ", as before. " in page
     assert "another cutoff" not in page
 

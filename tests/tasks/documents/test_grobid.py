@@ -130,7 +130,7 @@ async def test_whatever_the_server_answers_is_a_document_or_a_reason(
     reply, expected = HOSTILE[kind]
     server.replies[PATH] = [reply]
     answer = await read(
-        server.url, DocumentSettings(grobid_timeout_seconds=2 if kind == "drips" else 60), ledger
+        server.url, DocumentSettings(grobid_timeout_seconds=0.5 if kind == "drips" else 60), ledger
     )
     if expected is None:
         assert isinstance(answer, ParsedDocument)

@@ -275,7 +275,7 @@ async def test_an_upstream_answer_is_bounded_in_size_and_time(
 ) -> None:
     upstream.script = [word]
     settings = settings_for(
-        upstream.url, timeout_seconds=2.0 if word == "drips" else 60.0, maximum_attempts=1
+        upstream.url, timeout_seconds=0.5 if word == "drips" else 60.0, maximum_attempts=1
     )
     live = LiveUpstream(settings, KeyedStore(tmp_path / "cache"), Transport(settings))
     async with asyncio.timeout(GUARD_SECONDS):

@@ -237,7 +237,7 @@ async def test_an_answer_is_bounded_packed_or_not(
 ) -> None:
     server.script = [word]
     async with open_source(
-        BraveSource, timeout_seconds=2.0 if word == "drips" else 60.0, maximum_attempts=1
+        BraveSource, timeout_seconds=0.5 if word == "drips" else 60.0, maximum_attempts=1
     ) as context:
         answer = await context.source.search(SourceQuery(text="electron"))
     assert [failure.reason for failure in answer.failures] == [reason]

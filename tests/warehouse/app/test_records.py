@@ -11,7 +11,7 @@ from tests.support.votes import make_vote
 from tests.warehouse.conftest import publish_ideas
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import fold_into_lake, record, recorded
-from warehouse.verify.verify import verify
+from warehouse.verify.verify_ledger import verify_ledger
 from warehouse.warehouse import Warehouse
 
 KILLS = 3
@@ -47,7 +47,7 @@ def test_a_writer_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: P
     assert len(kept) <= len(said) + KILLS  # the one that each was at, committed but not yet said
     fold_into_lake(warehouse)
     assert votes_in_lake(warehouse) == sorted(kept)
-    assert verify(warehouse).sound
+    assert verify_ledger(warehouse).sound
 
 
 def test_whatever_is_published_takes_the_votes_along(warehouse: Warehouse) -> None:

@@ -22,7 +22,6 @@ from warehouse.parquet import arrow_table
 from warehouse.validate import great_expectations
 from warehouse.validate.expectations import Expectation, Expects, broken_rows, expectations_of, hold
 from warehouse.validate.great_expectations import (
-    ROWS_PER_BATCH,
     Suites,
     evaluate,
     in_batches,
@@ -31,6 +30,7 @@ from warehouse.validate.great_expectations import (
 from warehouse.validate.violations import Tally
 
 RUN_ID = RunId("run-1")
+BATCH = 100
 CONCERNS = TABLE["concerns"]
 BEGIN, DAY = datetime(2026, 3, 1, tzinfo=UTC), timedelta(days=1)
 SOUND = {
@@ -176,26 +176,32 @@ def many_concerns(count: int) -> pa.Table:
     return many.set_column(place, "concern_id", numbers)
 
 
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(great_expectations, "ROWS_PER_BATCH", BATCH)
+    monkeypatch.setattr(great_expectations, "_ROWS_HELD", 2 * BATCH)
+
+
+@pytest.mark.usefixtures("small_batches")
 def test_more_rows_than_a_batch_holds_are_all_evaluated_in_batches() -> None:
-    rows = many_concerns(2 * ROWS_PER_BATCH + 50_000)
-    assert [len(batch) for batch in in_batches(rows, CONCERNS.key)] == [100_000, 100_000, 50_000]
+    rows = many_concerns(2 * BATCH + 50)
+    assert [len(batch) for batch in in_batches(rows, CONCERNS.key)] == [BATCH, BATCH, 50]
     suites = Suites([RUN_ID])
     suites.add(CONCERNS, rows)
     results = suites.end(Tally()).by_place.values()
-    assert {result.evaluated_count for result in results} == {250_000}
+    assert {result.evaluated_count for result in results} == {2 * BATCH + 50}
     assert {len(result.answers) for result in results} == {3}
     assert not any(result.unexpected_count for result in results)
 
 
-@pytest.mark.parametrize("place", [ROWS_PER_BATCH - 2, ROWS_PER_BATCH - 1, ROWS_PER_BATCH])
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("place", [BATCH - 2, BATCH - 1, BATCH])
 def test_a_key_that_occurs_in_two_batches_is_found(place: int) -> None:
-    rows = many_concerns(ROWS_PER_BATCH + 10).sort_by(
-        [(name, "ascending") for name in CONCERNS.key]
-    )
+    rows = many_concerns(BATCH + 10).sort_by([(name, "ascending") for name in CONCERNS.key])
     twice = pa.concat_tables([rows.slice(0, place), rows.slice(place - 1, 1), rows.slice(place)])
     batches = list(in_batches(twice, CONCERNS.key))
     assert sum(map(len, batches)) == len(twice)
-    assert max(map(len, batches)) <= ROWS_PER_BATCH
+    assert max(map(len, batches)) <= BATCH
     unique = [each for each in expectations_of(CONCERNS, RUN_ID) if "unique" in each.kind]
     assert [len(broken_rows(each, batch)) for batch in batches for each in unique].count(1) == 1
 
