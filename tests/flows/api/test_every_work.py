@@ -1,0 +1,58 @@
+"""What holds over HTTP for every declared kind of work."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tasks.works import WORKS
+from tests.support.api_server import api_server, bearing, make_token
+from tests.support.jobs import known, sent_paper
+from warehouse.app.jobs import job_ids
+from warehouse.warehouse import Warehouse
+
+QUESTION = {"question": "How do bats hunt?"}
+SENT: dict[str, dict[str, Any]] = {
+    "ask": QUESTION,
+    "survey": QUESTION,
+    "curate": {"papers": [sent_paper("bats").model_dump(mode="json")]},
+}
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    return Warehouse(tmp_path_factory.mktemp("works") / "warehouse")
+
+
+@pytest.fixture(scope="module")
+def url(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with api_server(warehouse, tmp_path_factory.mktemp("home")) as (address, _):
+        yield address
+
+
+def test_every_declared_kind_is_tried_here() -> None:
+    assert SENT.keys() == WORKS.keys()
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_a_program_has_work_done_once_and_says_nothing_of_the_machine(
+    name: str, url: str, warehouse: Warehouse
+) -> None:
+    headers = bearing(make_token(warehouse)) | {"Idempotency-Key": name}
+
+    def asked(**body: Any) -> httpx.Response:
+        return httpx.post(f"{url}/v1/jobs/{name}", json=body, headers=headers, timeout=60)
+
+    before = job_ids(warehouse)
+    assert asked().status_code == 422
+    assert asked(**SENT[name], options={"workers": 2}).status_code == 422
+    assert asked(**SENT[name], options={"nonsense": 1}).status_code == 422
+    assert job_ids(warehouse) == before
+    first, again = asked(**SENT[name]), asked(**SENT[name])
+    assert (first.status_code, again.status_code) == (202, 202)
+    (row,), (same,) = first.json()["rows"], again.json()["rows"]
+    assert row["job_id"] == same["job_id"]
+    request = known(warehouse, row["job_id"]).request
+    assert request is not None
+    assert request.command == name
