@@ -166,7 +166,7 @@ def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Warehou
         ),
         (
             "benchmark benchmark-a: 3 rows of benchmark_scores are published, its receipts say 9;"
-            " remove its folder, run it again"
+            " the command of the benchmark publishes it anew"
         ),
     )
     folder.rename(BENCHMARKS.folder(copied, RunId("benchmark-b")))
@@ -235,8 +235,8 @@ def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Ware
     promised = f"papers.parquet holds {len(papers) - 1} rows, its receipt says {len(papers)}"
     assert any(f"{fifth / promised}" in problem for problem in problems)
     assert (
-        "run run-a: 5 rows of ideas are published, its receipts say 6; run it again to publish it"
-        " anew"
+        "run run-a: 5 rows of ideas are published, its receipts say 6; the command of the run"
+        " publishes it anew"
     ) in problems
 
 

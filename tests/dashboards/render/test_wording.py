@@ -124,7 +124,7 @@ def test_an_idea_outside_the_literature_is_told_what_was_not_done_and_why() -> N
     told = field_not_covered(outside)
     assert told.startswith("This literature does not cover the field of the idea: no evidence was")
     assert told.endswith("nearest works are about “Robots”.")
-    assert field_not_covered(None) == field_not_covered(replace(outside, covered=True)) == ""
+    assert field_not_covered(None) == field_not_covered(replace(outside, field_covered=True)) == ""
 
 
 def test_a_run_counts_its_ideas_outside_the_literature_and_no_others() -> None:

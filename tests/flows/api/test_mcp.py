@@ -117,14 +117,10 @@ async def test_over_http_a_token_bounds_what_a_tool_does(url: str, warehouse: Wa
     seen = await called(url, token, "job_progress", job_id=job_id)
     assert seen.structured_content["state"] == "queued"
     question = {"question": "How do bats hunt?", "wait_seconds": 0, "idempotency_key": "k"}
-    assert (
-        await called(url, reader_token, "ask_literature", "survey_literature", **question)
-    ).is_error
-    conflict = await called(url, token, "ask_literature", "survey_literature", **question)
+    assert (await called(url, reader_token, "ask_literature", **question)).is_error
+    conflict = await called(url, token, "ask_literature", **question)
     assert (conflict.is_error, "choose a new key" in said(conflict)) == (True, True)
-    waiting = await called(
-        url, token, "ask_literature", "survey_literature", **question | {"idempotency_key": "l"}
-    )
+    waiting = await called(url, token, "ask_literature", **question | {"idempotency_key": "l"})
     assert waiting.structured_content["state"] == "queued"
     papers = [sent_paper(each).model_dump(mode="json") for each in ("bats", "moths")]
     assert (await called(url, reader_token, "curate_papers", papers=papers)).is_error
@@ -168,7 +164,6 @@ async def test_over_standard_input_an_idea_goes_from_submission_to_review(tmp_pa
         assert found.structured_content["rows"]
         answered = await client.call_tool(
             "ask_literature",
-            "survey_literature",
             {"question": "How are protein interactions predicted?"},
         )
         assert answered.structured_content is not None, said(answered)
