@@ -5,6 +5,7 @@ and the files of its folder.
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic_core import to_json
 
@@ -32,6 +33,10 @@ class PublishedPage(ABC):
     def bib(self) -> str | None:
         """The works it cites as a `.bib` file; None: such a page has none."""
         return None
+
+    def beside(self) -> dict[str, Any]:
+        """What `--json` tells beside the units."""
+        return {}
 
     def short(self) -> str:
         """What a terminal shows, as Markdown."""

@@ -3,6 +3,7 @@ was left out and why.
 """
 
 from pathlib import Path
+from typing import Any
 
 from dashboards.render import wording
 from dashboards.render.html_page import html_page
@@ -32,6 +33,9 @@ class CurationPage(CuratedSet, PublishedPage):
 
     def html(self) -> str:
         return html_page(self.markdown(), title=f"Curation {self.head.run_id}")
+
+    def beside(self) -> dict[str, Any]:
+        return {"agreement": self.agreement}
 
     def short(self) -> str:
         return rendered("curation_short.md.jinja", page=self)

@@ -81,7 +81,7 @@ def print_published(
     written = () if output is None else _saved(page, head.run_id, output)
     if as_json:
         told = {"reports": (*written, *summary.report_paths), "log": summary.log_path}
-        write_answer(answer_about(work, page, early, **told))
+        write_answer(answer_about(page, result, early, **told))
         return exit_code_of(head, result)
     if output is None:
         sys.stdout.write(safe(page.short()))
@@ -107,15 +107,11 @@ def _saved(page: PublishedPage, run_id: str, output: Path) -> tuple[Path, ...]:
     return (output,)
 
 
-def answer_about(
-    work: Work[Any, Any, Any], page: Any, warnings: tuple[str, ...] = (), **told: Any
-) -> Answer:
+def answer_about(page: Any, result: Result, warnings: tuple[str, ...] = (), **told: Any) -> Answer:
     """What `--json` says of a published run; `told`: what stands beside."""
-    head = page.head
-    result = work.result(head, page.units)
-    state = "incomplete" if head.incomplete_reason else result.state
-    told = {**work.figures(page), **told}
-    return answer_of(state, page.units, run=head, warnings=(*warnings, *result.lost), **told)
+    state = "incomplete" if page.head.incomplete_reason else result.state
+    lines, beside = (*warnings, *result.lost), {**page.beside(), **told}
+    return answer_of(state, page.units, run=page.head, warnings=lines, **beside)
 
 
 def exit_code_of(head: Any, result: Result) -> int:

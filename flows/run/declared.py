@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,9 @@ class Declared(Campaign[Plan[Any], Any]):
         with open_gateway(literature, self.warehouse, place) as self.gateway:
             yield
 
-    @property
+    @cached_property
     def run_id(self) -> RunId:
+        """Asked for with every unit; known once it is open."""
         return run_id(self.declared, self.request, self._literature, self.warehouse.settings)
 
     @property

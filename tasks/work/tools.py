@@ -5,6 +5,7 @@ the ledger of what it asks.
 import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from schemas.identifiers import RunId
@@ -123,7 +124,7 @@ class Tools:
         return SourceContext(http, self.ledger, self._limits, self._count_request, answers)
 
     @property
-    def _limits(self) -> Any:
+    def _limits(self) -> Path:
         return self.settings.home / "limits"
 
     def _count_request(self) -> None:

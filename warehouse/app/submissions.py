@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.people.job import EvaluateJob, JobRequest, RankJob, WorkJob
+from schemas.people.job import EvaluateJob, JobRequest, RankJob
 from schemas.people.role import Action, Token
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.jobs import Job, job_id_of, job_ids, read_job, submit_as
@@ -147,10 +147,7 @@ def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
     since = status.started_at if isinstance(job.request, RankJob) else _EPOCH
     try:
         with warehouse.queries() as queries:
-            if isinstance(job.request, WorkJob):
-                published_kind(queries.connection, status.run_id)
-            else:
-                queries.run(status.run_id)
+            published_kind(queries.connection, status.run_id)
             return queries.spent(status.run_id, since, status.finished_at)
     except UnknownNameError:  # deleted since
         return None

@@ -91,11 +91,7 @@ def delete_work(
         shutil.rmtree(folder, ignore_errors=True)
     log.unlink(missing_ok=True)
     for folder in {warehouse.state / f"{kind.word}s" / run_id, warehouse.work(run_id)}:
-        # The lock stays: it is held.
-        names = [path.name for path in (*folder.glob("*.json"), *folder.glob("*.md"))]
-        if names:
-            place = warehouse.state.resolve() / folder.relative_to(warehouse.state)
-            remove_files(place, names)
+        _forget_state(warehouse, folder)
     with (
         warehouse.publisher() as connection,
         transaction(connection, kind.titled(run_id)),
@@ -106,6 +102,13 @@ def delete_work(
             connection.execute(sql, {"run_id": run_id})
         append(connection, [_entry(run_id, deleted.deleted_at)])
     return deleted
+
+
+def _forget_state(warehouse: Warehouse, folder: Path) -> None:
+    """Remove what was noted of a work while it was under way; its lock stays, since it is held."""
+    names = [path.name for path in (*folder.glob("*.json"), *folder.glob("*.md"))]
+    if names:
+        remove_files(warehouse.state.resolve() / folder.relative_to(warehouse.state), names)
 
 
 def forget_spending(warehouse: Warehouse, scope: RunId, folder: Path) -> None:

@@ -2,6 +2,8 @@
 a benchmark or an idea.
 """
 
+from typing import Any
+
 from dashboards.views.benchmark_page import benchmark_page
 from dashboards.views.changes import changes_of
 from dashboards.views.write_draft import draft_page
@@ -55,8 +57,8 @@ def report_answer(
             return _run(queries, run_id, idea)
     declared = next((work for work in works() if work.record.kind is kind), None)
     if declared is not None:
-        page = published_page(declared, warehouse, run_id)
-        return answer_about(declared, page)
+        page: Any = published_page(declared, warehouse, run_id)
+        return answer_about(page, declared.result(page.head, page.units))
     with warehouse.reader() as connection:
         if kind is EXPERIMENTS:
             found = published_units(connection, EXPERIMENT_RECORD, run_id)
