@@ -1,21 +1,18 @@
 """Which pictures reports carry: what an idea got, and what a run cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from dashboards.render import figures
 from dashboards.render.charts.bar_chart import (
     MORE_OR_LESS_NOVEL,
     TEN,
-    BarChart,
     Measured,
     bar_chart,
     scale_to,
 )
+from dashboards.render.page import Figure
 from dashboards.views.idea.idea_page import IdeaPage
 from dashboards.views.run_page import StepLine
-
-PROFILE, DIMENSIONS, COST = 1, 2, 3
-"""Numbers of the drawings: an empty code block `bars N` of a template stands for one."""
 
 _PROFILE_CAPTION = (
     "Wide bars are the modules' scores, narrow ones the methods behind soundness. What is unscored"
@@ -28,24 +25,23 @@ _DIMENSIONS_CAPTION = (
 _MILLION = 1_000_000
 
 
-def idea_bars(page: IdeaPage) -> Mapping[int, BarChart]:
+def idea_bars(page: IdeaPage) -> tuple[Figure | None, ...]:
     """The profile of an idea's scores, and how new it is along each dimension."""
-    drawn = {
-        PROFILE: bar_chart(
-            PROFILE, "Scores of the modules and methods", _PROFILE_CAPTION, TEN, _profile(page)
+    return (
+        bar_chart(
+            "bars-1", "Scores of the modules and methods", _PROFILE_CAPTION, TEN, _profile(page)
         ),
-        DIMENSIONS: bar_chart(
-            DIMENSIONS,
+        bar_chart(
+            "bars-2",
             "Novelty by dimension",
             _DIMENSIONS_CAPTION,
             MORE_OR_LESS_NOVEL,
             _dimensions(page),
         ),
-    }
-    return {number: chart for number, chart in drawn.items() if chart is not None}
+    )
 
 
-def run_bars(steps: Sequence[StepLine]) -> Mapping[int, BarChart]:
+def run_bars(steps: Sequence[StepLine]) -> Figure | None:
     """What each step cost: in dollars where a price is known, else in tokens."""
     if any(line.cost.cost_usd for line in steps):
         costs = [
@@ -73,12 +69,9 @@ def run_bars(steps: Sequence[StepLine]) -> Mapping[int, BarChart]:
         for line, value, said in ordered
     ]
     largest = max((value or 0.0 for _, value, _ in costs), default=0.0)
-    chart = (
-        bar_chart(COST, title, "Dearest first.", scale_to(largest, unit), values)
-        if largest > 0
-        else None
-    )
-    return {} if chart is None else {COST: chart}
+    if largest <= 0:
+        return None
+    return bar_chart("bars-3", title, "Dearest first.", scale_to(largest, unit), values)
 
 
 def _profile(page: IdeaPage) -> list[Measured]:

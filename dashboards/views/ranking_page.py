@@ -1,10 +1,11 @@
 """What the report on a ranking shows, put together from the warehouse's answers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dashboards.render.charts.interval_chart import IntervalChart, interval_chart
+from dashboards.render.charts.interval_chart import interval_chart
+from dashboards.render.page import Figure
 from dashboards.render.wording import reason, what_leads_among
 from dashboards.views.sensitivity import Sensitivity, sensitivity_of
 from schemas.identifiers import IdeaId, RunId
@@ -82,7 +83,7 @@ class RankedGroupPart:
     name: str
     ideas: tuple[RankedIdea, ...]
     summary: GroupSummary | None
-    chart: IntervalChart | None
+    chart: Figure | None
     profiles: tuple[Profile, ...]
     matrix: tuple[MatrixRow, ...]
     duels: tuple[Duel, ...]
@@ -106,10 +107,6 @@ class RankingPage:
     def firsts(self) -> tuple[tuple[str, int, str], ...]:
         """Of every group: its name, how many ideas it has, and who is first."""
         return tuple((group.name, len(group.ideas), _first(group.ideas)) for group in self.groups)
-
-    @property
-    def intervals(self) -> Mapping[int, IntervalChart]:
-        return {group.number: group.chart for group in self.groups if group.chart is not None}
 
 
 def ranking_page(
@@ -205,7 +202,7 @@ def _part(
         name=name or "Ideas without a group",
         ideas=tuple(ideas),
         summary=summary,
-        chart=interval_chart(number, ideas),
+        chart=interval_chart(f"intervals-{number}", ideas),
         profiles=_profiles(ideas, ratings, dimensions),
         matrix=_matrix(shown, matches),
         duels=tuple(_duels(ordered, matches))[:DUELS_SHOWN],

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboards.render import figures, wording
-from dashboards.render.html_page import html_page
-from dashboards.render.render import rendered
+from dashboards.render.formats.html import html_page
+from dashboards.render.page import Page
+from dashboards.render.render import rendered_page
 from dashboards.views.idea.preferences import write_preferences
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -40,17 +41,21 @@ class CheckPage(PublishedPage):
         """Every manuscript with all problems, also refuted ones."""
         return self.checks
 
-    def markdown(self) -> str:
+    def page(self) -> Page:
         return self._rendered(in_columns=False)
 
     def html(self) -> str:
         """With passages of the manuscript beside the problems."""
-        return html_page(self._rendered(in_columns=True), title=f"Check {self.head.run_id}")
+        return html_page(self._rendered(in_columns=True))
 
-    def _rendered(self, *, in_columns: bool) -> str:
+    def files(self) -> dict[str, str]:
+        return super().files() | {"index.html": self.html()}
+
+    def _rendered(self, *, in_columns: bool) -> Page:
         banners = wording.banners(self.head.engine, "")
-        return rendered(
+        return rendered_page(
             "check.md.jinja",
+            f"Check {self.head.run_id}",
             page=self,
             banners=banners,
             in_columns=in_columns,

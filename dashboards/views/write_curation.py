@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from dashboards.render import wording
-from dashboards.render.html_page import html_page
-from dashboards.render.render import rendered
+from dashboards.render.page import Page
+from dashboards.render.render import rendered, rendered_page
 from dashboards.views.curated_set import CuratedSet, write_curated_set
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -27,12 +27,10 @@ class CurationPage(CuratedSet, PublishedPage):
     def units(self) -> tuple[Curation, ...]:
         return self.curations
 
-    def markdown(self) -> str:
+    def page(self) -> Page:
         banners = wording.banners(self.head.engine, "")
-        return rendered("curation.md.jinja", page=self, banners=banners)
-
-    def html(self) -> str:
-        return html_page(self.markdown(), title=f"Curation {self.head.run_id}")
+        name = f"Curation {self.head.run_id}"
+        return rendered_page("curation.md.jinja", name, page=self, banners=banners)
 
     def beside(self) -> dict[str, Any]:
         return {"agreement": self.agreement}

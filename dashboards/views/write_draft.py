@@ -7,8 +7,8 @@ from functools import cached_property
 
 import pypandoc
 
-from dashboards.render.html_page import html_page
-from dashboards.render.render import rendered
+from dashboards.render.page import Page
+from dashboards.render.render import rendered_page
 from dashboards.render.safe_text import Markdown
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -72,11 +72,8 @@ class DraftPage(PublishedPage):
     def units(self) -> tuple[Draft, ...]:
         return tuple(part.draft for part in self.parts)
 
-    def markdown(self) -> str:
-        return rendered("draft.md.jinja", page=self)
-
-    def html(self) -> str:
-        return html_page(self.markdown(), title=f"Draft {self.head.run_id}")
+    def page(self) -> Page:
+        return rendered_page("draft.md.jinja", f"Draft {self.head.run_id}", page=self)
 
 
 def draft_page(warehouse: Warehouse, run_id: RunId) -> DraftPage:

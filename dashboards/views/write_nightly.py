@@ -7,8 +7,10 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from dashboards.render import figures
-from dashboards.render.html_page import html_page
-from dashboards.render.render import OutputFormat, rendered
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.markdown import markdown_page
+from dashboards.render.page import Page
+from dashboards.render.render import rendered_page
 from dashboards.views.alarms import USUAL
 from dashboards.views.nightly_page import NightlyPage, nightly_page
 from schemas.identifiers import RunId
@@ -31,7 +33,6 @@ class NightlySummary:
     day_paths: tuple[Path, Path]
 
 
-_SUFFIXES: tuple[OutputFormat, ...] = ("md", "html")
 _ROWS: tuple[tuple[str, Callable[[Run, RunCost], str]], ...] = (
     ("Price", lambda _, cost: figures.usd(cost.cost_usd, cost.unknown_price_calls)),
     ("Price of an idea", lambda _, cost: figures.usd(cost.cost_usd_per_idea)),
@@ -71,16 +72,20 @@ def write_nightly(
     folder = warehouse.reports / "nightly"
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{at:%Y-%m-%dT%H%M%S}Z"
-    texts = {suffix: _markdown(page, suffix, linked=True) for suffix in _SUFFIXES}
-    markdown_path, html_path = _write(folder, name, texts, f"Night of {at:%Y-%m-%d}, {at:%H:%M}")
-    summaries = _summaries_of(folder, at.date())
-    day_page = {
-        suffix: rendered("nights.md.jinja", day=at.date(), summaries=summaries, suffix=suffix)
-        for suffix in _SUFFIXES
-    }
-    day_paths = _write(folder, f"{at:%Y-%m-%d}", day_page, f"Nights of {at:%Y-%m-%d}")
+    view = _view(page, f"Night of {at:%Y-%m-%d}, {at:%H:%M}", linked=True)
+    markdown_path, html_path = _write(folder, name, view)
+    day_paths = _write(
+        folder,
+        f"{at:%Y-%m-%d}",
+        rendered_page(
+            "nights.md.jinja",
+            f"Nights of {at:%Y-%m-%d}",
+            day=at.date(),
+            summaries=_summaries_of(folder, at.date()),
+        ),
+    )
     return NightlySummary(
-        _markdown(page, "md", linked=False),
+        markdown_page(_view(page, "", linked=False)),
         page.alarm_count,
         html_path,
         markdown_path,
@@ -88,12 +93,10 @@ def write_nightly(
     )
 
 
-def _write(
-    folder: Path, name: str, texts: Mapping[OutputFormat, str], title: str
-) -> tuple[Path, Path]:
+def _write(folder: Path, name: str, page: Page) -> tuple[Path, Path]:
     markdown_path, html_path = folder / f"{name}.md", folder / f"{name}.html"
-    _replace(markdown_path, texts["md"])
-    _replace(html_path, html_page(texts["html"], title=title))
+    _replace(markdown_path, markdown_page(page))
+    _replace(html_path, html_page(page))
     return markdown_path, html_path
 
 
@@ -110,8 +113,8 @@ def _summaries_of(folder: Path, day: date) -> list[tuple[str, str, str]]:
     return found
 
 
-def _markdown(page: NightlyPage, suffix: OutputFormat, *, linked: bool) -> str:
-    return rendered("nightly.md.jinja", page=page, rows=_ROWS, suffix=suffix, linked=linked)
+def _view(page: NightlyPage, name: str, *, linked: bool) -> Page:
+    return rendered_page("nightly.md.jinja", name, page=page, rows=_ROWS, linked=linked)
 
 
 def _replace(path: Path, text: str) -> None:

@@ -5,16 +5,15 @@ what could not be had; and the papers as a `.bib` file.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
 from dashboards.render import figures, wording
-from dashboards.render.charts.bar_chart import BarChart, Measured, bar_chart, scale_to
-from dashboards.render.charts.citation_map import CitationMap, citation_map
+from dashboards.render.charts.bar_chart import Measured, bar_chart, scale_to
+from dashboards.render.charts.citation_map import citation_map
 from dashboards.render.formats.bib_file import bib_file
-from dashboards.render.html_page import html_page, picture
+from dashboards.render.page import Figure, Page
 from dashboards.render.papers import paper_link
-from dashboards.render.render import rendered
+from dashboards.render.render import rendered, rendered_page
 from dashboards.render.safe_text import Markdown, plain
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -47,13 +46,6 @@ _REMOVED = {
     WhyRemoved.UNSUPPORTED: "not carried by what was read of the works it cites",
     WhyRemoved.ONE_SIDED: "a contradiction that cites fewer than two works",
 }
-
-
-class Pictures(StrEnum):
-    """How a page shows its drawings."""
-
-    DRAWN = "drawn"
-    FILES = "files"
 
 
 MOST_COMPARED = 12
@@ -204,7 +196,7 @@ class SurveyPart:
         """Papers that were found and counted for nothing."""
         return [failure.detail for failure in self.survey.failures if failure.is_left_out]
 
-    def years(self, number: int) -> BarChart | None:
+    def years(self, number: int) -> Figure | None:
         """Kept papers by year, or by as many years as fit."""
         years = [year for paper in self.kept if (year := self.text(paper.paper_id).year)]
         if not years:
@@ -218,7 +210,7 @@ class SurveyPart:
             for each in bins
         ]
         scale = scale_to(float(max(counted.values())), "Papers kept")
-        return bar_chart(number, "Papers kept by year", "Oldest first.", scale, values)
+        return bar_chart(f"years-{number}", "Papers kept by year", "Oldest first.", scale, values)
 
 
 def _bin(first: int, span: int) -> str:
@@ -240,8 +232,16 @@ class SurveyPage(PublishedPage):
     def _is_answer(self) -> bool:
         return self.head.written is Written.ANSWER
 
-    def markdown(self) -> str:
-        return self._rendered(None)
+    def page(self) -> Page:
+        banners = wording.banners(self.head.engine, self.head.literature)
+        kind = "Answer" if self._is_answer else "Survey"
+        return rendered_page(
+            f"{kind.lower()}.md.jinja",
+            f"{kind} {self.head.run_id}",
+            [*self.maps, *self.years],
+            page=self,
+            banners=banners,
+        )
 
     def short(self) -> str:
         """An answer whole; of a survey the clusters with their key papers."""
@@ -249,33 +249,12 @@ class SurveyPage(PublishedPage):
             return self.markdown()
         return rendered("survey_short.md.jinja", page=self)
 
-    def _rendered(self, pictures: Pictures | None) -> str:
-        banners = wording.banners(self.head.engine, self.head.literature)
-        template = "answer.md.jinja" if self._is_answer else "survey.md.jinja"
-        return rendered(template, page=self, banners=banners, pictures=pictures)
-
-    def html(self) -> str:
-        return html_page(
-            self._rendered(Pictures.DRAWN),
-            title=f"{'Answer' if self._is_answer else 'Survey'} {self.head.run_id}",
-            maps=self.maps,
-            bars=self.years,
-        )
-
     def bib(self) -> str:
         """The papers kept."""
         return bib_file(self.papers)
 
     def files(self) -> dict[str, str]:
-        shown = self._rendered(Pictures.FILES)
-        return {"index.html": self.html(), "index.md": shown, "papers.bib": self.bib()}
-
-    def pictures(self) -> dict[str, str]:
-        maps = {f"map-{number}.svg": picture("map", drawn) for number, drawn in self.maps.items()}
-        years = {
-            f"years-{number}.svg": picture("bars", drawn) for number, drawn in self.years.items()
-        }
-        return maps | years
+        return super().files() | {"papers.bib": self.bib()}
 
     @cached_property
     def papers(self) -> tuple[Paper, ...]:
@@ -294,25 +273,23 @@ class SurveyPage(PublishedPage):
         }
 
     @cached_property
-    def maps(self) -> dict[int, CitationMap]:
-        """Of the parts, counted from 1, that can be drawn."""
-        drawn = {
-            number: citation_map(
-                number,
+    def maps(self) -> tuple[Figure | None, ...]:
+        """Of each part, where it can be drawn."""
+        return tuple(
+            citation_map(
+                f"map-{number}",
                 part.kept,
                 [paper.text for paper in part.survey.papers],
                 part.survey.clusters,
                 part.survey.links,
             )
             for number, part in enumerate(self.parts, start=1)
-        }
-        return {number: each for number, each in drawn.items() if each is not None}
+        )
 
     @cached_property
-    def years(self) -> dict[int, BarChart]:
-        """Of the parts, counted from 1, of which years are known."""
-        drawn = {number: part.years(number) for number, part in enumerate(self.parts, start=1)}
-        return {number: each for number, each in drawn.items() if each is not None}
+    def years(self) -> tuple[Figure | None, ...]:
+        """Of each part, where years are known."""
+        return tuple(part.years(number) for number, part in enumerate(self.parts, start=1))
 
 
 def survey_page(warehouse: Warehouse, run_id: RunId) -> SurveyPage:

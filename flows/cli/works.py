@@ -78,7 +78,7 @@ def print_published(
         request.budget,
         work.unit_noun,
     )
-    written = () if output is None else _saved(page, head.run_id, output)
+    written = () if output is None else _saved(page, output)
     if as_json:
         told = {"reports": (*written, *summary.report_paths), "log": summary.log_path}
         write_answer(answer_about(page, result, early, **told))
@@ -96,14 +96,14 @@ def print_published(
     return exit_code_of(head, result)
 
 
-def _saved(page: PublishedPage, run_id: str, output: Path) -> tuple[Path, ...]:
+def _saved(page: PublishedPage, output: Path) -> tuple[Path, ...]:
     """Write the page in the format of the ending, Markdown where that names none; the files."""
     own = page.save_as(output)
     if own:
         return own
     ending = output.suffix.removeprefix(".").lower()
     form = ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
-    output.write_bytes(file_of(page, run_id, form))
+    output.write_bytes(file_of(page, form))
     return (output,)
 
 

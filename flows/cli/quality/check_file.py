@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
-from dashboards.render.formats.any_format import data, document
+from dashboards.render.formats.any_format import data, file_of
 from dashboards.render.formats.report_format import ReportFormat, format_of
-from dashboards.views.any_run import any_report
 from dashboards.views.write_check import CheckPage, check_page
 from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
@@ -64,13 +63,7 @@ def write_check(path: Path, request: CheckRequest, run_id: RunId) -> None:
     elif chosen is ReportFormat.JSON:
         path.write_bytes(data(warehouse, run_id, None, chosen))
     else:
-        path.write_bytes(
-            document(
-                lambda form: any_report(warehouse, run_id, form),
-                run_id,
-                chosen,
-            )
-        )
+        path.write_bytes(file_of(check_page(warehouse, run_id), chosen))
     print_note(f"written: {path}")
 
 

@@ -18,6 +18,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import RankedGroup
 from schemas.standing import IdeaState
+from tests.support.drawn_marks import marks
 from tests.support.evaluations import make_evaluation
 from tests.support.rankings import land_group, make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
@@ -143,10 +144,11 @@ def test_written_reports_link_the_ranking(ranked: Warehouse) -> None:
 def test_a_drawing_needs_a_strength(ranked: Warehouse) -> None:
     with ranked.queries() as queries:
         ideas = queries.ranking(RUN)
-    assert interval_chart(1, [replace(idea, strength=None) for idea in ideas]) is None
-    chart = interval_chart(1, [idea for idea in ideas if idea.strength is not None])
+    assert interval_chart("intervals-1", [replace(idea, strength=None) for idea in ideas]) is None
+    chart = interval_chart("intervals-1", [idea for idea in ideas if idea.strength is not None])
     assert chart is not None
-    assert all(row.lower_x <= row.x <= row.upper_x for row in chart.rows)
+    rows = zip(marks(chart, "circle"), marks(chart, "line", "interval"), strict=True)
+    assert all(line["x1"] <= dot["cx"] <= line["x2"] for dot, line in rows)
 
 
 def score(idea_id: str, soundness: float | None, contribution: float | None) -> IdeaScore:
