@@ -6,9 +6,11 @@ escapes every string for its format, once, so that no view does.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from enum import StrEnum
 from typing import TypeAlias
 
+from dashboards.render import figures
 from schemas.literature.naming import INVISIBLE, safe_url
 
 
@@ -30,8 +32,9 @@ class Span:
 
 
 Line: TypeAlias = tuple[Span, ...]
-Part: TypeAlias = str | Span | Line | None
-"""Of a line; None prints as `unknown`, never as a number."""
+Part: TypeAlias = str | int | date | Span | Line | None
+"""Of a line. Counts and days are written as everywhere; None prints as `unknown`, not as a number.
+"""
 
 
 class Align(StrEnum):
@@ -178,17 +181,16 @@ def bullets(lines: Iterable[Part]) -> tuple[Listing, ...]:
     return (Listing(items),) if items else ()
 
 
-def table(columns: Sequence[str | Column], rows: Iterable[Sequence[Part]]) -> Table:
-    """A table; a column that is a mere heading holds text."""
+def numbered(lines: Iterable[Part]) -> Listing:
+    """A list with numbers from 1."""
+    return Listing(tuple((text(each),) for each in lines), first=1)
+
+
+def table(columns: Sequence[Part], rows: Iterable[Sequence[Part]]) -> Table:
+    """A table; a heading that ends with a colon, which is not shown, is of numbers."""
     return Table(
-        tuple(each if isinstance(each, Column) else Column(line(each)) for each in columns),
-        tuple(tuple(line(cell) for cell in row) for row in rows),
+        tuple(map(_column, columns)), tuple(tuple(line(cell) for cell in row) for row in rows)
     )
-
-
-def number(words: str) -> Column:
-    """The heading of a column of numbers."""
-    return Column(line(words), Align.NUMBER)
 
 
 def strong(*parts: Part) -> Line:
@@ -237,6 +239,12 @@ def _spans(part: Part) -> Line:
         return (Span("unknown"),)
     if isinstance(part, str):
         return (Span(_one_line(part)),)
+    if isinstance(part, datetime):
+        return (Span(figures.moment(part)),)
+    if isinstance(part, int):
+        return (Span(figures.count(part)),)
+    if isinstance(part, date):
+        return (Span(figures.day(part)),)
     return (part,) if isinstance(part, Span) else part
 
 
@@ -247,3 +255,9 @@ def _one_line(words: str) -> str:
     if not inner:
         return " " if visible else ""
     return f"{' ' * visible[0].isspace()}{inner}{' ' * visible[-1].isspace()}"
+
+
+def _column(words: Part) -> Column:
+    if isinstance(words, str) and words.endswith(":"):
+        return Column(line(words.removesuffix(":")), Align.NUMBER)
+    return Column(line(words))

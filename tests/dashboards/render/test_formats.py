@@ -34,7 +34,6 @@ from dashboards.render.page import (
     heading,
     line,
     link,
-    number,
     report,
     strong,
     table,
@@ -85,8 +84,7 @@ def test_a_hostile_idea_is_mere_text_and_no_address_but_the_webs_is_linked(
         for forbidden in (b"/JavaScript", b"/Launch", b"/EmbeddedFile"):
             assert forbidden not in file
         linked = re.findall(rb"/URI ?\(([^)]*)\)", file)
-        assert linked
-        assert all(address.startswith(b"https://") for address in linked)
+        assert linked == [], "no address of it is one of the web"
     else:
         assert "<script>alert(1)</script>" in word_text(file)
         parts = zipfile.ZipFile(BytesIO(file))
@@ -160,7 +158,7 @@ def test_a_drawing_has_alternative_text_and_a_caption_in_every_format_that_shows
 def test_one_page_says_the_same_in_markdown_and_html() -> None:
     page = page_of(
         facts("1 paper", "", strong("two")),
-        table(("a", number("b")), [(link("x", "https://x.example"), None)]),
+        table(("a", "b:"), [(link("x", "https://x.example"), None)]),
         text(report("the ranking", "ranking")),
     )
     written, html = markdown_page(page), html_page(page)
