@@ -46,9 +46,13 @@ class PublishedPage(ABC):
         """What `--json` tells beside the units."""
         return {}
 
+    def short_page(self) -> Page:
+        """What a terminal shows."""
+        return self.page()
+
     def short(self) -> str:
-        """What a terminal shows, as Markdown."""
-        return self.markdown()
+        """The same as Markdown."""
+        return markdown_page(self.short_page())
 
     def save_as(self, path: Path) -> tuple[Path, ...]:  # noqa: ARG002 -- theirs
         """Write a format of the kind's own, if the ending names one; the files."""
