@@ -7,19 +7,18 @@ from typing import Any, Literal
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dashboards.render import figures, wording
-from dashboards.render.charts.score_chart import score_chart
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.formats.reading import read_page
 from dashboards.render.page import Figure, Page
-from dashboards.render.pictures import idea_bars, run_bars
+from dashboards.render.pictures import idea_bars
 from dashboards.render.safe_text import Markdown, code, link, plain, prose, prose_line
 from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_page import IdeaPage, idea_page
 from dashboards.views.idea.plan_part import REASONING
 from dashboards.views.idea.tried_part import MEASURED
-from dashboards.views.ranking_page import RankingPage, ranking_page
-from dashboards.views.run_page import RunPage, run_page
+from dashboards.views.ranking_page import ranking_page
+from dashboards.views.run_page import run_page
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.text.patterns import bounded
@@ -64,7 +63,7 @@ def run_report(warehouse: Warehouse, run_id: RunId, output_format: OutputFormat)
     """
     with warehouse.queries() as queries:
         page = run_page(queries, run_id, {}, warehouse.settings.alarms)
-    return written(run_view(page), output_format)
+    return written(page, output_format)
 
 
 def written(page: Page, output_format: OutputFormat) -> str:
@@ -97,19 +96,6 @@ def first_page_markdown(first: FirstPage) -> str:
     return rendered("first_page.md.jinja", first=first)
 
 
-def run_view(page: RunPage) -> Page:
-    run = page.run
-    return rendered_page(
-        "run.md.jinja",
-        f"Run {run.run_id}",
-        (score_chart(page.groups), run_bars(page.steps)),
-        page=page,
-        banners=wording.banners(
-            run.engine, run.literature, run.literature_name, run.literature_lacks
-        ),
-    )
-
-
 def ranking_report(
     warehouse: Warehouse,
     run_id: RunId,
@@ -139,17 +125,7 @@ def published_ranking(
         page = ranking_page(queries, run_id, head)
     if page is None:
         raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
-    return ranking_view(page)
-
-
-def ranking_view(page: RankingPage) -> Page:
-    return rendered_page(
-        "ranking.md.jinja",
-        f"Ranking of run {page.run.run_id}",
-        [group.chart for group in page.groups],
-        page=page,
-        banners=wording.banners(page.head.engine, page.run.literature, page.run.literature_name),
-    )
+    return page
 
 
 def rendered_page(

@@ -6,7 +6,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from dashboards.render.page import Page
-from dashboards.render.render import OutputFormat, run_view, written
+from dashboards.render.render import OutputFormat, written
 from dashboards.views.published_page import PublishedPage
 from dashboards.views.run_page import run_page
 from schemas.identifiers import RunId
@@ -38,7 +38,7 @@ def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
     with warehouse.queries() as queries:
         kind = published_kind(queries.connection, run_id)
         if kind is RUNS:
-            return run_view(run_page(queries, run_id, {}, warehouse.settings.alarms))
+            return run_page(queries, run_id, {}, warehouse.settings.alarms)
         if kind is BENCHMARKS:
             from dashboards.views.benchmark_page import benchmark_page
             from dashboards.views.benchmark_write import benchmark_view

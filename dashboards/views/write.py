@@ -8,7 +8,7 @@ from pathlib import Path
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.page import Page, line, text
-from dashboards.render.render import idea_view, ranking_view, run_view
+from dashboards.render.render import idea_view
 from dashboards.views.alarms import USUAL
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.ranking_page import ranking_page
@@ -65,8 +65,8 @@ def write_reports(
         index = run_page(queries, run_id, names, thresholds)
         ranking = ranking_page(queries, run_id)
         if ranking is not None:
-            _write(building / "ranking", ranking_view(ranking))
-        _write(building / "index", run_view(index))
+            _write(building / "ranking", ranking)
+        _write(building / "index", index)
         move_into_place(building, target)
     return target / "index.html", target / "index.md"
 

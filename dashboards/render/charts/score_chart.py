@@ -9,7 +9,7 @@ from dashboards.render import figures
 from dashboards.render.charts.drawing import WIDTH, Drawing, scale
 from dashboards.render.page import Figure
 from dashboards.render.wording import shortened
-from dashboards.views.run_page import GroupPart
+from dashboards.views.ranked_groups import GroupPart
 
 GROUPS_SHOWN = 30
 NAME_CHARACTERS = 24
@@ -26,7 +26,7 @@ def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
     """The largest groups, in the order of the ranking; None when no idea has a score."""
     if not any(group.scores for group in groups):
         return None
-    largest = sorted(groups, key=lambda group: -len(group.lines))[:GROUPS_SHOWN]
+    largest = sorted(groups, key=lambda group: -len(group.ideas))[:GROUPS_SHOWN]
     shown = [group for group in groups if group in largest]
     titles = {group.name: _by_tenth(group) for group in shown}
     crowd = max((len(each) for tenths in titles.values() for each in tenths.values()), default=1)
