@@ -1,17 +1,16 @@
 """The report on one run, put together from the warehouse's answers."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.score_chart import score_chart
 from dashboards.views.alarms import USUAL
 from dashboards.views.changes import changes_blocks, changes_of
-from dashboards.views.cost_bars import run_bars
 from dashboards.views.nightly_page import NightFigures, night_figures
 from dashboards.views.ranked_groups import ONE_GROUP, ranked_groups
+from dashboards.views.run_cost import cost_blocks
 from dashboards.views.sensitivity import sensitivity_blocks, sensitivity_of
 from schemas.base import Severity
 from schemas.identifiers import IdeaId, RunId
@@ -23,8 +22,6 @@ from warehouse.answers import (
     IdeaScore,
     JudgeAgreement,
     RankedIdea,
-    RunCost,
-    StepCost,
 )
 from warehouse.queries import Queries
 
@@ -59,8 +56,7 @@ def run_page(
         *_head(queries, night),
         *_ranking(queries, night.run, file_names),
         *_models(models_part(queries, run_id)),
-        *_cost(queries, night.cost),
-        *_sources(queries.source_health(run_id), night.cost),
+        *cost_blocks(queries, night.cost),
         *_losses(queries, night.run),
         *_validation(queries.validations(run_id)),
         *_questions(run_id),
@@ -198,114 +194,6 @@ def _models(models: ModelsPart) -> Iterator[pg.Block]:
             "Alpha is 1 where judges agree in everything and 0 where they agree as by chance; it is"
             " undefined where all scores are equal. The mean difference is that of two judges, on the"
             " step's own scale."
-        )
-
-
-def _cost(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
-    yield pg.heading("What it cost")
-    yield pg.table(("", ""), _costs(cost))
-    ideas = figures.counted(cost.ideas, "idea")
-    if modules := queries.module_costs(cost.run_id):
-        yield pg.heading("By module", level=3)
-        rows = [
-            (
-                *(row.module, row.ideas, row.llm_calls, row.prompt_tokens, row.completion_tokens),
-                figures.thinking(row.thinking_tokens, row.unknown_thinking_calls),
-                figures.usd(row.cost_usd, row.unknown_price_calls),
-                f"{row.llm_calls_per_idea:.1f}",
-                round(row.prompt_tokens_per_idea + row.completion_tokens_per_idea),
-                figures.usd(row.cost_usd_per_idea, row.unknown_price_calls),
-            )
-            for row in modules
-        ]
-        columns = ("Module", "Ideas:", "Calls:", "Tokens sent:", "Received:", "Of them thinking:")
-        yield pg.table(
-            (*columns, "Price", "Calls an idea:", "Tokens an idea:", "Price an idea"), rows
-        )
-        reused = ", reused ones included" if cost.reused_ideas else ""
-        yield pg.text(f"Figures of an idea are means over all {ideas} of the run{reused}.")
-    if steps := queries.step_costs(cost.run_id):
-        yield from _steps(steps, queries.latency_by_step(cost.run_id))
-
-
-def _costs(cost: RunCost) -> Iterator[tuple[str, str]]:
-    price = figures.usd(cost.cost_usd, cost.unknown_price_calls)
-    each = f"; {figures.usd(cost.cost_usd_per_idea)} an idea" if cost.cost_usd_per_idea else ""
-    yield "Price", f"{price}{each}"
-    calls = f"{cost.llm_calls:,}, {cost.llm_cache_hits:,} of them from the cache"
-    yield "Model calls", calls if cost.llm_calls else "none"
-    if cost.llm_calls:
-        thinking = figures.thinking(cost.thinking_tokens, cost.unknown_thinking_calls)
-        yield (
-            "Tokens",
-            f"{cost.prompt_tokens:,} sent ({cost.cached_tokens:,} of them from the provider's"
-            f" cache), {cost.completion_tokens:,} received; of them thinking: {thinking}",
-        )
-    requests = (
-        f"{cost.api_calls:,}, {cost.api_cache_hits:,} from a cache, {cost.failed_api_calls:,}"
-        f" unanswered; {cost.upstream_requests:,} sent on to the sources"
-    )
-    yield "Literature requests", requests if cost.api_calls else "none"
-    reused = (
-        f", {cost.reused_ideas:,} of them reused from earlier runs" if cost.reused_ideas else ""
-    )
-    took, ideas = figures.duration(cost.duration_seconds), figures.counted(cost.ideas, "idea")
-    yield "Time", f"{took} for {ideas}{reused}"
-
-
-def _steps(steps: Sequence[StepCost], latencies: Iterable[Mapping[str, Any]]) -> Iterator[pg.Block]:
-    yield pg.heading("By step", level=3)
-    if (bars := run_bars(steps)) is not None:
-        yield bars
-    known = {(row["step"], row["model_requested"]): row for row in latencies}
-    rows = []
-    for cost in steps:
-        times = known.get((cost.step, cost.model_requested), {})
-        rows.append(
-            (
-                *(_spaced(cost.step), cost.model_requested, cost.llm_calls, cost.llm_cache_hits),
-                *(times.get("unsuccessful_calls"), cost.prompt_tokens, cost.completion_tokens),
-                figures.thinking(cost.thinking_tokens, cost.unknown_thinking_calls),
-                figures.usd(cost.cost_usd, cost.unknown_price_calls),
-                figures.duration(times.get("p50_seconds")),
-                figures.duration(times.get("p95_seconds")),
-                figures.duration(times.get("p95_queue_seconds")),
-            )
-        )
-    columns = (
-        "Step",
-        "Model",
-        "Calls:",
-        "From cache:",
-        "Unsuccessful:",
-        "Tokens sent:",
-        "Received:",
-    )
-    more = ("Of them thinking:", "Price", "Median:", "95 % within:", "Queue, 95 % within:")
-    yield pg.table((*columns, *more), rows)
-    yield pg.text("Latencies are those of calls that were really made.")
-
-
-def _sources(sources: Sequence[Mapping[str, Any]], cost: RunCost) -> Iterator[pg.Block]:
-    yield pg.heading("Sources")
-    if not sources:
-        yield pg.text("No source was asked in this run.")
-        return
-    rows = [
-        (
-            *(_spaced(row["source"]), row["endpoint"], row["requests"]),
-            f"{row['failed']:,} ({figures.share(row['failed'], row['requests'])})",
-            *(row["rate_limited"], row["cache_hits"], row["look_ups"]),
-            *(figures.duration(row["p50_seconds"]), figures.duration(row["p95_seconds"])),
-        )
-        for row in sources
-    ]
-    columns = ("Source", "Asked for", "Requests:", "Unanswered:", "Asked to slow down:")
-    yield pg.table((*columns, "From a cache:", "Look-ups:", "Median:", "95 % within:"), rows)
-    if cost.failed_api_calls:
-        yield pg.text(
-            "An unanswered look-up is not an empty one: what could not be looked up is in the"
-            " failures below, never read as novelty."
         )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from dashboards.render import render
 from dashboards.render.charts.interval_chart import interval_chart
+from dashboards.render.page import Heading, Table, plain_text
 from dashboards.views.ranking_page import _duels, ranking_page
 from dashboards.views.sensitivity import sensitivity_of
 from dashboards.views.write import write_reports
@@ -119,9 +120,14 @@ def test_many_groups_begin_with_who_is_first_in_each(ranked: Warehouse) -> None:
     with ranked.queries() as queries:
         page = ranking_page(queries, RUN)
     assert page is not None
-    assert [(ideas, bool(first)) for _, ideas, first in page.firsts] == [
-        (len(group.ideas), True) for group in page.groups
-    ]
+    headings = [each for each in page.blocks if isinstance(each, Heading) and each.level == 3]
+    firsts = next(
+        each
+        for each in page.blocks
+        if isinstance(each, Table) and plain_text(each.columns[-1].heading) == "First"
+    )
+    assert [row[0] for row in firsts.rows] == [heading.line for heading in headings]
+    assert all(plain_text(row[-1]) for row in firsts.rows)
 
 
 def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Warehouse) -> None:
