@@ -71,7 +71,7 @@ def print_published(
     page = published_page(work, Warehouse(request.warehouse), head.run_id)
     result = work.result(head, page.units)
     early = ended_early(
-        f"the {work.record.kind.word}",
+        f"the {work.kind.word}",
         head.incomplete_reason,
         request.warehouse,
         head.run_id,

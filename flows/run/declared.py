@@ -59,7 +59,7 @@ class Declared(Campaign[Plan[Any], Any]):
     def __init__(self, work: Work[Any, Any, Any], request: Request[Any, Any]) -> None:
         super().__init__(request, request.warehouse, engine=request.engine.text)
         self.declared, self.request = work, request
-        self.kind = work.record.kind  # type: ignore[misc]
+        self.kind = work.kind  # type: ignore[misc]
         self.name = self.artifact_key = work.name  # type: ignore[misc]
         self.verb, self.nouns = work.verb, work.units_noun  # type: ignore[misc]
         self.work = WorkByName(work.name)  # type: ignore[misc]

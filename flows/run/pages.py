@@ -12,6 +12,6 @@ from warehouse.warehouse import Warehouse
 
 def published_page(work: Work[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
     """All of a published run. Raises UnknownNameError when it is not published."""
-    page: Any = page_of(work.record.kind, warehouse, run_id)
+    page: Any = page_of(work.kind, warehouse, run_id)
     complete: PublishedPage = dataclasses.replace(page, **work.figures(page))
     return complete

@@ -36,7 +36,7 @@ from tasks.judging.step import Step
 from tasks.shards.work import Cause, or_failure
 from tasks.work.declaration import Expected, Needs, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.curations.landing import CURATION_RECORD
+from warehouse.kinds.curations.landing import CURATIONS
 
 IDEA_TOKENS = 900
 TOKENS_PER_SENTENCE = 45
@@ -175,7 +175,7 @@ CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
     units=collect_papers,
     parameters=_parameters,
     identity=("paper_id", "reviewed_at", "content_sha256"),
-    record=CURATION_RECORD,
+    kind=CURATIONS,
     needs=Needs(documents=True),
     steps=lambda _: STEPS,
     at_once=4,

@@ -16,7 +16,7 @@ from tasks.manuscripts.collect import CheckJob
 from tasks.manuscripts.read import Unreadable
 from tasks.manuscripts.tools import CheckTools
 from tasks.shards.work import each_unit, land_once, or_failure
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.layout import Layout
 
 MANUSCRIPTS_IN_FLIGHT = 4
@@ -38,7 +38,7 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[UnitReceipt, ...
             def work() -> Awaitable[ManuscriptCheck]:
                 return _checked(source, job.request, tools, settings, ledger)
 
-            return await land_once(layout, CHECK_RECORD, job.run_id, source.manuscript_id, work)
+            return await land_once(layout, CHECKS, job.run_id, source.manuscript_id, work)
 
         return tuple(await each_unit(job.sources, MANUSCRIPTS_IN_FLIGHT, one))
 

@@ -20,7 +20,7 @@ from tasks.survey.expected import expected_requests, expected_survey, steps_of
 from tasks.survey.survey import survey, unsurveyed
 from tasks.work.declaration import Expected, Needs, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.surveys import SURVEY_RECORD
+from warehouse.kinds.surveys import SURVEYS
 
 SUB_QUESTIONS, QUERIES_PER_SUB_QUESTION, PAPERS_PER_QUERY = 3, 2, 50
 """Of the searches for an answer."""
@@ -158,7 +158,7 @@ SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
     parameters=_survey_parameters,
     reads=lambda parameters: parameters.papers_read > 0,
     identity=("question_id", "question"),
-    record=SURVEY_RECORD,
+    kind=SURVEYS,
     needs=Needs(literature=True),
     steps=steps_of,
     at_once=2,

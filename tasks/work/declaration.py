@@ -16,7 +16,7 @@ from tasks.judging.expected import Asked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
 from tasks.work.tools import Tools
-from warehouse.units.record import UnitRecord
+from warehouse.units.kind import Kind
 
 NounT = TypeVar("NounT", bound=Noun)
 Steps = tuple[Step[Any, Any], ...]
@@ -90,7 +90,7 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         parameters: what options and profile say of the work itself.
         reads: whether works are looked for in full where the options allow it.
         identity: fields of a unit that can change what comes of it.
-        record: how what a unit gives lies in tables.
+        kind: how what a unit gives lies in tables.
         needs: what the units need beside models.
         steps: all that a unit may ask.
         at_once: units in work at a time within one process.
@@ -112,7 +112,7 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     units: Callable[..., tuple[UnitT, ...]]
     parameters: Callable[[Any, Profile], ParametersT]
     identity: tuple[str, ...]
-    record: UnitRecord[NounT, Any, Any]
+    kind: Kind[NounT, Any, Any]
     needs: Needs
     steps: Callable[[ParametersT], Steps]
     at_once: int
@@ -128,9 +128,8 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     @property
     def unit_noun(self) -> str:
         """What one unit is called."""
-        assert self.record.kind.unit is not None
-        return self.record.kind.unit[0]
+        return self.kind.unit_noun
 
     def unit_name(self, unit: UnitT) -> str:
         """What the receipt of a unit is called."""
-        return str(getattr(unit, self.record.name_column))
+        return str(getattr(unit, self.kind.name_column))

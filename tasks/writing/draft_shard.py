@@ -24,7 +24,7 @@ from tasks.writing.skeleton import write_sections
 from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
 from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
 from tasks.writing.venue_rules import against_rules
-from warehouse.kinds.drafts import DRAFT_RECORD
+from warehouse.kinds.drafts import DRAFTS
 from warehouse.layout import Layout
 
 METHOD_VERSION = 2
@@ -52,7 +52,7 @@ async def draft_job(job: DraftJob, settings: Settings) -> tuple[UnitReceipt, ...
     async with AsyncExitStack() as stack:
 
         async def work() -> Draft:
-            unit = DRAFT_RECORD.kind.unit_path(layout, job.run_id, request.draft_id)
+            unit = DRAFTS.unit_path(layout, job.run_id, request.draft_id)
             ledger = Ledger(IdeaId(request.draft_id), unit)
             engine: Engine | None = None
             see: See | None = None
@@ -65,7 +65,7 @@ async def draft_job(job: DraftJob, settings: Settings) -> tuple[UnitReceipt, ...
             fetched = request.api_calls if request.revision is None else ()
             return replace(draft, llm_calls=tuple(ledger.llm_calls), api_calls=fetched)
 
-        receipt = await land_once(layout, DRAFT_RECORD, job.run_id, request.draft_id, work)
+        receipt = await land_once(layout, DRAFTS, job.run_id, request.draft_id, work)
         return (receipt,)
 
 

@@ -40,13 +40,13 @@ def test_the_table_of_fields_is_true() -> None:
 
 
 def test_what_is_not_declared_stands_in_one_list() -> None:
-    assert len(KINDS) == len({work.record.kind.word for work in works()}) + len(LEGACY)
+    assert len(KINDS) == len({work.kind.word for work in works()}) + len(LEGACY)
     assert not WORKS.keys() & LEGACY
 
 
 def test_generic_code_names_no_declared_kind() -> None:
     words = {
-        *(work.record.kind.word for work in works()),
+        *(work.kind.word for work in works()),
         *(name for name in WORKS if name != "ask"),
         *("asking", "curate", "curation", "surveying"),
     }

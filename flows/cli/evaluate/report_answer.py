@@ -24,9 +24,9 @@ from tasks.manuscripts.scores import check_scores
 from tasks.works import works
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.drafts import DRAFTS
-from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.kinds.ideations import IDEATIONS
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
@@ -55,13 +55,13 @@ def report_answer(
             return _ranking(queries, run_id)
         if kind is RUNS:
             return _run(queries, run_id, idea)
-    declared = next((work for work in works() if work.record.kind is kind), None)
+    declared = next((work for work in works() if work.kind is kind), None)
     if declared is not None:
         page: Any = published_page(declared, warehouse, run_id)
         return answer_about(page, declared.result(page.head, page.units))
     with warehouse.reader() as connection:
         if kind is EXPERIMENTS:
-            found = published_units(connection, EXPERIMENT_RECORD, run_id)
+            found = published_units(connection, EXPERIMENTS, run_id)
             return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
         if kind is DRAFTS:
             return draft_answer(draft_page(warehouse, run_id))
@@ -69,7 +69,7 @@ def report_answer(
             return ideas_answer(ideation_page(warehouse, run_id))
         head, checks = (
             published_head(connection, CHECKS, run_id),
-            published_units(connection, CHECK_RECORD, run_id),
+            published_units(connection, CHECKS, run_id),
         )
     scores = check_scores(checks, head.judges, maximum_problems=head.maximum_problems)
     return checks_answer(head, checks, scores)

@@ -26,7 +26,7 @@ from flows.cli.terminal import safe
 from schemas.works.check_run import CheckHead, CheckRequest
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, Problem
 from tasks.manuscripts.scores import CheckScore, check_scores
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.reading import published_units
 from warehouse.warehouse import Warehouse
 
@@ -43,7 +43,7 @@ def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool
         return EXIT_FAILURES
     warehouse = Warehouse(request.warehouse)
     with warehouse.reader() as connection:
-        checks = published_units(connection, CHECK_RECORD, summary.head.run_id)
+        checks = published_units(connection, CHECKS, summary.head.run_id)
     scores = check_scores(checks, request.judges_named, maximum_problems=request.maximum_problems)
     early = ended_early(
         "the check",

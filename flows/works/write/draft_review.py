@@ -24,8 +24,8 @@ from schemas.works.draft_run import DraftRequest, DraftRevision, SectionPoint
 from schemas.works.manuscripts import Problem
 from tasks.manuscripts.collect import collect_manuscripts
 from tasks.text.quotations import stands_in
-from warehouse.kinds.drafts import DRAFT_RECORD
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD
+from warehouse.kinds.drafts import DRAFTS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.reading import published_units
 from warehouse.warehouse import Warehouse
 
@@ -56,7 +56,7 @@ def write_reviewed(request: DraftRequest, settings: Settings, run: Run) -> Draft
         unfinished = replace(first, head=replace(first.head, incomplete_reason=early))
         return _with(unfinished, f"the review {review} is not finished, so the first round stands")
     with warehouse.reader() as connection:
-        checks = published_units(connection, CHECK_RECORD, review)
+        checks = published_units(connection, CHECKS, review)
     standing = [problem for check in checks for problem in check.problems if problem.stands]
     points = points_of(standing, draft)
     found = f"the review {review} found {counted(len(standing), 'problem')}"
@@ -152,7 +152,7 @@ def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, 
 
 def _published(warehouse: Warehouse, run_id: RunId) -> Draft:
     with warehouse.reader() as connection:
-        (draft,) = published_units(connection, DRAFT_RECORD, run_id)
+        (draft,) = published_units(connection, DRAFTS, run_id)
     return draft
 
 

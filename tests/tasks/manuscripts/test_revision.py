@@ -27,7 +27,7 @@ from schemas.works.manuscripts import Decision, ManuscriptCheck, PooledWork
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head, published_units
@@ -121,7 +121,7 @@ def run(request: CheckRequest) -> CheckHead:
 
 def landed(folder: Path, run_id: str) -> tuple[CheckHead, ManuscriptCheck]:
     with Warehouse(folder / "wh").reader() as connection:
-        (check,) = published_units(connection, CHECK_RECORD, RunId(run_id))
+        (check,) = published_units(connection, CHECKS, RunId(run_id))
         return published_head(connection, CHECKS, RunId(run_id)), check
 
 
@@ -138,7 +138,7 @@ def reviewed(
                     unanswered_count=0)  # fmt: skip
     looked_up = replace(head, run_id=RunId("check-looked-up"), literature="snapshot:pebbles")
     warehouse, now = Warehouse(folder / "wh"), datetime.now(UTC)
-    land_unit(warehouse, CHECK_RECORD, looked_up.run_id, known, now, now)
+    land_unit(warehouse, CHECKS, looked_up.run_id, known, now, now)
     write_head(warehouse, CHECKS, looked_up)
     assert publish(warehouse, CHECKS, looked_up).published
     return folder, looked_up
