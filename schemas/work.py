@@ -15,6 +15,13 @@ UnitT = TypeVar("UnitT", bound=Noun)
 ParametersT = TypeVar("ParametersT", bound=Noun)
 
 
+class Judge(Noun):
+    """An engine, and where it is asked."""
+
+    engine: EngineChoice
+    api_base: str | None = None
+
+
 class Request(WorkRequest, Generic[UnitT, ParametersT]):
     """Everything that work on some units needs, resolved from the options of its command."""
 
@@ -32,3 +39,9 @@ class Request(WorkRequest, Generic[UnitT, ParametersT]):
         default=False, description="Whether works that are read are looked for in full."
     )
     budget: Budget = Budget()
+
+    @property
+    def engines(self) -> tuple[Judge, ...]:
+        """Every engine that is asked: the command's own first, then judges that parameters name."""
+        own = Judge(engine=self.engine, api_base=self.api_base)
+        return (own, *getattr(self.parameters, "judges", ()))

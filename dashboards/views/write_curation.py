@@ -40,10 +40,6 @@ class CurationPage(CuratedSet, PublishedPage):
     def short(self) -> str:
         return rendered("curation_short.md.jinja", page=self)
 
-    def save_as(self, path: Path) -> tuple[Path, ...]:
-        """`.jsonl`: the ideas, with their datasheet beside them."""
-        return write_curated_set(path, self) if path.suffix == ".jsonl" else ()
-
     def write(self, folder: Path) -> tuple[Path, ...]:
         """As every page, and `ideas.jsonl` with its datasheet."""
         return *super().write(folder), *write_curated_set(folder / IDEAS, self)

@@ -1,6 +1,7 @@
 """What the command of any declared kind of work does and prints."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,15 @@ if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its 
     from flows.run.campaign import Summary
 
 
+Save = Callable[[Any, Request[Any, Any], Path], tuple[Path, ...]]
+"""Writes a page, of a request, in a format that the file's ending names; the files."""
+
+
+def no_format(*_: object) -> tuple[Path, ...]:
+    """Write nothing: the kind has no format of its own."""
+    return ()
+
+
 def run(
     name: str,
     given: tuple[Any, ...],
@@ -42,8 +52,13 @@ def run(
     output: Path | None,
     *,
     as_json: bool,
+    save: Save = no_format,
 ) -> int:
-    """Do the work of the command `name`, or say what it would take; the command's exit code."""
+    """Do the work of the command `name`, or say what it would take; the command's exit code.
+
+    Args:
+        save: writes a format of the kind's own.
+    """
     work, settings = work_named(name), Settings()
     request = request_of(work, given, options, settings)
     _check_output(work, request, output)
@@ -53,7 +68,7 @@ def run(
         return print_expected(estimate(work, request, settings), as_json=as_json)
     with Session() as session:
         summary = session.run(work, request)
-    return print_published(work, request, summary, output, as_json=as_json)
+    return print_published(work, request, summary, output, as_json=as_json, save=save)
 
 
 def print_published(
@@ -63,6 +78,7 @@ def print_published(
     output: Path | None = None,
     *,
     as_json: bool,
+    save: Save = no_format,
 ) -> int:
     """Print what was published, or write it to `output`; the command's exit code."""
     if not was_published(summary, as_json=as_json):
@@ -76,9 +92,11 @@ def print_published(
         request.warehouse,
         head.run_id,
         request.budget,
-        work.unit_noun,
+        work.options.unit_word(),
     )
-    written = () if output is None else _saved(page, head.run_id, output)
+    written: tuple[Path, ...] = ()
+    if output is not None:
+        written = save(page, request, output) or _saved(page, head.run_id, output)
     if as_json:
         told = {"reports": (*written, *summary.report_paths), "log": summary.log_path}
         write_answer(answer_about(page, result, early, **told))
@@ -98,13 +116,13 @@ def print_published(
 
 def _saved(page: PublishedPage, run_id: str, output: Path) -> tuple[Path, ...]:
     """Write the page in the format of the ending, Markdown where that names none; the files."""
-    own = page.save_as(output)
-    if own:
-        return own
-    ending = output.suffix.removeprefix(".").lower()
-    form = ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
-    output.write_bytes(file_of(page, run_id, form))
+    output.write_bytes(file_of(page, run_id, _format_of(output)))
     return (output,)
+
+
+def _format_of(output: Path) -> ReportFormat:
+    ending = output.suffix.removeprefix(".").lower()
+    return ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
 
 
 def answer_about(page: Any, result: Result, warnings: tuple[str, ...] = (), **told: Any) -> Answer:
@@ -124,7 +142,15 @@ def exit_code_of(head: Any, result: Result) -> int:
 def _check_output(
     work: Work[Any, Any, Any], request: Request[Any, Any], output: Path | None
 ) -> None:
-    """Raises ConfigurationError when a file that the work is done from would be written over."""
+    """Raises ConfigurationError when a file that the work is done from would be written over, or
+    works are wanted that were not looked up.
+    """
+    if output is None:
+        return
     given = {path.resolve() for unit in request.units for path in work.files(unit)}
-    if output is not None and output.resolve() in given:
+    if output.resolve() in given:
         raise ConfigurationError(f"--output {output} is one of the files given: name another file")
+    if _format_of(output) is ReportFormat.BIB and not work.needs.literature:
+        raise ConfigurationError(
+            f"--output {output}: it cites no works; end it in .md, .html, .pdf, .docx or .json"
+        )

@@ -27,21 +27,23 @@ def request_of(
     check_api_base(options.api_base, options.engine)
     profile = load_profile(options.profile)
     check_judging(profile, options.engine)
+    resolved = work.resolve(given, options, profile, settings)
+    # A kind that can do without looks up only where its options name a place.
+    said = getattr(options, "literature", None)
     literature = None
-    if work.needs.literature:
-        literature = resolve_literature(options.literature, settings)
-    parameters = work.parameters(options, profile)
+    if work.needs.literature or said is not None:
+        literature = resolve_literature(said, settings)
     return work.request(
-        units=work.units(*given),
-        parameters=parameters,
+        units=resolved.units,
+        parameters=resolved.parameters,
         warehouse=options.warehouse.resolve(),
-        profile=profile,
+        profile=resolved.profile,
         engine=options.engine,
         api_base=options.api_base,
         literature=literature,
         cutoff_date=options.cutoff,
         full_text=literature is not None
-        and work.reads(parameters)
+        and work.reads(resolved.parameters)
         and not options.engine.is_baseline
         and wants_full_text(options.full_text, literature),
         workers=options.workers,

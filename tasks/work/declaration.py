@@ -3,16 +3,17 @@ generic over these declarations, which `tasks/works.py` lists.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from schemas.base import Noun
+from schemas.options.commands import DeclaredOptions
 from schemas.people.job import WorkJob
 from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, UnitT
-from tasks.judging.expected import Asked
+from tasks.judging.expected import StepsAsked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
 from tasks.work.tools import Tools
@@ -36,6 +37,19 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
+class Resolved(Generic[UnitT, ParametersT]):
+    """What arguments and options of a command ask for.
+
+    Attributes:
+        profile: as loaded, with what options set in its place.
+    """
+
+    units: tuple[UnitT, ...]
+    parameters: ParametersT
+    profile: Profile
+
+
+@dataclass(frozen=True, slots=True)
 class Expected:
     """What a whole run will ask.
 
@@ -43,11 +57,15 @@ class Expected:
         asked: of each step, over all units.
         counts: what the run is made of, by a name in the plural such as `literature_requests`.
         note: what the estimate does not know.
+        of_each_judge: of each step that judges answer beside the engine.
+        lost: units that cannot be worked on, a line each.
     """
 
-    asked: Mapping[Step[Any, Any], Asked]
+    asked: StepsAsked
     counts: Mapping[str, int]
     note: str
+    of_each_judge: StepsAsked = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +104,12 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         given: the arguments of the command that stand for what a program sent; may write files
             into the job's folder.
         request: the type of its request.
-        units: what is worked on, from the arguments of the command.
-        parameters: what options and profile say of the work itself.
+        resolve: units and parameters, from arguments, options, profile and settings.
         reads: whether works are looked for in full where the options allow it.
         identity: fields of a unit that can change what comes of it.
         kind: how what a unit gives lies in tables.
         needs: what the units need beside models.
-        steps: all that a unit may ask.
+        steps: all that the units of a request may ask.
         at_once: units in work at a time within one process.
         do: works on one unit.
         failed: what stands for a unit that Assay itself failed on.
@@ -109,12 +126,11 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     job: type[WorkJob]
     given: Callable[[Any, Path], tuple[Any, ...]]
     request: type[Request[UnitT, ParametersT]]
-    units: Callable[..., tuple[UnitT, ...]]
-    parameters: Callable[[Any, Profile], ParametersT]
+    resolve: Callable[[tuple[Any, ...], Any, Profile, Settings], Resolved[UnitT, ParametersT]]
     identity: tuple[str, ...]
     kind: Kind[NounT, Any, Any]
     needs: Needs
-    steps: Callable[[ParametersT], Steps]
+    steps: Callable[[Request[UnitT, ParametersT]], Steps]
     at_once: int
     do: Callable[[UnitT, Tools], Awaitable[NounT]]
     failed: Callable[[UnitT, Tools, Cause], NounT]
@@ -129,6 +145,12 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     def unit_noun(self) -> str:
         """What one unit is called."""
         return self.kind.unit_noun
+
+    @property
+    def options(self) -> type[DeclaredOptions]:
+        """The options of its command."""
+        options: type[DeclaredOptions] = self.job.model_fields["options"].annotation  # type: ignore[assignment]
+        return options
 
     def unit_name(self, unit: UnitT) -> str:
         """What the receipt of a unit is called."""

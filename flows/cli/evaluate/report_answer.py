@@ -15,18 +15,15 @@ from flows.cli.make.experiment_output import experiments_answer
 from flows.cli.make.ideate_output import ideas_answer
 from flows.cli.make.write_output import draft_answer
 from flows.cli.quality.benchmark_output import scores_answer
-from flows.cli.quality.check_output import checks_answer
 from flows.cli.works import answer_about
 from flows.run.pages import published_page
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
-from tasks.manuscripts.scores import check_scores
 from tasks.works import works
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.drafts import DRAFTS
 from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.kinds.ideations import IDEATIONS
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
@@ -59,20 +56,14 @@ def report_answer(
     if declared is not None:
         page: Any = published_page(declared, warehouse, run_id)
         return answer_about(page, declared.result(page.head, page.units))
+    if kind is DRAFTS:
+        return draft_answer(draft_page(warehouse, run_id))
+    if kind is IDEATIONS:
+        return ideas_answer(ideation_page(warehouse, run_id))
+    assert kind is EXPERIMENTS
     with warehouse.reader() as connection:
-        if kind is EXPERIMENTS:
-            found = published_units(connection, EXPERIMENTS, run_id)
-            return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
-        if kind is DRAFTS:
-            return draft_answer(draft_page(warehouse, run_id))
-        if kind is IDEATIONS:
-            return ideas_answer(ideation_page(warehouse, run_id))
-        head, checks = (
-            published_head(connection, CHECKS, run_id),
-            published_units(connection, CHECKS, run_id),
-        )
-    scores = check_scores(checks, head.judges, maximum_problems=head.maximum_problems)
-    return checks_answer(head, checks, scores)
+        found = published_units(connection, EXPERIMENTS, run_id)
+        return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
 
 
 def _run(queries: Queries, run_id: RunId, idea: str | None) -> Answer:

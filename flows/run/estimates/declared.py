@@ -15,4 +15,10 @@ def estimate(
     expected = work.expects(request, settings)
     judging, engine = request.profile.judging, request.engine
     steps = estimate_steps(expected.asked, judging, engine, settings)
-    return WorkEstimate.of(steps, counts=dict(expected.counts), note=expected.note)
+    _, *judges = request.engines
+    for judge in judges:
+        alone = judging.without_models()
+        steps += estimate_steps(expected.of_each_judge, alone, judge.engine, settings)
+    return WorkEstimate.of(
+        steps, counts=dict(expected.counts), note=expected.note, lost=expected.lost
+    )

@@ -3,12 +3,12 @@
 from pydantic import Field
 
 from flows.run.estimates.work_estimate import WorkEstimate, estimate_steps
-from flows.works.check.check_estimate import asked_by_review
 from flows.works.write.draft_review import review_request
 from schemas.settings import Settings
 from schemas.works.draft_run import DraftRequest
 from schemas.works.manuscripts import ManuscriptForm
 from tasks.judging.expected import StepEstimate
+from tasks.manuscripts.expected import asked_by_review
 from tasks.manuscripts.read import Manuscript
 from tasks.writing.draft_shard import sees
 from tasks.writing.expected import asked_of_draft, drawing_model
@@ -42,4 +42,6 @@ def _reviewing(request: DraftRequest, settings: Settings) -> list[StepEstimate]:
         f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in request.outline
     )
     draft = Manuscript(request.draft_id, "draft.md", "", ManuscriptForm.TEXT, "", text)
-    return asked_by_review(draft, review_request(request), settings)
+    review = review_request(request)
+    asked = asked_by_review(draft, review.parameters, looks_up=False)
+    return estimate_steps(asked, review.profile.judging, review.engine, settings)

@@ -10,19 +10,20 @@ import pypandoc
 
 from dashboards.render.figures import counted
 from flows.run.campaign import Summary
+from flows.run.declared import Declared
 from flows.run.remaining import remaining
-from flows.works.check.checking import Check, CheckSummary
 from flows.works.write.writing import DraftSummary, Writing
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.literature.naming import MARKDOWN
 from schemas.settings import Settings
-from schemas.works.check_run import CheckRequest, ManuscriptSource
+from schemas.works.check_run import CheckHead, CheckParameters, CheckRequest, ManuscriptSource
 from schemas.works.draft import Draft
 from schemas.works.draft_neighbour import SectionPart
 from schemas.works.draft_run import DraftRequest, DraftRevision, SectionPoint
 from schemas.works.manuscripts import Problem
 from tasks.manuscripts.collect import collect_manuscripts
+from tasks.manuscripts.work import CHECK
 from tasks.text.quotations import stands_in
 from warehouse.kinds.drafts import DRAFTS
 from warehouse.kinds.manuscripts.landing import CHECKS
@@ -48,7 +49,7 @@ def write_reviewed(request: DraftRequest, settings: Settings, run: Run) -> Draft
         return _with(first, "nothing was reviewed: the draft is refused")
     asked = review_request(request, collect_manuscripts([_text_of(draft, warehouse, name)]))
     budget = remaining(request.budget, warehouse, [name])
-    checked: CheckSummary = run(Check(replace(asked, budget=budget)))
+    checked: Summary[CheckHead] = run(Declared(CHECK, replace(asked, budget=budget)))
     review = checked.head.run_id
     if not checked.published:
         return _with(first, f"the first round stands: the review {review} was not published")
@@ -94,14 +95,12 @@ def review_request(
 ) -> CheckRequest:
     """The review of the text of a draft, by the engine that wrote it."""
     return CheckRequest(
-        sources=sources,
+        units=sources,
+        parameters=CheckParameters(form="text", maximum_problems=MOST_PROBLEMS, review=True),
         warehouse=request.warehouse,
+        profile=request.profile,
         engine=request.engine,
         api_base=request.api_base,
-        form="text",
-        maximum_problems=MOST_PROBLEMS,
-        review=True,
-        seed=request.profile.seed,
         workers=request.workers,
         scheduler_address=request.scheduler_address,
         budget=request.budget,

@@ -32,6 +32,7 @@ TOOLS = {
     "ask_literature",
     "survey_literature",
     "read_answer",
+    "check_manuscripts",
     "curate_papers",
     "rated_ideas",
     "list_runs",
