@@ -114,7 +114,7 @@ CHECK: Work[ManuscriptSource, CheckParameters, ManuscriptCheck] = Work(
     request=CheckRequest,
     resolve=resolve,
     identity=("manuscript_id", "content_sha256", "known_reason", "preferences"),
-    record=CHECKS,
+    kind=CHECKS,
     needs=Needs(documents=True),
     steps=_steps,
     at_once=4,
