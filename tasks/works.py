@@ -14,6 +14,7 @@ WORKS = {
     "survey": "tasks.survey.work:SURVEY",
     "ask": "tasks.survey.work:ASK",
     "curate": "tasks.curation.work:CURATE",
+    "write": "tasks.writing.work:WRITE",
 }
 
 

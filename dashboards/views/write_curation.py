@@ -40,9 +40,9 @@ class CurationPage(CuratedSet, PublishedPage):
     def short(self) -> str:
         return rendered("curation_short.md.jinja", page=self)
 
-    def save_as(self, path: Path) -> tuple[Path, ...]:
+    def save_as(self, path: Path) -> tuple[Path, ...] | None:
         """`.jsonl`: the ideas, with their datasheet beside them."""
-        return write_curated_set(path, self) if path.suffix == ".jsonl" else ()
+        return write_curated_set(path, self) if path.suffix == ".jsonl" else None
 
     def write(self, folder: Path) -> tuple[Path, ...]:
         """As every page, and `ideas.jsonl` with its datasheet."""

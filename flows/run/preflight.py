@@ -19,7 +19,6 @@ from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
 from schemas.work import Request
 from schemas.works.check_run import CheckRequest
-from schemas.works.draft_run import DraftRequest
 from schemas.works.experiment_run import ExperimentRequest
 from schemas.works.ideation_run import IdeationRequest
 from tasks.web.exchange import NoAnswerError, probe
@@ -123,7 +122,13 @@ def check_before(
     check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
-    return check_models(request, work.steps(request.parameters), settings)
+    from flows.run.following import steps_following
+
+    follows = () if work.course is None else work.course.follows(request)
+    steps = [*work.steps(request.parameters)]
+    for follow in follows:
+        steps += steps_following(follow)
+    return check_models(request, steps, settings)
 
 
 def check_before_experimenting(request: ExperimentRequest, settings: Settings) -> None:
@@ -149,24 +154,8 @@ def check_before_ideating(request: IdeationRequest, settings: Settings) -> "tupl
     return (*contacts, *check_before_run(request.evaluation, settings))
 
 
-def check_before_writing(request: DraftRequest, settings: Settings) -> "tuple[Contact, ...]":
-    """Fail before anything is paid for; what the models that answered take and cost.
-
-    Raises:
-        ConfigurationError: as `check_before`.
-    """
-    check_place(request.warehouse, settings)
-    if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, settings)
-    from tasks.manuscripts.review import REVIEW_STEPS
-    from tasks.writing.expected import steps_of
-
-    asked = (*steps_of(request.profile.judging), *(REVIEW_STEPS if request.review else ()))
-    return check_models(request, asked, settings)
-
-
 def check_models(
-    request: RunRequest | RankRequest | BenchmarkRequest | Request[Any, Any] | DraftRequest,
+    request: RunRequest | RankRequest | BenchmarkRequest | Request[Any, Any],
     steps: "Iterable[Step[Any, Any]]",
     settings: Settings,
 ) -> "tuple[Contact, ...]":

@@ -20,7 +20,6 @@ from schemas.run import Module, RunRequest, WorkRequest
 from schemas.settings import Settings
 from schemas.work import Request
 from schemas.works.check_run import CheckRequest
-from schemas.works.draft_run import DraftRequest
 from schemas.works.experiment_run import ExperimentRequest
 from schemas.works.ideation_run import IdeationRequest
 from tasks.judging.model_keys import model_variables
@@ -41,7 +40,7 @@ def needs_of(
         SharedStateError: the catalogue's database cannot be reached.
     """
     database, files = shared_database(), {path for shard in shards for path in shard.files}
-    embeds = not isinstance(request, ExperimentRequest | DraftRequest)
+    embeds = not isinstance(request, ExperimentRequest)
     if isinstance(request, Request):
         embeds = request.literature is not None
     return WorkerNeeds(

@@ -9,7 +9,6 @@ from schemas.base import Noun
 from schemas.identifiers import IdeaId
 from schemas.options.commands import CurateOptions
 from schemas.people.job import CurateJob
-from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.works.curation import Curation, ReviewedAt
 from schemas.works.curation_run import (
@@ -34,7 +33,7 @@ from tasks.curation.submission import Unread, looked_at, refused
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause, or_failure
-from tasks.work.declaration import Expected, Needs, Result, Work
+from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
 from warehouse.kinds.curations.landing import CURATION_RECORD
 
@@ -47,14 +46,17 @@ FORUM_PAPER_TOKENS, FORUM_REVIEW_TOKENS, FORUM_REVIEWS = 6_500.0, 700.0, 4
 REQUESTS_PER_FORUM = 3
 
 
-def _parameters(options: CurateOptions, _: Profile) -> CurationParameters:
-    return CurationParameters(
+def _resolve(
+    given: tuple[str, Path | None], options: CurateOptions, *_: object
+) -> Resolved[PaperSource, CurationParameters]:
+    parameters = CurationParameters(
         fewest_reviews=options.reviews_at_least,
         most_rating_spread=options.rating_spread,
         discipline=" ".join(options.discipline.split()),
         licence=" ".join(options.licence.split()),
         cutoff_date=options.cutoff,
     )
+    return Resolved(collect_papers(*given), parameters)
 
 
 def _given(job: CurateJob, folder: Path) -> tuple[str, Path]:
@@ -172,8 +174,7 @@ CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
     job=CurateJob,
     given=_given,
     request=CurationRequest,
-    units=collect_papers,
-    parameters=_parameters,
+    resolve=_resolve,
     identity=("paper_id", "reviewed_at", "content_sha256"),
     record=CURATION_RECORD,
     needs=Needs(documents=True),
@@ -184,5 +185,5 @@ CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
     expects=_expected,
     result=_result,
     files=_files,
-    figures=lambda page: {"agreement": agreement_on(page.edits)},
+    figures=lambda page, _: {"agreement": agreement_on(page.edits)},
 )

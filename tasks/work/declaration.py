@@ -15,6 +15,7 @@ from schemas.work import ParametersT, Request, UnitT
 from tasks.judging.expected import Asked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
+from tasks.work.course import Course
 from tasks.work.tools import Tools
 from warehouse.units.record import UnitRecord
 
@@ -33,6 +34,23 @@ class Needs:
 
     literature: bool = False
     documents: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved(Generic[UnitT, ParametersT]):
+    """What the arguments and options of a command come to.
+
+    Attributes:
+        units: what is worked on.
+        parameters: what options and profile say of the work itself.
+        profile: as the options change it; None: they do not.
+        remarks: what of the arguments is not read or not used, a line each.
+    """
+
+    units: tuple[UnitT, ...]
+    parameters: ParametersT
+    profile: Profile | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +83,7 @@ class Result:
     lost: tuple[str, ...] = ()
 
 
-def no_columns(_: object) -> Mapping[str, Any]:
+def no_columns(*_: object) -> Mapping[str, Any]:
     """Say nothing beside what is known of every kind."""
     return {}
 
@@ -86,10 +104,11 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         given: the arguments of the command that stand for what a program sent; may write files
             into the job's folder.
         request: the type of its request.
-        units: what is worked on, from the arguments of the command.
-        parameters: what options and profile say of the work itself.
+        resolve: units and parameters, by the arguments of the command, its options, with literature
+            and places filled in, the profile and the settings.
         reads: whether works are looked for in full where the options allow it.
-        identity: fields of a unit that can change what comes of it.
+        identity: fields of a unit that can change what comes of it; none: its parameters decide
+            what its units are.
         record: how what a unit gives lies in tables.
         needs: what the units need beside models.
         steps: all that a unit may ask.
@@ -100,7 +119,9 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         result: what a published run came to.
         head: columns of the head beside those that request and parameters have.
         files: files that a unit is read from, which its worker must have.
-        figures: statistics over what was published, by the fields of the page that show them.
+        figures: what its page shows beside what was published, by the fields of the page: figures
+            over it, and what its request says, None where that is not known.
+        course: what its command does beyond one run; None: no more.
     """
 
     name: str
@@ -109,8 +130,7 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     job: type[WorkJob]
     given: Callable[[Any, Path], tuple[Any, ...]]
     request: type[Request[UnitT, ParametersT]]
-    units: Callable[..., tuple[UnitT, ...]]
-    parameters: Callable[[Any, Profile], ParametersT]
+    resolve: Callable[[Any, Any, Profile, Settings], Resolved[UnitT, ParametersT]]
     identity: tuple[str, ...]
     record: UnitRecord[NounT, Any, Any]
     needs: Needs
@@ -122,8 +142,9 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     result: Callable[[Any, Sequence[NounT]], Result]
     reads: Callable[[ParametersT], bool] = lambda _: False
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
-    figures: Callable[[Any], Mapping[str, Any]] = no_columns
+    figures: Callable[[Any, Request[UnitT, ParametersT] | None], Mapping[str, Any]] = no_columns
     files: Callable[[UnitT], Iterable[Path]] = no_files
+    course: Course | None = None
 
     @property
     def unit_noun(self) -> str:

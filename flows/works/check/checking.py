@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from dashboards.views.write_check import check_page
-from flows.run.campaign import Campaign, Plan, Summary
+from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, open_gateway
 from schemas.identifiers import RunId
 from schemas.settings import Settings
+from schemas.work import Summary
 from schemas.works.check_run import CheckHead, CheckRequest, ManuscriptSource
 from tasks.judging.identity import (
     documents_identity,

@@ -33,6 +33,7 @@ TOOLS = {
     "survey_literature",
     "read_answer",
     "curate_papers",
+    "write_draft",
     "rated_ideas",
     "list_runs",
     "ranking",
