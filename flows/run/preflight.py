@@ -124,7 +124,7 @@ def check_before(
         _check_scheduler(request.scheduler_address, settings)
     from flows.run.following import steps_following
 
-    follows = () if work.course is None else work.course.follows(request)
+    follows = () if work.course is None else work.course.follows(request, settings)
     steps = [*work.steps(request.parameters)]
     for follow in follows:
         steps += steps_following(follow)

@@ -89,7 +89,7 @@ class Session:
         _tell(check_before(work, request, self._settings))
         if work.course is None:
             return self._one(work.name, request)
-        return work.course.run(request, self._one)
+        return work.course.run(request, self._settings, self._one)
 
     def experiment(self, request: ExperimentRequest) -> "ExperimentSummary":
         """Try programs on tasks, after a look at all it needs."""

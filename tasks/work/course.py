@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from schemas.run import WorkRequest
+from schemas.settings import Settings
 from schemas.work import Request, Summary
 
 
@@ -40,5 +41,5 @@ class Course:
         follows: the runs of other kinds among them.
     """
 
-    run: Callable[[Request[Any, Any], Runs], Summary[Any]]
-    follows: Callable[[Request[Any, Any]], Sequence[Follow]]
+    run: Callable[[Request[Any, Any], Settings, Runs], Summary[Any]]
+    follows: Callable[[Request[Any, Any], Settings], Sequence[Follow]]

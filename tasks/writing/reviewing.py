@@ -11,6 +11,7 @@ import pypandoc
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.literature.naming import MARKDOWN
+from schemas.settings import Settings
 from schemas.work import Summary
 from schemas.works.check_run import CheckHead, CheckRequest, ManuscriptSource
 from schemas.works.draft import Draft
@@ -30,7 +31,7 @@ MOST_PROBLEMS = 8
 DraftSummary = Summary[DraftHead]
 
 
-def write_reviewed(request: DraftRequest, runs: Runs) -> DraftSummary:
+def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> DraftSummary:
     """The second round where there is one and it passes the check, else the first; the remarks say
     what the review came to.
     """
@@ -39,7 +40,7 @@ def write_reviewed(request: DraftRequest, runs: Runs) -> DraftSummary:
     unfinished = not first.published or first.head.incomplete_reason is not None
     if not request.parameters.review or unfinished:
         return first
-    warehouse, name = Warehouse(request.warehouse), first.head.run_id
+    warehouse, name = Warehouse(request.warehouse, settings), first.head.run_id
     draft = _published(warehouse, name)
     if draft.word_count is None:
         return _with(first, "nothing was reviewed: the draft is refused")
@@ -116,7 +117,7 @@ def _source(text: Path) -> ManuscriptSource:
     return ManuscriptSource(manuscript_id=text.stem, path=text, content_sha256=content)
 
 
-def _follows(request: DraftRequest) -> tuple[Follow, ...]:
+def _follows(request: DraftRequest, _: Settings) -> tuple[Follow, ...]:
     """The review, of a text as long as the outline plans."""
     if not request.parameters.review:
         return ()

@@ -18,7 +18,7 @@ def estimate(
     judging, engine = request.profile.judging, request.engine
     steps = estimate_steps(expected.asked, judging, engine, settings)
     counts = Counter(expected.counts)
-    follows = () if work.course is None else work.course.follows(request)
+    follows = () if work.course is None else work.course.follows(request, settings)
     for follow in follows:
         following = estimate_following(follow, settings)
         steps += following.steps
