@@ -38,9 +38,23 @@ class PublishedPage(ABC):
         """What `--json` tells beside the units."""
         return {}
 
+    @property
+    def faults(self) -> Sequence[str]:
+        """What is wrong with the files that were written, a line each."""
+        return ()
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What else there is to know of them."""
+        return ()
+
     def short(self) -> str:
         """What a terminal shows, as Markdown."""
         return self.markdown()
+
+    def save_as(self, path: Path) -> tuple[Path, ...] | None:  # noqa: ARG002 -- theirs
+        """Write a format of the kind's own; the files. None: the ending names none."""
+        return None
 
     def files(self) -> dict[str, str]:
         """Reports by the names of their files, the first one to be looked at first."""

@@ -7,7 +7,7 @@ from dashboards.views.benchmark_write import write_benchmark_report
 from flows.benchmarks.published_figures import published_scores, training_until
 from flows.benchmarks.suite import Suite, benchmark_id, data_sha256, prompts_sha256
 from flows.benchmarks.trial import Evaluates, Trial
-from flows.run.campaign import Summary, summary_of
+from flows.run.campaign import summary_of
 from flows.run.run_lock import only_command_on
 from schemas.base import replace
 from schemas.judgement.benchmark import (
@@ -18,6 +18,7 @@ from schemas.judgement.benchmark import (
 )
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
+from schemas.work import Summary
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.objects.shared_reports import share_reports
 from warehouse.run_log import EVENTS, run_log

@@ -108,11 +108,6 @@ class DeclaredOptions(WorkOptions):
 
     engine: Engine = EXTRACTIVE
     profile: Profile = DEFAULT_PROFILE
-    cutoff: Annotated[
-        date | None,
-        read_by(parse_cutoff),
-        option(..., "DATE", "Look at nothing published after it."),
-    ] = None
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
     @classmethod
@@ -357,11 +352,8 @@ class ExperimentOptions(WorkOptions):
     dry_run: bool = option(False, "", "Say what it would run, ask and cost, and do nothing.")
 
 
-class WriteOptions(WorkOptions):
+class WriteOptions(DeclaredOptions):
     """Of `assay write`."""
-
-    engine: Engine = EXTRACTIVE
-    profile: Profile = DEFAULT_PROFILE
 
     experiment: tuple[str, ...] = option(
         (), "RUN[/TASK]", "A run of experiments that it reports, or a task of it; may be repeated."
@@ -395,13 +387,17 @@ class WriteOptions(WorkOptions):
         "Have an image model, such as openai/gpt-image-1, draw the method figure that the engine"
         " describes; marked as such. Default: a program draws it.",
     )
-    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
 
 class QuestionOptions(DeclaredOptions):
     """Of every command that follows a question."""
 
     literature: Literature = None
+    cutoff: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "Look at nothing published after it."),
+    ] = None
     full_text: bool | None = option(
         None, "", "Download and parse papers that are read. Default: yes, except for snapshots."
     )

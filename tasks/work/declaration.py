@@ -16,6 +16,7 @@ from schemas.work import ParametersT, Request, UnitT
 from tasks.judging.expected import StepsAsked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
+from tasks.work.course import Course
 from tasks.work.tools import Tools
 from warehouse.units.kind import Kind
 
@@ -38,15 +39,19 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Resolved(Generic[UnitT, ParametersT]):
-    """What arguments and options of a command ask for.
+    """What the arguments and options of a command come to.
 
     Attributes:
-        profile: as loaded, with what options set in its place.
+        units: what is worked on.
+        parameters: what options and profile say of the work itself.
+        profile: as the options change it; None: they do not.
+        remarks: what of the arguments is not read or not used, a line each.
     """
 
     units: tuple[UnitT, ...]
     parameters: ParametersT
-    profile: Profile
+    profile: Profile | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ class Result:
     lost: tuple[str, ...] = ()
 
 
-def no_columns(_: object) -> Mapping[str, Any]:
+def no_columns(*_: object) -> Mapping[str, Any]:
     """Say nothing beside what is known of every kind."""
     return {}
 
@@ -104,9 +109,11 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         given: the arguments of the command that stand for what a program sent; may write files
             into the job's folder.
         request: the type of its request.
-        resolve: units and parameters, from arguments, options, profile and settings.
+        resolve: units and parameters, by the arguments of the command, its options, with literature
+            and places filled in, the profile and the settings.
         reads: whether works are looked for in full where the options allow it.
-        identity: fields of a unit that can change what comes of it.
+        identity: fields of a unit that can change what comes of it; none: its parameters decide
+            what its units are.
         kind: how what a unit gives lies in tables.
         needs: what the units need beside models.
         steps: all that the units of a request may ask.
@@ -117,7 +124,9 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         result: what a published run came to.
         head: columns of the head beside those that request and parameters have.
         files: files that a unit is read from, which its worker must have.
-        figures: statistics over what was published, by the fields of the page that show them.
+        figures: what its page shows beside what was published, by the fields of the page: figures
+            over it, and what its request says, None where that is not known.
+        course: what its command does beyond one run; None: no more.
     """
 
     name: str
@@ -126,7 +135,7 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     job: type[WorkJob]
     given: Callable[[Any, Path], tuple[Any, ...]]
     request: type[Request[UnitT, ParametersT]]
-    resolve: Callable[[tuple[Any, ...], Any, Profile, Settings], Resolved[UnitT, ParametersT]]
+    resolve: Callable[[Any, Any, Profile, Settings], Resolved[UnitT, ParametersT]]
     identity: tuple[str, ...]
     kind: Kind[NounT, Any, Any]
     needs: Needs
@@ -138,8 +147,9 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     result: Callable[[Any, Sequence[NounT]], Result]
     reads: Callable[[ParametersT], bool] = lambda _: False
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
-    figures: Callable[[Any], Mapping[str, Any]] = no_columns
+    figures: Callable[[Any, Request[UnitT, ParametersT] | None], Mapping[str, Any]] = no_columns
     files: Callable[[UnitT], Iterable[Path]] = no_files
+    course: Course | None = None
 
     @property
     def unit_noun(self) -> str:

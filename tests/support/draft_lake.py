@@ -2,10 +2,8 @@
 
 import asyncio
 from functools import cache
-from pathlib import Path
 
 from dashboards.render.drafts.venues import read_venue
-from flows.profiles import load_profile
 from schemas.choices import EXTRACTIVE
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId, RunId
@@ -13,10 +11,10 @@ from schemas.literature.paper import Paper
 from schemas.reasons import Reason
 from schemas.works.draft import Draft, Form
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
-from schemas.works.draft_run import DraftHead, DraftRequest, Material, StoredText
+from schemas.works.draft_run import DraftHead, Material, PlannedDraft, StoredText
 from tasks.writing.charts import experiment_charts
 from tasks.writing.claims import Claims, add_experiment, add_idea, declare
-from tasks.writing.draft_shard import write_draft
+from tasks.writing.drafting import material_hash, write_draft
 from tasks.writing.figures.mending import readable
 from tasks.writing.method_graph import experiment_graph
 from tasks.writing.outline import make_outline
@@ -98,9 +96,7 @@ def make_neighbours() -> tuple[NeighbourSection, ...]:
 
 
 @cache
-def make_request(
-    idea_id: str = "bats", warehouse: Path = Path("warehouse"), venue_name: str = "neutral"
-) -> DraftRequest:
+def plan_draft(idea_id: str = "bats", venue_name: str = "neutral") -> PlannedDraft:
     """A paper on one experiment, with twenty works."""
     venue = read_venue(venue_name)
     claims, experiment = Claims(), make_experiment()
@@ -122,20 +118,20 @@ def make_request(
         neighbours=make_neighbours(),
         venue=venue.rules,
     )
-    return DraftRequest(
+    outline = make_outline(Form.PAPER, claims, figures, [stem], venue.rules)
+    return PlannedDraft(
         draft_id=idea_id,
-        warehouse=warehouse,
-        profile=load_profile("economy"),
+        content_sha256=material_hash(material, outline),
         material=material,
         venue=venue,
-        outline=make_outline(Form.PAPER, claims, figures, [stem], venue.rules),
+        outline=outline,
         experiment_run_ids=(EXPERIMENT,),
     )
 
 
 @cache
 def make_draft(idea_id: str = "bats", venue: str = "neutral") -> Draft:
-    return asyncio.run(write_draft(make_request(idea_id, venue_name=venue)))
+    return asyncio.run(write_draft(plan_draft(idea_id, venue)))
 
 
 def make_draft_head() -> DraftHead:

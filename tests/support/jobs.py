@@ -10,6 +10,7 @@ import orjson
 
 from flows.jobs.runner import run_jobs
 from schemas.choices import EXTRACTIVE
+from schemas.idea import SentIdea
 from schemas.identifiers import RunId
 from schemas.options.commands import (
     CheckOptions,
@@ -17,8 +18,9 @@ from schemas.options.commands import (
     EvaluateOptions,
     PlanOptions,
     RankOptions,
+    WriteOptions,
 )
-from schemas.people.job import CheckJob, CurateJob, EvaluateJob, PlanJob, RankJob
+from schemas.people.job import CheckJob, CurateJob, EvaluateJob, PlanJob, RankJob, WriteJob
 from schemas.settings import Settings
 from schemas.works.check_run import SentManuscript
 from schemas.works.curation_run import SentPaper
@@ -56,6 +58,10 @@ def sent_paper(paper_id: str = "bats", **changes: Any) -> SentPaper:
     reviews = [{"text": text, "rating": 3} for text in (FIRST_REVIEW, SECOND_REVIEW)]
     told = {"paper_id": paper_id, "text": paper_text(), "reviews": reviews}
     return SentPaper.model_validate(told | changes)
+
+
+def write_job(idea: str | SentIdea, *, key: str = "", **options: Any) -> WriteJob:
+    return WriteJob(idea=idea, options=WriteOptions(**options), **_asked("a draft", key))
 
 
 def rank_job(run_id: str, *, key: str = "", **options: Any) -> RankJob:

@@ -18,6 +18,7 @@ SENT: dict[str, dict[str, Any]] = {
     "survey": QUESTION,
     "check": {"manuscripts": [{"manuscript_id": "bats", "text": "# Bats\n\nBats hunt."}]},
     "curate": {"papers": [sent_paper("bats").model_dump(mode="json")]},
+    "write": {"idea": {"text": "We record bats at night, and count the moths that they meet."}},
 }
 
 

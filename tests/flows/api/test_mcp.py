@@ -34,6 +34,7 @@ TOOLS = {
     "read_answer",
     "check_manuscripts",
     "curate_papers",
+    "write_draft",
     "rated_ideas",
     "list_runs",
     "ranking",
