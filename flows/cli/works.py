@@ -38,14 +38,14 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import open_requests
 from warehouse.warehouse import Warehouse
 
+Save = Callable[[Any, Request[Any, Any], Path], tuple[Path, ...] | None]
+"""Writes a page, of a request, in a format of the kind's own; the files. None: the ending names
+none.
+"""
 
-Save = Callable[[Any, Request[Any, Any], Path], tuple[Path, ...]]
-"""Writes a page, of a request, in a format that the file's ending names; the files."""
 
-
-def no_format(*_: object) -> tuple[Path, ...]:
+def no_format(*_: object) -> None:
     """Write nothing: the kind has no format of its own."""
-    return ()
 
 
 def run(
@@ -104,7 +104,8 @@ def print_published(
     )
     written: tuple[Path, ...] = ()
     if output is not None:
-        written = save(page, request, output) or _saved(page, head.run_id, output)
+        own = save(page, request, output)
+        written = _saved(page, head.run_id, output) if own is None else own
     if as_json:
         told = {"reports": (*written, *summary.report_paths), "log": summary.log_path}
         write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))

@@ -99,7 +99,7 @@ def _files(source: ManuscriptSource) -> Iterator[Path]:
     yield from (each.path for each in source.included)
 
 
-def _figures(page: Any) -> Mapping[str, Any]:
+def _figures(page: Any, _: CheckRequest | None) -> Mapping[str, Any]:
     head: CheckHead = page.head
     most = head.maximum_problems
     return {"scores": check_scores(page.checks, head.judges, maximum_problems=most)}

@@ -45,7 +45,6 @@ def test_what_is_not_declared_stands_in_one_list() -> None:
 
 
 def test_generic_code_names_no_declared_kind() -> None:
-    ordinary = {"ask", "check"}
     words = {
         *(rf"\b{work.kind.word}" for work in works()),
         *(rf"[\"'/.]{name}[\"'/.]" for name in WORKS),
