@@ -46,6 +46,16 @@ class PublishedPage(ABC):
         """What `--json` tells beside the units."""
         return {}
 
+    @property
+    def faults(self) -> Sequence[str]:
+        """What is wrong with the files that were written, a line each."""
+        return ()
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What else there is to know of them."""
+        return ()
+
     def short_page(self) -> Page:
         """What a terminal shows."""
         return self.page()
@@ -53,10 +63,6 @@ class PublishedPage(ABC):
     def short(self) -> str:
         """The same as Markdown."""
         return markdown_page(self.short_page())
-
-    def save_as(self, path: Path) -> tuple[Path, ...]:  # noqa: ARG002 -- theirs
-        """Write a format of the kind's own, if the ending names one; the files."""
-        return ()
 
     def files(self) -> dict[str, str]:
         """Reports by the names of their files, the first one to be looked at first."""

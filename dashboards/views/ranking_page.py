@@ -42,6 +42,8 @@ BEST_ACROSS = 20
 """Ideas shown of all groups together."""
 DUELS_SHOWN = 4
 """Ideas of which it is said why they beat the next one below them."""
+GROUPS_AT_A_GLANCE = 2
+"""More of them begin with who is first in each."""
 _GROUPS_AT_ONCE = 20
 _RANGES = (
     " holds every rank that the 95 % intervals allow. Both orders in which a pair was shown are one"
@@ -122,7 +124,7 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
         yield pg.heading("The best over all groups")
         yield _across_table(best)
     groups = _members(queries, head, ranked)
-    if len(groups) > 2:
+    if len(groups) > GROUPS_AT_A_GLANCE:
         yield pg.heading("Who is first")
         firsts = [(name or NO_GROUP, len(ideas), _first(ideas)) for name, ideas in groups.items()]
         yield pg.table(("Group", "Ideas:", "First"), firsts)

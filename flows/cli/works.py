@@ -1,15 +1,17 @@
 """What the command of any declared kind of work does and prints."""
 
+import dataclasses
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dashboards.render.formats.any_format import file_of
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.published_page import PublishedPage
 from flows.cli.answer import Answer, answer_of, write_answer
 from flows.cli.evaluate.run_output import print_bundled_note
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.output import (
     ended_early,
     print_engine_note,
@@ -17,22 +19,33 @@ from flows.cli.output import (
     print_where,
     was_published,
 )
+from flows.cli.people.inbox import print_waiting
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from flows.run.pages import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session
+from flows.works.evaluate.given_ideas import print_remarks
 from schemas.errors import ConfigurationError
 from schemas.options.commands import DeclaredOptions
+from schemas.people import decisions as people
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from schemas.work import Request
+from schemas.work import Request, Summary
 from tasks.work.declaration import Result, Work
 from tasks.works import work_named
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import open_requests
 from warehouse.warehouse import Warehouse
 
-if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
-    from flows.run.campaign import Summary
+Save = Callable[[Any, Request[Any, Any], Path], tuple[Path, ...] | None]
+"""Writes a page, of a request, in a format of the kind's own; the files. None: the ending names
+none.
+"""
+
+
+def no_format(*_: object) -> None:
+    """Write nothing: the kind has no format of its own."""
 
 
 def run(
@@ -42,69 +55,83 @@ def run(
     output: Path | None,
     *,
     as_json: bool,
+    save: Save = no_format,
 ) -> int:
-    """Do the work of the command `name`, or say what it would take; the command's exit code."""
+    """Do the work of the command `name`, or say what it would take; the command's exit code.
+
+    Args:
+        save: writes a format of the kind's own.
+    """
     work, settings = work_named(name), Settings()
     request = request_of(work, given, options, settings)
     _check_output(work, request, output)
+    print_remarks(request.remarks)
     if options.dry_run:
         from flows.run.estimates.declared import estimate
 
         return print_expected(estimate(work, request, settings), as_json=as_json)
     with Session() as session:
         summary = session.run(work, request)
-    return print_published(work, request, summary, output, as_json=as_json)
+    return print_published(work, request, summary, output, as_json=as_json, save=save)
 
 
 def print_published(
     work: Work[Any, Any, Any],
     request: Request[Any, Any],
-    summary: "Summary[Any]",
+    summary: Summary[Any],
     output: Path | None = None,
     *,
     as_json: bool,
+    save: Save = no_format,
 ) -> int:
     """Print what was published, or write it to `output`; the command's exit code."""
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
-    head = summary.head
-    page = published_page(work, Warehouse(request.warehouse), head.run_id)
+    head, warehouse = summary.head, Warehouse(request.warehouse)
+    if head.incomplete_reason is Reason.UNDECIDED:
+        return print_waiting(_waited_for(warehouse, head), head, as_json=as_json)
+    page: Any = published_page(work, warehouse, head.run_id, request)
+    page = dataclasses.replace(page, head=head)  # a course may have ended early after this run
     result = work.result(head, page.units)
+    said = (*summary.faults, *summary.remarks)
     early = ended_early(
-        f"the {work.record.kind.word}",
+        f"the {work.kind.word}",
         head.incomplete_reason,
         request.warehouse,
         head.run_id,
         request.budget,
-        work.unit_noun,
+        work.options.unit_word(),
     )
-    written = () if output is None else _saved(page, output)
+    written: tuple[Path, ...] = ()
+    if output is not None:
+        own = save(page, request, output)
+        written = _saved(page, output) if own is None else own
     if as_json:
         told = {"reports": (*written, *summary.report_paths), "log": summary.log_path}
-        write_answer(answer_about(page, result, early, **told))
-        return exit_code_of(head, result)
-    if output is None:
+        write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))
+        return exit_code_of(summary, result)
+    if not written:
         sys.stdout.write(safe(page.short()))
     for path in written:
         print_note(f"written: {path}")
-    for line in result.lost:
+    for line in (*result.lost, *said):
         print_warning(safe(line))
     print_engine_note(head.engine)
     if request.literature is not None:
         print_bundled_note(request.literature)
     print_where(summary, early)
-    return exit_code_of(head, result)
+    return exit_code_of(summary, result)
 
 
 def _saved(page: PublishedPage, output: Path) -> tuple[Path, ...]:
     """Write the page in the format of the ending, Markdown where that names none; the files."""
-    own = page.save_as(output)
-    if own:
-        return own
-    ending = output.suffix.removeprefix(".").lower()
-    form = ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
-    output.write_bytes(file_of(page, form))
+    output.write_bytes(file_of(page, _format_of(output)))
     return (output,)
+
+
+def _format_of(output: Path) -> ReportFormat:
+    ending = output.suffix.removeprefix(".").lower()
+    return ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
 
 
 def answer_about(page: Any, result: Result, warnings: tuple[str, ...] = (), **told: Any) -> Answer:
@@ -114,17 +141,37 @@ def answer_about(page: Any, result: Result, warnings: tuple[str, ...] = (), **to
     return answer_of(state, page.units, run=page.head, warnings=lines, **beside)
 
 
-def exit_code_of(head: Any, result: Result) -> int:
+def exit_code_of(summary: Summary[Any], result: Result) -> int:
     """Of the command that published it."""
-    if head.incomplete_reason is Reason.BUDGET_EXHAUSTED:
+    reason = summary.head.incomplete_reason
+    if reason is Reason.BUDGET_EXHAUSTED:
         return EXIT_BUDGET
-    return EXIT_DONE if result.in_order and head.incomplete_reason is None else EXIT_FAILURES
+    if reason is Reason.UNDECIDED:
+        return EXIT_WAITING
+    in_order = result.in_order and reason is None and not summary.faults
+    return EXIT_DONE if in_order else EXIT_FAILURES
+
+
+def _waited_for(warehouse: Warehouse, head: Any) -> tuple[people.Request, ...]:
+    """What a run that waits for people asks of them: of itself, or of the runs that it names."""
+    named = {head.run_id, *getattr(head, "evaluated_run_ids", ())}
+    with ServiceDatabase(warehouse) as database:
+        found = tuple(open_requests(database))
+    return tuple(each for each in found if each.run_id in named and each.stage is None)
 
 
 def _check_output(
     work: Work[Any, Any, Any], request: Request[Any, Any], output: Path | None
 ) -> None:
-    """Raises ConfigurationError when a file that the work is done from would be written over."""
+    """Raises ConfigurationError when a file that the work is done from would be written over, or
+    works are wanted that were not looked up.
+    """
+    if output is None:
+        return
     given = {path.resolve() for unit in request.units for path in work.files(unit)}
-    if output is not None and output.resolve() in given:
+    if output.resolve() in given:
         raise ConfigurationError(f"--output {output} is one of the files given: name another file")
+    if _format_of(output) is ReportFormat.BIB and not work.needs.literature:
+        raise ConfigurationError(
+            f"--output {output}: it cites no works; end it in .md, .html, .pdf, .docx or .json"
+        )

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dashboards.views.published_page import PublishedPage
 from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, open_gateway
 from flows.run.pages import published_page
@@ -39,15 +40,20 @@ def run_id(
         literature: with its fingerprint; empty: the kind asks none.
     """
     units = (unit.model_dump_json(include=set(work.identity)) for unit in request.units)
+    engines = (
+        part
+        for each in request.engines
+        for part in model_identity(each.engine, settings, each.api_base)
+    )
     return run_id_of(
         work.name,
         request.model_dump_json(include=_ASKED),
-        *model_identity(request.engine, settings, request.api_base),
+        *engines,
         sampling_identity(request.profile),
         *search_identity(literature, settings),
         documents_identity(settings) if work.needs.documents or request.full_text else "",
-        *prompts_of(work.steps(request.parameters)),
-        *units,
+        *prompts_of(work.steps(request)),
+        *(units if work.identity else ()),
     )
 
 
@@ -55,11 +61,12 @@ class Declared(Campaign[Plan[Any], Any]):
     """One piece of work of a declared kind."""
 
     gateway: OpenGateway | None = None
+    page: PublishedPage | None = None
 
     def __init__(self, work: Work[Any, Any, Any], request: Request[Any, Any]) -> None:
         super().__init__(request, request.warehouse, engine=request.engine.text)
         self.declared, self.request = work, request
-        self.kind = work.record.kind  # type: ignore[misc]
+        self.kind = work.kind  # type: ignore[misc]
         self.name = self.artifact_key = work.name  # type: ignore[misc]
         self.verb, self.nouns = work.verb, work.units_noun  # type: ignore[misc]
         self.work = WorkByName(work.name)  # type: ignore[misc]
@@ -98,6 +105,7 @@ class Declared(Campaign[Plan[Any], Any]):
             "run_id": self.run_id,
             "engine": request.engine.text,
             "profile": request.profile.name,
+            "seed": request.profile.seed,
             "literature": self._literature,
             "cutoff_date": request.cutoff_date,
             f"{self.declared.unit_noun}_count": len(request.units),
@@ -120,8 +128,14 @@ class Declared(Campaign[Plan[Any], Any]):
         )
 
     def write_reports(self, head: Any) -> tuple[Path, ...]:
-        page = published_page(self.declared, self.warehouse, head.run_id)
-        return page.write(self.warehouse.reports / head.run_id)
+        self.page = published_page(self.declared, self.warehouse, head.run_id, self.request)
+        return self.page.write(self.warehouse.reports / head.run_id)
+
+    def remarks(self) -> tuple[str, ...]:
+        return () if self.page is None else tuple(self.page.notes)
+
+    def faults(self) -> tuple[str, ...]:
+        return () if self.page is None else tuple(self.page.faults)
 
     def describe(self, head: Any) -> str:
         count = len(self.request.units)

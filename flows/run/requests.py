@@ -10,6 +10,7 @@ from flows.works.evaluate.request import (
     resolve_literature,
     wants_full_text,
 )
+from schemas.base import replace
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, UnitT
 from tasks.work.declaration import NounT, Work
@@ -25,26 +26,32 @@ def request_of(
     """
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, options.engine)
-    profile = load_profile(options.profile)
-    check_judging(profile, options.engine)
+    options = replace(options, warehouse=options.warehouse.resolve())
+    # A kind that can do without looks up only where its options name a place.
+    said = getattr(options, "literature", None)
     literature = None
-    if work.needs.literature:
-        literature = resolve_literature(options.literature, settings)
-    parameters = work.parameters(options, profile)
+    if work.needs.literature or said is not None:
+        literature = resolve_literature(said, settings)
+        options = replace(options, literature=literature)
+    profile = load_profile(options.profile)
+    resolved = work.resolve(given, options, profile, settings)
+    profile = resolved.profile or profile
+    check_judging(profile, options.engine)
     return work.request(
-        units=work.units(*given),
-        parameters=parameters,
-        warehouse=options.warehouse.resolve(),
+        units=resolved.units,
+        parameters=resolved.parameters,
+        warehouse=options.warehouse,
         profile=profile,
         engine=options.engine,
         api_base=options.api_base,
         literature=literature,
-        cutoff_date=options.cutoff,
+        cutoff_date=getattr(options, "cutoff", None),
         full_text=literature is not None
-        and work.reads(parameters)
+        and work.reads(resolved.parameters)
         and not options.engine.is_baseline
         and wants_full_text(options.full_text, literature),
         workers=options.workers,
         scheduler_address=options.scheduler,
         budget=options.budget,
+        remarks=resolved.remarks,
     )

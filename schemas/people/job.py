@@ -11,20 +11,24 @@ from pydantic.fields import FieldInfo
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
+from schemas.idea import SentIdea
 from schemas.identifiers import RunId
 from schemas.literature.survey_run import LONGEST_QUESTION, as_question
 from schemas.options.commands import (
     VOTES_IN_LAKE,
     AskOptions,
+    CheckOptions,
     CurateOptions,
     DeclaredOptions,
     EvaluateOptions,
     PlanOptions,
     RankOptions,
     SurveyOptions,
+    WriteOptions,
 )
 from schemas.options.values import flag_of
 from schemas.settings import DashboardSettings
+from schemas.works.check_run import MOST_MANUSCRIPTS, SentManuscript, check_manuscripts
 from schemas.works.curation_run import MOST_PAPERS, SentPaper, check_papers
 
 OFFERED_PROFILES = ("economy", "faithful")
@@ -42,6 +46,12 @@ OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler", "again"})
 NOT_OF_SENT_PAPERS = OF_THE_MACHINE | {"dry_run", "max_requests"}
 """Beside those, what only the command does, and what is about forums."""
 
+NOT_OF_A_DRAFT = OF_THE_MACHINE | {
+    *("bib", "outline", "outline_only", "venue", "field"),
+    "image_model",
+}
+"""Beside those, files of the caller's choice, and a model that readers are not offered."""
+
 NOT_OF_A_RANKING = OF_THE_MACHINE | {
     *("literature", "full_text", "modules", "survey", "cutoff", "label", "max_requests"),
     *("scores", "shrink", "field"),
@@ -49,6 +59,9 @@ NOT_OF_A_RANKING = OF_THE_MACHINE | {
 """Beside those, options for ideas that are evaluated first, and for the order by scores, which is
 read without a job.
 """
+
+NOT_OF_SENT_MANUSCRIPTS = OF_THE_MACHINE | {"revise", "reasons", "judge", "repetitions"}
+"""Beside those, what names files of the machine and servers."""
 
 _BUDGET_REACHED = 3
 """Exit code of a command."""
@@ -201,6 +214,42 @@ class CurateJob(WorkJob):
         return self.papers[0].paper_id
 
 
+class CheckJob(WorkJob):
+    """Look for critical problems in manuscripts: each with its place, the sentence that shows it
+    and why it is a problem; with `review` every problem is looked at a second time.
+    """
+
+    tool = "check_manuscripts"
+    not_offered = NOT_OF_SENT_MANUSCRIPTS
+    command: Literal["check"] = "check"
+    manuscripts: tuple[SentManuscript, ...] = Field(min_length=1, max_length=MOST_MANUSCRIPTS)
+    options: CheckOptions
+
+    _of_different_names = field_validator("manuscripts")(check_manuscripts)
+
+    @property
+    def title(self) -> str:
+        return self.manuscripts[0].manuscript_id
+
+
+class WriteJob(WorkJob):
+    """Put together a draft of an idea in which every number and citation has a source: a proposal,
+    or a paper where experiments are named. It is refused where it says what nothing carries.
+    """
+
+    tool = "write_draft"
+    not_offered = NOT_OF_A_DRAFT
+    command: Literal["write"] = "write"
+    idea: Annotated[str, Field(min_length=1, max_length=200)] | SentIdea = Field(
+        description="The identifier of an idea of the lake, or an idea itself."
+    )
+    options: WriteOptions
+
+    @property
+    def title(self) -> str:
+        return self.idea if isinstance(self.idea, str) else self.idea.name
+
+
 class RankJob(_Request):
     """What `assay rank RUN` does for a published run."""
 
@@ -215,7 +264,7 @@ JobRequest = EvaluateJob | PlanJob | RankJob | WorkJob
 
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
     Annotated[
-        EvaluateJob | PlanJob | RankJob | AskJob | SurveyJob | CurateJob,
+        EvaluateJob | PlanJob | RankJob | AskJob | SurveyJob | CurateJob | CheckJob | WriteJob,
         Field(discriminator="command"),
     ]
 )

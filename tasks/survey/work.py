@@ -18,9 +18,9 @@ from tasks.judging.step import Step
 from tasks.shards.work import Cause
 from tasks.survey.expected import expected_requests, expected_survey, steps_of
 from tasks.survey.survey import survey, unsurveyed
-from tasks.work.declaration import Expected, Needs, Result, Work
+from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.surveys import SURVEY_RECORD
+from warehouse.kinds.surveys import SURVEYS
 
 SUB_QUESTIONS, QUERIES_PER_SUB_QUESTION, PAPERS_PER_QUERY = 3, 2, 50
 """Of the searches for an answer."""
@@ -37,17 +37,23 @@ def _questions(given: Sequence[str]) -> tuple[SurveyQuestion, ...]:
     )
 
 
-def _survey_parameters(options: SurveyOptions, _: Profile) -> SurveyParameters:
-    return SurveyParameters(
+def _survey(
+    given: tuple[Sequence[str]], options: SurveyOptions, *_: object
+) -> Resolved[SurveyQuestion, SurveyParameters]:
+    parameters = SurveyParameters(
         depth=options.depth,
         maximum_papers=options.max_papers,
         maximum_judged=options.max_judged,
         papers_read=options.papers_read,
     )
+    return Resolved(_questions(*given), parameters)
 
 
-def _ask_parameters(options: AskOptions, profile: Profile) -> SurveyParameters:
-    return answer_parameters(options.papers_read or profile.answers.papers_read)
+def _ask(
+    given: tuple[Sequence[str]], options: AskOptions, profile: Profile, _: Settings
+) -> Resolved[SurveyQuestion, SurveyParameters]:
+    parameters = answer_parameters(options.papers_read or profile.answers.papers_read)
+    return Resolved(_questions(*given), parameters)
 
 
 def answer_parameters(papers_read: int = AnswerParameters().papers_read) -> SurveyParameters:
@@ -71,7 +77,7 @@ async def _follow(asked: SurveyQuestion, tools: Tools) -> Survey:
         tools.request.parameters,
         tools.request.cutoff_date,
         engine=tools.engine,
-        literature=tools.literature,
+        literature=tools.literature(),
         embedder=tools.embedder,
         ledger=tools.ledger,
         documents=tools.full_texts,
@@ -154,13 +160,12 @@ SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
     job=SurveyJob,
     given=lambda job, _: ((job.question,),),
     request=SurveyRequest,
-    units=_questions,
-    parameters=_survey_parameters,
+    resolve=_survey,
     reads=lambda parameters: parameters.papers_read > 0,
     identity=("question_id", "question"),
-    record=SURVEY_RECORD,
+    kind=SURVEYS,
     needs=Needs(literature=True),
-    steps=steps_of,
+    steps=lambda request: steps_of(request.parameters),
     at_once=2,
     do=_follow,
     failed=_failed,
@@ -168,4 +173,4 @@ SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
     head=_head,
     result=_result,
 )
-ASK = replace(SURVEY, name="ask", verb="answered", job=AskJob, parameters=_ask_parameters)
+ASK = replace(SURVEY, name="ask", verb="answered", job=AskJob, resolve=_ask)

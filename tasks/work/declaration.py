@@ -3,20 +3,22 @@ generic over these declarations, which `tasks/works.py` lists.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from schemas.base import Noun
+from schemas.options.commands import DeclaredOptions
 from schemas.people.job import WorkJob
 from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, UnitT
-from tasks.judging.expected import Asked
+from tasks.judging.expected import StepsAsked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
+from tasks.work.course import Course
 from tasks.work.tools import Tools
-from warehouse.units.record import UnitRecord
+from warehouse.units.kind import Kind
 
 NounT = TypeVar("NounT", bound=Noun)
 Steps = tuple[Step[Any, Any], ...]
@@ -36,6 +38,23 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
+class Resolved(Generic[UnitT, ParametersT]):
+    """What the arguments and options of a command come to.
+
+    Attributes:
+        units: what is worked on.
+        parameters: what options and profile say of the work itself.
+        profile: as the options change it; None: they do not.
+        remarks: what of the arguments is not read or not used, a line each.
+    """
+
+    units: tuple[UnitT, ...]
+    parameters: ParametersT
+    profile: Profile | None = None
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Expected:
     """What a whole run will ask.
 
@@ -43,11 +62,15 @@ class Expected:
         asked: of each step, over all units.
         counts: what the run is made of, by a name in the plural such as `literature_requests`.
         note: what the estimate does not know.
+        of_each_judge: of each step that judges answer beside the engine.
+        lost: units that cannot be worked on, a line each.
     """
 
-    asked: Mapping[Step[Any, Any], Asked]
+    asked: StepsAsked
     counts: Mapping[str, int]
     note: str
+    of_each_judge: StepsAsked = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +88,7 @@ class Result:
     lost: tuple[str, ...] = ()
 
 
-def no_columns(_: object) -> Mapping[str, Any]:
+def no_columns(*_: object) -> Mapping[str, Any]:
     """Say nothing beside what is known of every kind."""
     return {}
 
@@ -86,13 +109,14 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         given: the arguments of the command that stand for what a program sent; may write files
             into the job's folder.
         request: the type of its request.
-        units: what is worked on, from the arguments of the command.
-        parameters: what options and profile say of the work itself.
+        resolve: units and parameters, by the arguments of the command, its options, with literature
+            and places filled in, the profile and the settings.
         reads: whether works are looked for in full where the options allow it.
-        identity: fields of a unit that can change what comes of it.
-        record: how what a unit gives lies in tables.
+        identity: fields of a unit that can change what comes of it; none: its parameters decide
+            what its units are.
+        kind: how what a unit gives lies in tables.
         needs: what the units need beside models.
-        steps: all that a unit may ask.
+        steps: all that the units of a request may ask.
         at_once: units in work at a time within one process.
         do: works on one unit.
         failed: what stands for a unit that Assay itself failed on.
@@ -100,7 +124,9 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         result: what a published run came to.
         head: columns of the head beside those that request and parameters have.
         files: files that a unit is read from, which its worker must have.
-        figures: statistics over what was published, by the fields of the page that show them.
+        figures: what its page shows beside what was published, by the fields of the page: figures
+            over it, and what its request says, None where that is not known.
+        course: what its command does beyond one run; None: no more.
     """
 
     name: str
@@ -109,12 +135,11 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     job: type[WorkJob]
     given: Callable[[Any, Path], tuple[Any, ...]]
     request: type[Request[UnitT, ParametersT]]
-    units: Callable[..., tuple[UnitT, ...]]
-    parameters: Callable[[Any, Profile], ParametersT]
+    resolve: Callable[[Any, Any, Profile, Settings], Resolved[UnitT, ParametersT]]
     identity: tuple[str, ...]
-    record: UnitRecord[NounT, Any, Any]
+    kind: Kind[NounT, Any, Any]
     needs: Needs
-    steps: Callable[[ParametersT], Steps]
+    steps: Callable[[Request[UnitT, ParametersT]], Steps]
     at_once: int
     do: Callable[[UnitT, Tools], Awaitable[NounT]]
     failed: Callable[[UnitT, Tools, Cause], NounT]
@@ -122,15 +147,21 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     result: Callable[[Any, Sequence[NounT]], Result]
     reads: Callable[[ParametersT], bool] = lambda _: False
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
-    figures: Callable[[Any], Mapping[str, Any]] = no_columns
+    figures: Callable[[Any, Request[UnitT, ParametersT] | None], Mapping[str, Any]] = no_columns
     files: Callable[[UnitT], Iterable[Path]] = no_files
+    course: Course | None = None
 
     @property
     def unit_noun(self) -> str:
         """What one unit is called."""
-        assert self.record.kind.unit is not None
-        return self.record.kind.unit[0]
+        return self.kind.unit_noun
+
+    @property
+    def options(self) -> type[DeclaredOptions]:
+        """The options of its command."""
+        options: type[DeclaredOptions] = self.job.model_fields["options"].annotation  # type: ignore[assignment]
+        return options
 
     def unit_name(self, unit: UnitT) -> str:
         """What the receipt of a unit is called."""
-        return str(getattr(unit, self.record.name_column))
+        return str(getattr(unit, self.kind.name_column))

@@ -16,7 +16,6 @@ from flows.benchmarks.request import resolve_benchmark
 from flows.benchmarks.suite import data_sha256, prompts_sha256
 from flows.profiles import load_profile
 from flows.run.requests import request_of
-from flows.works.check.check_request import resolve_check
 from flows.works.evaluate.plan import key_batch
 from flows.works.evaluate.request import resolve_request
 from flows.works.ideate.ideate_request import resolve_ideation
@@ -34,13 +33,13 @@ from schemas.settings import Settings
 from tasks.curation.work import CURATE
 from tasks.experiments.task_folder import read_task
 from tasks.ideas.read import read_ideas
+from tasks.manuscripts.work import CHECK
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.matching import match_id
 from tasks.steps import STEPS
 from tasks.survey.work import ASK, SURVEY
-from tasks.writing.draft_shard import material_hash
 from tests.support.assay_command import environment
-from tests.support.draft_lake import make_request
+from tests.support.draft_lake import plan_draft
 from tests.support.novelty_sets import write_novelty
 from tests.support.ranking_fakes import dossier
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
@@ -160,7 +159,8 @@ def _check(folder: Path, settings: Settings) -> Units:
     (folder / "numbers.txt").write_text(PAPER)
     (folder / "patients.tex").write_text(LATEX)
     papers = (folder / "numbers.txt", folder / "patients.tex")
-    for source in resolve_check(papers, CheckOptions(warehouse=folder), settings).sources:
+    options = CheckOptions(warehouse=folder)
+    for source in request_of(CHECK, (papers,), options, settings).units:
         yield (
             source.manuscript_id,
             {
@@ -220,12 +220,12 @@ def _experiment(folder: Path, settings: Settings) -> Units:
 
 
 def _write(folder: Path, settings: Settings) -> Units:
-    request = make_request("bats", folder)
+    planned = plan_draft("bats")
     yield (
-        request.draft_id,
+        planned.draft_id,
         {
-            "folder": _landed("draft", RUN, request.draft_id),
-            "content_sha256": material_hash(request),
+            "folder": _landed("draft", RUN, planned.draft_id),
+            "content_sha256": planned.content_sha256,
         },
     )
 

@@ -10,10 +10,19 @@ import orjson
 
 from flows.jobs.runner import run_jobs
 from schemas.choices import EXTRACTIVE
+from schemas.idea import SentIdea
 from schemas.identifiers import RunId
-from schemas.options.commands import CurateOptions, EvaluateOptions, PlanOptions, RankOptions
-from schemas.people.job import CurateJob, EvaluateJob, PlanJob, RankJob
+from schemas.options.commands import (
+    CheckOptions,
+    CurateOptions,
+    EvaluateOptions,
+    PlanOptions,
+    RankOptions,
+    WriteOptions,
+)
+from schemas.people.job import CheckJob, CurateJob, EvaluateJob, PlanJob, RankJob, WriteJob
 from schemas.settings import Settings
+from schemas.works.check_run import SentManuscript
 from schemas.works.curation_run import SentPaper
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, paper_text
 from warehouse.app.jobs import Job, jobs, read_job
@@ -39,11 +48,20 @@ def curate_job(*papers: SentPaper, key: str = "", **options: Any) -> CurateJob:
     return CurateJob(papers=papers, options=CurateOptions(**options), **asked)
 
 
+def check_job(text: str, *, key: str = "", **options: Any) -> CheckJob:
+    sent = (SentManuscript(manuscript_id="bats", text=text),)
+    return CheckJob(manuscripts=sent, options=CheckOptions(**options), **_asked("bats", key))
+
+
 def sent_paper(paper_id: str = "bats", **changes: Any) -> SentPaper:
     """A paper with two reviews, as a program sends it."""
     reviews = [{"text": text, "rating": 3} for text in (FIRST_REVIEW, SECOND_REVIEW)]
     told = {"paper_id": paper_id, "text": paper_text(), "reviews": reviews}
     return SentPaper.model_validate(told | changes)
+
+
+def write_job(idea: str | SentIdea, *, key: str = "", **options: Any) -> WriteJob:
+    return WriteJob(idea=idea, options=WriteOptions(**options), **_asked("a draft", key))
 
 
 def rank_job(run_id: str, *, key: str = "", **options: Any) -> RankJob:

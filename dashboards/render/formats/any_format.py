@@ -122,7 +122,10 @@ def file_of(page: PublishedPage, output_format: ReportFormat) -> bytes:
         return document(page.page(), output_format)
     works = page.bib()
     if works is None:
-        raise ConfigurationError("it cites no works: choose md, html, pdf, docx or json")
+        raise ConfigurationError(
+            f"it cites no works and cannot be written as {output_format}: choose md, html, pdf,"
+            " docx or json"
+        )
     return works.encode("utf-8", "replace")
 
 

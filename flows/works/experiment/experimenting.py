@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from dashboards.views.write_experiment import experiment_page
-from flows.run.campaign import Campaign, Plan, Summary
+from flows.run.campaign import Campaign, Plan
 from schemas.identifiers import RunId
 from schemas.settings import Settings
+from schemas.work import Summary
 from schemas.works.experiment_run import ExperimentHead, ExperimentRequest, TaskSource
 from tasks.experiments.experiment_shard import ExperimentJob, experiment_job
 from tasks.experiments.proposing import METHOD_VERSION

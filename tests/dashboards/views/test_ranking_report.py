@@ -116,7 +116,10 @@ def test_reasons_speak_of_this_idea_and_the_other_whichever_was_shown_first() ->
         assert {reason.text for reason in duel.reasons} == {expected}
 
 
-def test_many_groups_begin_with_who_is_first_in_each(ranked: Warehouse) -> None:
+def test_many_groups_begin_with_who_is_first_in_each(
+    ranked: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboards.views.ranking_page.GROUPS_AT_A_GLANCE", 1)
     with ranked.queries() as queries:
         page = ranking_page(queries, RUN)
     assert page is not None

@@ -16,7 +16,9 @@ QUESTION = {"question": "How do bats hunt?"}
 SENT: dict[str, dict[str, Any]] = {
     "ask": QUESTION,
     "survey": QUESTION,
+    "check": {"manuscripts": [{"manuscript_id": "bats", "text": "# Bats\n\nBats hunt."}]},
     "curate": {"papers": [sent_paper("bats").model_dump(mode="json")]},
+    "write": {"idea": {"text": "We record bats at night, and count the moths that they meet."}},
 }
 
 
