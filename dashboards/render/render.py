@@ -8,15 +8,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dashboards.render import figures, wording
 from dashboards.render.formats.html import html_page
-from dashboards.render.formats.markdown import markdown_page
+from dashboards.render.formats.markdown import markdown, markdown_page
 from dashboards.render.formats.reading import read_page
 from dashboards.render.page import Figure, Page
-from dashboards.render.pictures import idea_bars
 from dashboards.render.safe_text import Markdown, code, link, plain, prose, prose_line
 from dashboards.views.idea.first_page import FirstPage
-from dashboards.views.idea.idea_page import IdeaPage, idea_page
-from dashboards.views.idea.plan_part import REASONING
-from dashboards.views.idea.tried_part import MEASURED
+from dashboards.views.idea.idea_blocks import idea_view
+from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.idea.plan_blocks import first_blocks
 from dashboards.views.ranking_page import ranking_page
 from dashboards.views.run_page import run_page
 from schemas.errors import UnknownNameError
@@ -71,29 +70,9 @@ def written(page: Page, output_format: OutputFormat) -> str:
     return markdown_page(page) if output_format == "md" else html_page(page)
 
 
-def idea_view(page: IdeaPage, *, full: bool = False, file_name: str = "") -> Page:
-    """The first page of an idea, or the full report.
-
-    Args:
-        file_name: that of the idea in the folder of the run's reports, to which the page links;
-            empty: it stands alone.
-    """
-    idea = page.review.evaluation.idea
-    return rendered_page(
-        "idea.md.jinja",
-        idea.title or idea.idea_id,
-        idea_bars(page) if full else (),
-        page=page,
-        full=full,
-        reasoning=REASONING,
-        measured=MEASURED,
-        file_name=file_name,
-    )
-
-
 def first_page_markdown(first: FirstPage) -> str:
     """The first page alone, without the idea's title."""
-    return rendered("first_page.md.jinja", first=first)
+    return markdown(tuple(first_blocks(first)))
 
 
 def ranking_report(

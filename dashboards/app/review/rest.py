@@ -5,6 +5,7 @@ import streamlit as st
 
 from dashboards.app import links, tables, text
 from dashboards.render import papers
+from dashboards.render.formats.markdown import markdown_line
 from dashboards.views.idea.gaps import gaps_of, shortenings_of
 from dashboards.views.idea.idea_page import idea_page
 from schemas.literature.naming import safe_url
@@ -54,9 +55,8 @@ def show_bibliography(review: IdeaReview) -> None:
     """The papers cited, then every paper retrieved as a table."""
     page = idea_page(review)
     with text.leading_to({}):  # here the address itself is wanted
-        cited = [
-            f"- {text.for_streamlit(entry)}" for entry in (*page.bibliography, *page.other_sources)
-        ]
+        entries = (*map(markdown_line, page.bibliography), *page.other_sources)
+        cited = [f"- {text.for_streamlit(entry)}" for entry in entries]
     st.markdown("\n".join(cited or ["No paper is cited."]))
     found = review.evaluation.papers
     if not found:

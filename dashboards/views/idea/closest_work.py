@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from dashboards.render.page import Line
 from dashboards.render.papers import paper_link, version_links
 from dashboards.render.safe_text import Markdown, plain
 from schemas.failure import Failure
@@ -27,7 +28,7 @@ class ClosestWork:
     quote: str
     remains: str
     overall: str
-    versions: Markdown
+    versions: Line
 
 
 def closest_works(
@@ -98,5 +99,5 @@ def _work(found: list[Comparison], papers: Mapping[PaperId, Paper]) -> ClosestWo
         quote=first.quote,
         remains=first.remains,
         overall=first.overall_comparison,
-        versions=version_links(paper) if paper is not None else Markdown(""),
+        versions=version_links(paper) if paper is not None else (),
     )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboards.render import figures
+from dashboards.render.page import Line
 from dashboards.render.papers import in_reading_order, paper_link, reference
 from dashboards.render.safe_text import Markdown
 from dashboards.render.wording import baseline_mark, score_in_words, unscored
@@ -97,7 +98,7 @@ class IdeaPage:
     comparison_judges: str
     novelty_judges: str
     thinking: str
-    bibliography: tuple[Markdown, ...]
+    bibliography: tuple[Line, ...]
     committee: CommitteePart | None
     other_sources: tuple[Markdown, ...]
     weights: str
