@@ -69,10 +69,15 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Items, each of blocks; numbered from `first`, or with bullets."""
+    """Items, each of blocks; numbered from `first`, or with bullets.
+
+    Attributes:
+        to_do: whether each has a box to tick.
+    """
 
     items: tuple[tuple["Block", ...], ...]
     first: int | None = None
+    to_do: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +195,11 @@ def bullets(lines: Iterable[Part]) -> tuple[Listing, ...]:
 def numbered(lines: Iterable[Part]) -> Listing:
     """A list with numbers from 1."""
     return Listing(tuple((text(each),) for each in lines), first=1)
+
+
+def to_do(lines: Iterable[Part]) -> Listing:
+    """A list with a box to tick at each item."""
+    return Listing(tuple((text(each),) for each in lines), to_do=True)
 
 
 def table(columns: Sequence[Part | Column], rows: Iterable[Sequence[Part]]) -> Table:
