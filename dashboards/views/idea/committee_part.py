@@ -53,7 +53,7 @@ class GroundLine:
 
 @dataclass(frozen=True, slots=True)
 class CommitteePart:
-    """Everything `committee.md.jinja` prints."""
+    """All that the report shows of it."""
 
     meta: MetaReview | None
     verdict: str

@@ -29,7 +29,7 @@ MOST_WORDS = 900
 REASONS_SHOWN = 3
 GAPS_SHOWN = 4
 DERIVATIONS_SHOWN = 2
-# Headings and labels that the templates add to the texts counted here: at most so many words.
+# Headings and labels that the page adds to the texts counted here: at most so many words.
 _LABEL_WORDS, _LABEL_WORDS_OF_A_CONCERN = 80, 17
 _TITLE_WORDS, _DEFENSE_WORDS, _GAP_WORDS = 30, 20, 25
 
@@ -108,7 +108,7 @@ class FirstPage(Noun):
 
     @property
     def word_count(self) -> int:
-        """Words on the page, labels of the templates included."""
+        """Words on the page, labels included."""
         concerns = _LABEL_WORDS_OF_A_CONCERN * len(self.concerns)
         return _LABEL_WORDS + concerns + _words(self.model_dump())
 

@@ -79,7 +79,7 @@ class HeatRow:
 
 @dataclass(frozen=True, slots=True)
 class IdeaPage:
-    """Everything `idea.md.jinja` prints."""
+    """All that the report shows."""
 
     review: IdeaReview
     first: FirstPage
