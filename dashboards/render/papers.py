@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from dashboards.render import page
-from dashboards.render.formats.markdown import markdown_line
 from dashboards.render.page import Line, Span
-from dashboards.render.safe_text import Markdown
 from schemas.literature.naming import surnames
 from schemas.literature.paper import Paper
 
@@ -23,11 +21,6 @@ def paper_date(paper: Paper) -> str:
 def cited(paper: Paper) -> Span:
     """`Author et al., YYYY-MM`, linked where an address is known."""
     return page.link(f"{_who(paper)}, {paper_date(paper)}", paper_url(paper))
-
-
-def paper_link(paper: Paper) -> Markdown:
-    """The same as Markdown, for templates."""
-    return Markdown(markdown_line(page.line(cited(paper))))
 
 
 def paper_url(paper: Paper) -> str:

@@ -5,6 +5,7 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from dashboards.render import figures
+from dashboards.render.formats.markdown import markdown_line
 from dashboards.render.wording import (
     banners,
     baseline_mark,
@@ -260,7 +261,7 @@ def _none_closest(review: IdeaReview) -> str:
 
 def _prior_work(work: ClosestWork, room: _Room) -> PriorWork:
     return PriorWork(
-        paper=work.paper,
+        paper=markdown_line(work.paper),
         title=_cut(work.title, room, _TITLE_WORDS),
         overlaps=_cut(work.overlaps, room, _TITLE_WORDS).rstrip("."),
         remains=_cut(work.remains, room),

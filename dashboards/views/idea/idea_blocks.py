@@ -74,7 +74,7 @@ def _rest(page: IdeaPage) -> Iterator[pg.Block]:
     yield from pg.bullets(page.bibliography) or (pg.text("No paper is cited."),)
     if page.other_sources:
         yield pg.text("Pages, code and later papers cited:")
-        yield from pg.bullets(map(prose_line, page.other_sources))
+        yield from pg.bullets(page.other_sources)
     yield from _provenance(page)
 
 
@@ -190,7 +190,7 @@ def _method(part: MethodPart) -> Iterator[pg.Block]:
     if part.evidence:
         rows = [
             (
-                pg.line(prose_line(each.paper), f" ({each.closeness})" if each.closeness else ""),
+                pg.line(each.paper, f" ({each.closeness})" if each.closeness else ""),
                 *map(prose_line, (each.evidence.method, each.evidence.results)),
                 prose_line(each.evidence.context),
             )
@@ -225,7 +225,7 @@ def _closest(page: IdeaPage) -> Iterator[pg.Block]:
     items: list[tuple[pg.Block, ...]] = []
     for work in page.closest:
         overall = (" ", prose_line(work.overall)) if work.overall else ()
-        named = (prose_line(work.paper), f" {work.title}", work.versions)
+        named = (work.paper, f" {work.title}", work.versions)
         item: list[pg.Block] = [pg.text(*named, f": {work.overlaps}.", *overall)]
         if work.quote:
             item.append(pg.note(work.quote))
@@ -234,7 +234,7 @@ def _closest(page: IdeaPage) -> Iterator[pg.Block]:
         items.append(tuple(item))
     yield pg.Listing(tuple(items), first=1) if items else pg.text(page.first.none_closest)
     for own in page.own_works:
-        yield pg.text("Possibly this work, and not counted: ", prose_line(own))
+        yield pg.text("Possibly this work, and not counted: ", own)
 
 
 def _dimension(part: DimensionPart) -> Iterator[pg.Block]:
@@ -261,12 +261,12 @@ def _paper_by_paper(
     columns = (pg.Column(pg.line(each.dimension.name), pg.Align.MARK) for each in dimensions)
     yield pg.table(
         ("Paper", *columns),
-        ((pg.line(prose_line(row.paper), f" {row.title}"), *row.marks) for row in heat),
+        ((pg.line(row.paper, f" {row.title}"), *row.marks) for row in heat),
     )
     if judges:
         yield pg.text(f"Each mark: {judges}.")
     yield from pg.bullets(
-        pg.line(prose_line(row.paper), ": ", prose_line(row.overall)) for row in heat if row.overall
+        pg.line(row.paper, ": ", prose_line(row.overall)) for row in heat if row.overall
     )
 
 
@@ -294,7 +294,7 @@ def _missing(page: IdeaPage) -> Iterator[pg.Block]:
     rows = []
     for gap in page.gaps:
         why = f"{gap.why}; running again may help" if gap.retryable else gap.why
-        rows.append((gap.what, gap.count, why, prose_line(gap.subjects), gap.detail))
+        rows.append((gap.what, gap.count, why, gap.subjects, gap.detail))
     yield pg.table(("What", "Times:", "Why", "Concerns", "Detail"), rows)
 
 

@@ -58,7 +58,7 @@ def committee_blocks(committee: CommitteePart) -> Iterator[pg.Block]:
     if committee.ground:
         findings = [
             (
-                *(prose_line(each.knowledge), each.part, each.relation),
+                *(each.knowledge, each.part, each.relation),
                 prose_line(each.row.evidence),
                 "yes" if each.row.passage_verified else "no",
             )
