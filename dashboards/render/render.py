@@ -1,4 +1,4 @@
-"""Reports on a run and on one idea, as Markdown or as one self-contained HTML page."""
+"""Published pages of ideas and rankings, and pages as text."""
 
 from typing import Literal
 
@@ -10,7 +10,6 @@ from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.plan_blocks import first_blocks
 from dashboards.views.ranking_page import ranking_page
-from dashboards.views.run_page import run_page
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.kinds.rankings.landing import RANKINGS
@@ -18,18 +17,6 @@ from warehouse.units.reading import published_head
 from warehouse.warehouse import Warehouse
 
 OutputFormat = Literal["md", "html"]
-
-
-def idea_report(
-    warehouse: Warehouse,
-    run_id: RunId,
-    idea_id: IdeaId,
-    output_format: OutputFormat,
-    *,
-    full: bool = False,
-) -> str:
-    """As `published_idea`, as text."""
-    return written(published_idea(warehouse, run_id, idea_id, full=full), output_format)
 
 
 def published_idea(
@@ -44,17 +31,6 @@ def published_idea(
         return idea_view(idea_page(queries.idea_review(run_id, idea_id)), full=full)
 
 
-def run_report(warehouse: Warehouse, run_id: RunId, output_format: OutputFormat) -> str:
-    """The ranking of a run with its costs, sources, failures and validations.
-
-    Raises:
-        ConfigurationError: no such lake or published run.
-    """
-    with warehouse.queries() as queries:
-        page = run_page(queries, run_id, {}, warehouse.settings.alarms)
-    return written(page, output_format)
-
-
 def written(page: Page, output_format: OutputFormat) -> str:
     """A page as text."""
     return markdown_page(page) if output_format == "md" else html_page(page)
@@ -63,17 +39,6 @@ def written(page: Page, output_format: OutputFormat) -> str:
 def first_page_markdown(first: FirstPage) -> str:
     """The first page alone, without the idea's title."""
     return markdown(tuple(first_blocks(first)))
-
-
-def ranking_report(
-    warehouse: Warehouse,
-    run_id: RunId,
-    output_format: OutputFormat,
-    *,
-    ranking_id: str | None = None,
-) -> str:
-    """As `published_ranking`, as text."""
-    return written(published_ranking(warehouse, run_id, ranking_id=ranking_id), output_format)
 
 
 def published_ranking(

@@ -6,7 +6,6 @@ from pkgutil import resolve_name
 from typing import Any
 
 from dashboards.render.page import Page
-from dashboards.render.render import OutputFormat, written
 from dashboards.views.published_page import PublishedPage
 from dashboards.views.run_page import run_page
 from schemas.identifiers import RunId
@@ -15,11 +14,6 @@ from warehouse.kinds.runs.landing import RUNS
 from warehouse.units.kind import Kind
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
-
-
-def any_report(warehouse: Warehouse, run_id: RunId, output_format: OutputFormat) -> str:
-    """As `any_view`, as text."""
-    return written(any_view(warehouse, run_id), output_format)
 
 
 def any_view(warehouse: Warehouse, run_id: RunId) -> Page:

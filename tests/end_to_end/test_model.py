@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.render.render import run_report
 from dashboards.views.write_nightly import write_nightly
 from flows.works.evaluate.request import bundled
 from tests.support.assay_command import assay, rows
 from tests.support.dashboard import open_page, words
 from tests.support.demo_run import DemoRun
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
+from tests.support.reports import run_report
 from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.long]

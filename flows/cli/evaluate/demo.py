@@ -28,9 +28,9 @@ def demo(options: DemoOptions, json: Json = False) -> int:
 
 def print_first_page(warehouse: Warehouse, run_id: RunId) -> None:
     """Print the first page of the idea that leads a published run."""
-    from dashboards.render.render import idea_report
+    from dashboards.render.render import published_idea, written
 
     with warehouse.queries() as queries:
         leader = queries.ranking(run_id)[0]
-    page = idea_report(warehouse, run_id, leader.idea_id, "md")
+    page = written(published_idea(warehouse, run_id, leader.idea_id), "md")
     sys.stdout.write(safe(f"\n{page}"))

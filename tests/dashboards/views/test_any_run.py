@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from dashboards.render import figures
-from dashboards.views.any_run import any_report
 from dashboards.views.metric_meanings import meaning_of
 from flows.benchmarks.published_figures import published_scores
 from flows.benchmarks.registry import SUITES
@@ -13,6 +12,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.checker_release import write_release
+from tests.support.reports import run_report
 from warehouse.kinds.manuscripts.release import import_release
 from warehouse.warehouse import Warehouse
 
@@ -28,19 +28,19 @@ def test_a_benchmark_and_a_check_have_their_own_reports_and_an_unknown_name_list
     warehouse: Warehouse, tmp_path: Path
 ) -> None:
     check = import_release(write_release(tmp_path) / "withdrarxiv", warehouse)[0].run_id
-    assert any_report(warehouse, BENCHMARK, "md").startswith("# Benchmark decisions")
-    assert "<html" in any_report(warehouse, BENCHMARK, "html")
-    assert any_report(warehouse, check, "md").startswith("# Check ")
-    assert "<html" in any_report(warehouse, check, "html")
+    assert run_report(warehouse, BENCHMARK, "md").startswith("# Benchmark decisions")
+    assert "<html" in run_report(warehouse, BENCHMARK, "html")
+    assert run_report(warehouse, check, "md").startswith("# Check ")
+    assert "<html" in run_report(warehouse, check, "html")
     with pytest.raises(
         ConfigurationError,
         match=f"nothing is published under nowhere; .*checks .*; benchmarks {BENCHMARK}",
     ):
-        any_report(warehouse, RunId("nowhere"), "md")
+        run_report(warehouse, RunId("nowhere"), "md")
 
 
 def test_a_benchmark_report_leads_with_the_answer_and_folds_the_rest(warehouse: Warehouse) -> None:
-    written = any_report(warehouse, BENCHMARK, "md")
+    written = run_report(warehouse, BENCHMARK, "md")
     assert written.splitlines()[2].startswith(
         "**accuracy of assay 0.67 (95 % from 0.4 to 0.9), over 3 items, 1 unscored. The best of 1"
         " other: accuracy of"
@@ -48,7 +48,7 @@ def test_a_benchmark_report_leads_with_the_answer_and_folds_the_rest(warehouse: 
     assert "as published: other models, splits and judges." in written.splitlines()[2]
     order = ("## decisions: accuracy", "Higher is better.", "## Every figure", "## Provenance")
     assert [written.index(part) for part in order] == sorted(written.index(part) for part in order)
-    page = any_report(warehouse, BENCHMARK, "html")
+    page = run_report(warehouse, BENCHMARK, "html")
     answer, *folded = page.split("<details>")
     assert len(folded) == 2
     assert page.count("</details>") == 2

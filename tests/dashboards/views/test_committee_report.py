@@ -8,11 +8,11 @@ from functools import cache
 
 import pytest
 
-from dashboards.render import render
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.committee import CommitteeEvaluation
 from schemas.profile import ScoreWeights
+from tests.support import reports
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_run
 from tests.support.html_page import Page
@@ -21,8 +21,8 @@ from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
-idea_report = cache(render.idea_report)  # several tests read the same page
-run_report = cache(render.run_report)  # several tests read the same page
+idea_report = cache(reports.idea_report)  # several tests read the same page
+run_report = cache(reports.run_report)  # several tests read the same page
 
 RUN = RunId("run-a")
 SOUND, HOSTILE = IdeaId("idea-00000"), IdeaId("idea-00001")

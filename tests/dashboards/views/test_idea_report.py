@@ -5,13 +5,13 @@ from functools import cache
 
 import pytest
 
-from dashboards.render import render
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
+from tests.support import reports
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 
-idea_report = cache(render.idea_report)  # several tests read the same page
+idea_report = cache(reports.idea_report)  # several tests read the same page
 
 SOUND, EXTRACTIVE, SOUNDNESS_ONLY = IdeaId("idea-00003"), IdeaId("idea-00000"), IdeaId("idea-00004")
 SECTIONS = [

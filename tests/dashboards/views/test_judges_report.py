@@ -8,7 +8,6 @@ from functools import cache
 
 import pytest
 
-from dashboards.render import render
 from dashboards.render.figures import thinking
 from dashboards.render.wording import dropped
 from dashboards.views.idea.judges_part import judged_steps, score_of_judges
@@ -16,6 +15,7 @@ from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
+from tests.support import reports
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import (
     JUDGES,
@@ -31,8 +31,8 @@ from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
-idea_report = cache(render.idea_report)  # several tests read the same page
-run_report = cache(render.run_report)  # several tests read the same page
+idea_report = cache(reports.idea_report)  # several tests read the same page
+run_report = cache(reports.run_report)  # several tests read the same page
 
 RUN = RunId("run-a")
 IDEA = IdeaId("idea-00000")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.render import render
 from dashboards.render.charts.interval_chart import interval_chart
 from dashboards.render.page import Heading, Table, plain_text
 from dashboards.views.ranking_page import _duels, ranking_page
@@ -19,6 +18,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import RankedGroup
 from schemas.standing import IdeaState
+from tests.support import reports
 from tests.support.drawn_marks import marks
 from tests.support.evaluations import make_evaluation
 from tests.support.rankings import land_group, make_head, make_ranked_group
@@ -29,8 +29,8 @@ from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
-ranking_report = cache(render.ranking_report)  # several tests read the same page
-run_report = cache(render.run_report)  # several tests read the same page
+ranking_report = cache(reports.ranking_report)  # several tests read the same page
+run_report = cache(reports.run_report)  # several tests read the same page
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboards.render import render
 from dashboards.render.charts.score_chart import score_chart
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.ranked_groups import ranked_groups
@@ -19,6 +18,7 @@ from dashboards.views.write import file_name, write_reports
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
+from tests.support import reports
 from tests.support.drawn_marks import marks
 from tests.support.evaluations import make_evaluation, make_run, with_papers_left_out
 from tests.support.html_page import Page
@@ -29,7 +29,7 @@ from warehouse.statements import statement
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
-run_report = cache(render.run_report)  # several tests read the same page
+run_report = cache(reports.run_report)  # several tests read the same page
 
 
 def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(warehouse):

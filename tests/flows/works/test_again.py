@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from dashboards.render.render import run_report
 from flows.cli.evaluate.evaluate import evaluate
 from flows.cli.evaluate.report_answer import report_answer
 from flows.works.evaluate.again import resolve_again, with_earlier
@@ -19,6 +18,7 @@ from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea
 from tasks.ideas.read import read_batch
 from tests.support.evaluations import CUTOFF, make_evaluation, make_run
+from tests.support.reports import run_report
 from tests.support.survey_lake import make_survey, published_surveys
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.render.render import idea_report
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_USAGE
 from schemas.base import replace
@@ -21,6 +20,7 @@ from tests.support.answers import read_answer
 from tests.support.dashboard import open_page, words
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
+from tests.support.reports import idea_report
 from tests.support.safe_page import unsafe_parts
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import rows_in

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from dashboards.render.render import ranking_report
 from flows.profiles import load_profile
 from flows.run.campaign import conclude
 from flows.works.rank import rank_plan
@@ -24,6 +23,7 @@ from tasks.calibration.text import WORDS
 from tasks.ranking.rank_shard import RankJob, rank_shard
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranking_fakes import FakeJudge, write_prior
+from tests.support.reports import ranking_report
 from tests.support.votes import make_vote
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import record

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.render.render import ranking_report, run_report
 from schemas.base import replace
 from schemas.errors import PublicationError
 from schemas.identifiers import IdeaId, RunId
@@ -16,6 +15,7 @@ from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import land_group, make_head, make_ranked_group
+from tests.support.reports import ranking_report, run_report
 from warehouse.answers import Publication
 from warehouse.kinds.rankings.landing import RANKINGS, landed_matches
 from warehouse.kinds.rankings.queries import (
