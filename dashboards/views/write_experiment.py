@@ -176,6 +176,10 @@ class ExperimentPage(PublishedPage):
     def markdown(self) -> str:
         return self._markdown()
 
+    def short(self) -> str:
+        """What is found of each task, with programs side by side."""
+        return rendered("experiment_short.md.jinja", page=self)
+
     def html(self) -> str:
         return html_page(
             self._markdown(drawn="html"),

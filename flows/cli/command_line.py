@@ -68,7 +68,7 @@ COMMANDS = {  # in the order of the help page, each with the folder of its group
     "worker": "operate",
     "doctor": "operate",
 }
-_GROUPS = {
+GROUPS = {
     "experiment": ("make", "Try programs on a task in a sandbox, and say what the figures allow."),
     "runs": ("evaluate", "List, show, compare and delete runs."),
     "literature": ("literature", "Build, serve, search and audit snapshots of the literature."),
@@ -246,9 +246,9 @@ def application(only: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     commands.callback()(_options_of_all)
-    for name in (only,) if only in (*COMMANDS, *_GROUPS) else (*COMMANDS, *_GROUPS):
-        if name in _GROUPS:
-            folder, description = _GROUPS[name]
+    for name in (only,) if only in (*COMMANDS, *GROUPS) else (*COMMANDS, *GROUPS):
+        if name in GROUPS:
+            folder, description = GROUPS[name]
             group = import_module(f"flows.cli.{folder}.{name}").application
             commands.add_typer(group, name=name, help=description, short_help=description)
         else:

@@ -41,7 +41,7 @@ def request_of(
         engine=options.engine,
         api_base=options.api_base,
         literature=literature,
-        cutoff_date=options.cutoff,
+        cutoff_date=getattr(options, "cutoff", None),
         full_text=literature is not None
         and work.reads(resolved.parameters)
         and not options.engine.is_baseline

@@ -13,14 +13,12 @@ from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
 from schemas.work import Request
 from schemas.works.draft_run import DraftRequest
-from schemas.works.experiment_run import ExperimentRequest
 from schemas.works.ideation_run import IdeationRequest
 
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign, HeadT, PlanT, Summary
     from flows.run.prefect_server import PrefectServer
     from flows.works.evaluate.evaluate import RunSummary
-    from flows.works.experiment.experimenting import ExperimentSummary
     from flows.works.ideate.ideating import IdeationSummary
     from flows.works.rank.ranking import RankSummary
     from flows.works.write.writing import DraftSummary
@@ -80,16 +78,6 @@ class Session:
         from flows.run.declared import Declared
 
         return self._run(Declared(work, request))
-
-    def experiment(self, request: ExperimentRequest) -> "ExperimentSummary":
-        """Try programs on tasks, after a look at all it needs."""
-        self._prepare(request)
-        from flows.run.preflight import check_before_experimenting
-
-        check_before_experimenting(request, self._settings)
-        from flows.works.experiment.experimenting import Experimenting
-
-        return self._run(Experimenting(request))
 
     def write(self, request: DraftRequest) -> "DraftSummary":
         """Write a draft, with a second round where a review is asked for, after a look at all it

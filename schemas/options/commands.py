@@ -108,11 +108,6 @@ class DeclaredOptions(WorkOptions):
 
     engine: Engine = EXTRACTIVE
     profile: Profile = DEFAULT_PROFILE
-    cutoff: Annotated[
-        date | None,
-        read_by(parse_cutoff),
-        option(..., "DATE", "Look at nothing published after it."),
-    ] = None
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
     @classmethod
@@ -345,16 +340,13 @@ class CurateOptions(DeclaredOptions):
     )
 
 
-class ExperimentOptions(WorkOptions):
+class ExperimentOptions(DeclaredOptions):
     """Of `assay experiment run`."""
 
-    engine: Engine = EXTRACTIVE
-    profile: Profile = DEFAULT_PROFILE
     seed: int = option(0, "N", "Another one searches anew, on other data.", ge=0, le=2_147_483_647)
     max_cost_usd_per_task: float | None = option(
         None, "X", "End the search on a task when it has spent this much.", ge=0
     )
-    dry_run: bool = option(False, "", "Say what it would run, ask and cost, and do nothing.")
 
 
 class WriteOptions(WorkOptions):
@@ -402,6 +394,11 @@ class QuestionOptions(DeclaredOptions):
     """Of every command that follows a question."""
 
     literature: Literature = None
+    cutoff: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "Look at nothing published after it."),
+    ] = None
     full_text: bool | None = option(
         None, "", "Download and parse papers that are read. Default: yes, except for snapshots."
     )

@@ -11,7 +11,6 @@ from dashboards.views.write_ideation import ideation_page
 from flows.cli.answer import Answer, answer_of
 from flows.cli.evaluate.rank_output import matches_answer
 from flows.cli.evaluate.run_output import published, state_of
-from flows.cli.make.experiment_output import experiments_answer
 from flows.cli.make.ideate_output import ideas_answer
 from flows.cli.make.write_output import draft_answer
 from flows.cli.quality.benchmark_output import scores_answer
@@ -22,12 +21,11 @@ from schemas.identifiers import IdeaId, RunId
 from tasks.works import works
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.drafts import DRAFTS
-from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
-from warehouse.units.reading import published_head, published_kind, published_units
+from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
 
@@ -58,12 +56,8 @@ def report_answer(
         return answer_about(page, declared.result(page.head, page.units))
     if kind is DRAFTS:
         return draft_answer(draft_page(warehouse, run_id))
-    if kind is IDEATIONS:
-        return ideas_answer(ideation_page(warehouse, run_id))
-    assert kind is EXPERIMENTS
-    with warehouse.reader() as connection:
-        found = published_units(connection, EXPERIMENT_RECORD, run_id)
-        return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
+    assert kind is IDEATIONS
+    return ideas_answer(ideation_page(warehouse, run_id))
 
 
 def _run(queries: Queries, run_id: RunId, idea: str | None) -> Answer:

@@ -33,6 +33,7 @@ TOOLS = {
     "survey_literature",
     "read_answer",
     "check_manuscripts",
+    "try_programs",
     "curate_papers",
     "rated_ideas",
     "list_runs",
