@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.base import Noun, Prose, Writable
 from schemas.formats import EARLIEST_YEAR, LATEST_YEAR
@@ -68,6 +68,26 @@ def looks_like_date(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+class SentIdea(BaseModel):
+    """An idea as a program sends it, with fields of an idea file: a text, or its parts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str = ""
+    title: str = ""
+    problem: str = ""
+    method: str = ""
+    experiment: str = ""
+    idea_id: str = Field(default="", max_length=200)
+    group: str = ""
+    cutoff_date: str = Field(default="", description="Nothing later may be cited: YYYY-MM-DD.")
+
+    @property
+    def name(self) -> str:
+        """What lists call it."""
+        return self.title or self.text or self.problem or self.method or "an idea"
 
 
 class Idea(Noun):

@@ -1,18 +1,21 @@
-"""What a user asks of any kind of work, resolved: every kind says it in this one shape."""
+"""What a user asks of any kind of work, resolved, and what came of it: one shape for every kind."""
 
 from datetime import date
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.errors import PublicationError
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.run import Budget, WorkRequest
 
 UnitT = TypeVar("UnitT", bound=Noun)
 ParametersT = TypeVar("ParametersT", bound=Noun)
+HeadT = TypeVar("HeadT", bound=Noun)
 
 
 class Judge(Noun):
@@ -39,9 +42,37 @@ class Request(WorkRequest, Generic[UnitT, ParametersT]):
         default=False, description="Whether works that are read are looked for in full."
     )
     budget: Budget = Budget()
+    remarks: tuple[str, ...] = Field(
+        default=(), description="What of the arguments is not read or not used, a line each."
+    )
 
     @property
     def engines(self) -> tuple[Judge, ...]:
         """Every engine that is asked: the command's own first, then judges that parameters name."""
         own = Judge(engine=self.engine, api_base=self.api_base)
         return (own, *getattr(self.parameters, "judges", ()))
+
+
+class Summary(Noun, Generic[HeadT]):
+    """What a run of work came to.
+
+    `faults`: what is wrong with its reports, a line each.
+    """
+
+    title: str
+    head: HeadT
+    published: bool
+    unchanged: bool
+    failed_expectations: tuple[str, ...]
+    report_paths: tuple[Path, ...]
+    remarks: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    log_path: Path | None = None
+
+    def published_head(self) -> HeadT:
+        """The head, for what needs it in the lake. Raises PublicationError when it is not."""
+        if not self.published:
+            raise PublicationError(
+                f"{self.title} was not published: {'; '.join(self.failed_expectations)}"
+            )
+        return self.head

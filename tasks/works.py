@@ -16,6 +16,7 @@ WORKS = {
     "curate": "tasks.curation.work:CURATE",
     "check": "tasks.manuscripts.work:CHECK",
     "experiment": "tasks.experiments.work:EXPERIMENT",
+    "write": "tasks.writing.work:WRITE",
 }
 
 

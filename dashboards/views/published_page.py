@@ -38,6 +38,16 @@ class PublishedPage(ABC):
         """What `--json` tells beside the units."""
         return {}
 
+    @property
+    def faults(self) -> Sequence[str]:
+        """What is wrong with the files that were written, a line each."""
+        return ()
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What else there is to know of them."""
+        return ()
+
     def short(self) -> str:
         """What a terminal shows, as Markdown."""
         return self.markdown()

@@ -24,7 +24,7 @@ from schemas.works.manuscripts import (
     Problem,
     Vote,
 )
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -286,4 +286,4 @@ def check_page(warehouse: Warehouse, run_id: RunId) -> CheckPage:
     """All of a published check. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
         head = published_head(connection, CHECKS, run_id)
-        return CheckPage(head, published_units(connection, CHECK_RECORD, run_id))
+        return CheckPage(head, published_units(connection, CHECKS, run_id))

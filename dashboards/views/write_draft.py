@@ -2,11 +2,15 @@
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pypandoc
 
+from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.html_page import html_page
 from dashboards.render.render import rendered
 from dashboards.render.safe_text import Markdown
@@ -15,10 +19,14 @@ from schemas.identifiers import RunId
 from schemas.literature.naming import MARKDOWN
 from schemas.works.draft import ClaimKind, Draft, DraftClaim
 from schemas.works.draft_habits import Habits, habits_of
-from schemas.works.draft_run import DraftHead
-from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
+from schemas.works.draft_run import DraftHead, outline_of, outline_text
+from schemas.works.draft_venue import Venue
+from warehouse.kinds.drafts import DRAFTS
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from dashboards.render.drafts.draft_folder import Written
 
 
 @dataclass(frozen=True)
@@ -63,10 +71,17 @@ class DraftPart:
 
 @dataclass(frozen=True)
 class DraftPage(PublishedPage):
-    """All of a published run."""
+    """All of a published run.
+
+    Attributes:
+        venue: sets the folder of the draft; None: the neutral template.
+        written: the folders written so far.
+    """
 
     head: DraftHead
     parts: tuple[DraftPart, ...]
+    venue: Venue | None = None
+    written: "list[Written]" = field(default_factory=list)
 
     @property
     def units(self) -> tuple[Draft, ...]:
@@ -78,10 +93,44 @@ class DraftPage(PublishedPage):
     def html(self) -> str:
         return html_page(self.markdown(), title=f"Draft {self.head.run_id}")
 
+    def short(self) -> str:
+        return rendered("draft_short.md.jinja", page=self)
+
+    @property
+    def faults(self) -> Sequence[str]:
+        return [line for each in self.written for line in each.faults]
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return [line for each in self.written for line in each.notes]
+
+    def save_as(self, path: Path) -> tuple[Path, ...] | None:
+        """Write the draft's folder, unless the ending is that of a report."""
+        if path.suffix.removeprefix(".").lower() in list(ReportFormat):
+            return None
+        return self._write_drafts(path)
+
+    def write(self, folder: Path) -> tuple[Path, ...]:
+        """As every page, and the draft's folder beside it."""
+        return *super().write(folder), *self._write_drafts(folder / "draft")
+
+    def _write_drafts(self, folder: Path) -> tuple[Path, ...]:
+        """A draft that was refused has none."""
+        from dashboards.render.drafts.draft_folder import write_folder  # loads much
+
+        paths: tuple[Path, ...] = ()
+        for draft in self.units:
+            if draft.word_count is not None:
+                outline = outline_text(outline_of(draft))
+                written = write_folder(draft, self.head, outline, folder, self.venue)
+                self.written.append(written)
+                paths += written.paths
+        return paths
+
 
 def draft_page(warehouse: Warehouse, run_id: RunId) -> DraftPage:
     """A published draft. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
         head = published_head(connection, DRAFTS, run_id)
-        drafts = published_units(connection, DRAFT_RECORD, run_id)
+        drafts = published_units(connection, DRAFTS, run_id)
         return DraftPage(head, tuple(map(DraftPart, drafts)))

@@ -7,7 +7,7 @@ from dashboards.views.benchmark_write import write_benchmark_report
 from flows.benchmarks.published_figures import published_scores, training_until
 from flows.benchmarks.suite import Suite, benchmark_id, data_sha256, prompts_sha256
 from flows.benchmarks.trial import Evaluates, Trial
-from flows.run.campaign import Summary, summary_of
+from flows.run.campaign import summary_of
 from flows.run.run_lock import only_command_on
 from schemas.base import replace
 from schemas.judgement.benchmark import (
@@ -18,7 +18,8 @@ from schemas.judgement.benchmark import (
 )
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD, BENCHMARKS
+from schemas.work import Summary
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.objects.shared_reports import share_reports
 from warehouse.run_log import EVENTS, run_log
 from warehouse.units.landing import complete_receipt, journalled_calls
@@ -50,9 +51,7 @@ def run_suite(
             watch = Stopwatch()
             scores = tuple(suite.run(trial))
             run = _run(suite, trial, data, scores, watch)
-            receipt = land_unit(
-                warehouse, BENCHMARK_RECORD, run_id, run, run.started_at, run.finished_at
-            )
+            receipt = land_unit(warehouse, BENCHMARKS, run_id, run, run.started_at, run.finished_at)
         publication = publish(warehouse, BENCHMARKS, receipt)
         told = publication.model_dump(include={"published", "unchanged", "failed_expectations"})
         EVENTS.info("benchmark ended", extra=told)

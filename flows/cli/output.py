@@ -25,10 +25,10 @@ from warehouse.answers import IdeaScore, RankedIdea
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is known
-    from flows.run.campaign import Summary
     from flows.run.estimates.work_estimate import WorkEstimate
     from schemas.identifiers import RunId
     from schemas.run import Budget
+    from schemas.work import Summary
     from tasks.judging.expected import StepEstimate
 
 PIPED_COLUMNS = 140

@@ -1,16 +1,17 @@
 """What the command of any declared kind of work does and prints."""
 
+import dataclasses
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dashboards.render.formats.any_format import file_of
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.published_page import PublishedPage
 from flows.cli.answer import Answer, answer_of, write_answer
 from flows.cli.evaluate.run_output import print_bundled_note
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.output import (
     ended_early,
     print_engine_note,
@@ -18,31 +19,33 @@ from flows.cli.output import (
     print_where,
     was_published,
 )
+from flows.cli.people.inbox import print_waiting
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from flows.run.pages import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session
+from flows.works.evaluate.given_ideas import print_remarks
 from schemas.errors import ConfigurationError
 from schemas.options.commands import DeclaredOptions
+from schemas.people import decisions as people
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from schemas.work import Request
+from schemas.work import Request, Summary
 from tasks.work.declaration import Result, Work
 from tasks.works import work_named
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import open_requests
 from warehouse.warehouse import Warehouse
 
-if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
-    from flows.run.campaign import Summary
+Save = Callable[[Any, Request[Any, Any], Path], tuple[Path, ...] | None]
+"""Writes a page, of a request, in a format of the kind's own; the files. None: the ending names
+none.
+"""
 
 
-Save = Callable[[Any, Request[Any, Any], Path], tuple[Path, ...]]
-"""Writes a page, of a request, in a format that the file's ending names; the files."""
-
-
-def no_format(*_: object) -> tuple[Path, ...]:
+def no_format(*_: object) -> None:
     """Write nothing: the kind has no format of its own."""
-    return ()
 
 
 def run(
@@ -62,6 +65,7 @@ def run(
     work, settings = work_named(name), Settings()
     request = request_of(work, given, options, settings)
     _check_output(work, request, output)
+    print_remarks(request.remarks)
     if options.dry_run:
         from flows.run.estimates.declared import estimate
 
@@ -74,7 +78,7 @@ def run(
 def print_published(
     work: Work[Any, Any, Any],
     request: Request[Any, Any],
-    summary: "Summary[Any]",
+    summary: Summary[Any],
     output: Path | None = None,
     *,
     as_json: bool,
@@ -83,11 +87,15 @@ def print_published(
     """Print what was published, or write it to `output`; the command's exit code."""
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
-    head = summary.head
-    page = published_page(work, Warehouse(request.warehouse), head.run_id)
+    head, warehouse = summary.head, Warehouse(request.warehouse)
+    if head.incomplete_reason is Reason.UNDECIDED:
+        return print_waiting(_waited_for(warehouse, head), head, as_json=as_json)
+    page: Any = published_page(work, warehouse, head.run_id, request)
+    page = dataclasses.replace(page, head=head)  # a course may have ended early after this run
     result = work.result(head, page.units)
+    said = (*summary.faults, *summary.remarks)
     early = ended_early(
-        f"the {work.record.kind.word}",
+        f"the {work.kind.word}",
         head.incomplete_reason,
         request.warehouse,
         head.run_id,
@@ -96,22 +104,23 @@ def print_published(
     )
     written: tuple[Path, ...] = ()
     if output is not None:
-        written = save(page, request, output) or _saved(page, head.run_id, output)
+        own = save(page, request, output)
+        written = _saved(page, head.run_id, output) if own is None else own
     if as_json:
         told = {"reports": (*written, *summary.report_paths), "log": summary.log_path}
-        write_answer(answer_about(page, result, early, **told))
-        return exit_code_of(head, result)
-    if output is None:
+        write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))
+        return exit_code_of(summary, result)
+    if not written:
         sys.stdout.write(safe(page.short()))
     for path in written:
         print_note(f"written: {path}")
-    for line in result.lost:
+    for line in (*result.lost, *said):
         print_warning(safe(line))
     print_engine_note(head.engine)
     if request.literature is not None:
         print_bundled_note(request.literature)
     print_where(summary, early)
-    return exit_code_of(head, result)
+    return exit_code_of(summary, result)
 
 
 def _saved(page: PublishedPage, run_id: str, output: Path) -> tuple[Path, ...]:
@@ -132,11 +141,23 @@ def answer_about(page: Any, result: Result, warnings: tuple[str, ...] = (), **to
     return answer_of(state, page.units, run=page.head, warnings=lines, **beside)
 
 
-def exit_code_of(head: Any, result: Result) -> int:
+def exit_code_of(summary: Summary[Any], result: Result) -> int:
     """Of the command that published it."""
-    if head.incomplete_reason is Reason.BUDGET_EXHAUSTED:
+    reason = summary.head.incomplete_reason
+    if reason is Reason.BUDGET_EXHAUSTED:
         return EXIT_BUDGET
-    return EXIT_DONE if result.in_order and head.incomplete_reason is None else EXIT_FAILURES
+    if reason is Reason.UNDECIDED:
+        return EXIT_WAITING
+    in_order = result.in_order and reason is None and not summary.faults
+    return EXIT_DONE if in_order else EXIT_FAILURES
+
+
+def _waited_for(warehouse: Warehouse, head: Any) -> tuple[people.Request, ...]:
+    """What a run that waits for people asks of them: of itself, or of the runs that it names."""
+    named = {head.run_id, *getattr(head, "evaluated_run_ids", ())}
+    with ServiceDatabase(warehouse) as database:
+        found = tuple(open_requests(database))
+    return tuple(each for each in found if each.run_id in named and each.stage is None)
 
 
 def _check_output(

@@ -20,7 +20,6 @@ from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.people.inbox import waiting_in_words
 from flows.cli.works import exit_code_of
 from flows.jobs.runner import EXIT_HELD
-from flows.run.campaign import Summary
 from flows.run.environment import prepare_environment
 from flows.run.estimates.declared import estimate
 from flows.run.estimates.model_comparison import named_engines
@@ -38,6 +37,7 @@ from schemas.people.job import JobState, PlanJob, RankJob, WorkJob
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
+from schemas.work import Summary
 from tasks.works import work_named
 from warehouse.app.jobs import Job, read_job, read_request, write_status
 from warehouse.parquet import write_bytes
@@ -166,7 +166,7 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     page = published_page(work, warehouse, head.run_id)
     result = work.result(head, page.units)
     return JobResult(
-        exit_code=exit_code_of(head, result),
+        exit_code=exit_code_of(summary, result),
         done=result.in_order,
         last_word="; ".join(result.lost),
         run_id=head.run_id,

@@ -36,7 +36,6 @@ from warehouse.app.jobs import (
 )
 from warehouse.warehouse import Warehouse
 
-_LONG = frozenset({"evaluate", "rank", "survey", "curate"})
 _BESIDE = {"plan": 1, "ask": 2}
 """Of each kind of short job, how many go beside: a question on the page Vote has two answers."""
 _LOG = logging.getLogger(__name__)
@@ -286,7 +285,7 @@ class _Runner:
 
 def _alike(command: str) -> str:
     """The kind of job that waits for the same room."""
-    return "long" if command in _LONG else command
+    return command if command in _BESIDE else "long"
 
 
 def _queue(request: JobRequest | None) -> str:

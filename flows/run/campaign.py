@@ -18,12 +18,12 @@ from dashboards.render.safe_text import plain
 from flows.run.progress import Report, Watched, progress
 from flows.run.run_lock import only_command_on
 from flows.run.shards import dealt, send_shards, write_shards
-from schemas.base import Noun, replace
+from schemas.base import replace
 from schemas.boundary import ErrorBoundary
-from schemas.errors import PublicationError
 from schemas.reasons import Reason
 from schemas.run import WorkRequest
 from schemas.stopwatch import Stopwatch
+from schemas.work import HeadT, Summary
 from tasks.shards.work import Shard, WorksOnShards
 from tasks.telemetry.reporting import reporting, span
 from warehouse.answers import Publication
@@ -43,29 +43,7 @@ from warehouse.warehouse import Warehouse
 
 logger = logging.getLogger(__name__)
 
-HeadT = TypeVar("HeadT", bound=Noun)
 UnitT = TypeVar("UnitT")
-
-
-class Summary(Noun, Generic[HeadT]):
-    """What a campaign came to."""
-
-    title: str
-    head: HeadT
-    published: bool
-    unchanged: bool
-    failed_expectations: tuple[str, ...]
-    report_paths: tuple[Path, ...]
-    remarks: tuple[str, ...] = ()
-    log_path: Path | None = None
-
-    def published_head(self) -> HeadT:
-        """The head, for what needs it in the lake. Raises PublicationError when it is not."""
-        if not self.published:
-            raise PublicationError(
-                f"{self.title} was not published: {'; '.join(self.failed_expectations)}"
-            )
-        return self.head
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +78,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         run_id: whose lock it holds; known once it is open.
     """
 
-    kind: ClassVar[Kind[Any, Any]]
+    kind: ClassVar[Kind[Any, Any, Any]]
     name: ClassVar[str]
     artifact_key: ClassVar[str]
     verb: ClassVar[str]
@@ -175,7 +153,8 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
             receipts[name].incomplete_reason if name in receipts else Reason.WORKER_LOST
             for name in plan.unit_names
         )
-        changes: dict[str, Any] = {"incomplete_reason": next(filter(None, reasons), None)}
+        planned = getattr(plan.head, "incomplete_reason", None)
+        changes: dict[str, Any] = {"incomplete_reason": next(filter(None, reasons), planned)}
         if plan.shards:
             changes["finished_at"] = max(self.watch.finished_at, plan.head.started_at)
         head: HeadT = replace(plan.head, **changes)
@@ -199,6 +178,10 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
 
     def remarks(self) -> tuple[str, ...]:
         """What was left out or failed, a line each; asked once the work has ended."""
+        return ()
+
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong with the reports, a line each; asked once they are written."""
         return ()
 
 
@@ -339,7 +322,7 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
     """End the head, publish what has landed and write its reports."""
     warehouse, kind = campaign.warehouse, campaign.kind
     head = campaign.ended(plan)
-    if kind.has_head_file and head != read_head(warehouse, kind, *kind.names(head)):
+    if head != read_head(warehouse, kind, *kind.names(head)):
         write_head(warehouse, kind, head)
     publication = publish(warehouse, kind, head)
     if publication.unchanged:
@@ -352,11 +335,12 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
         reports = kept or campaign.write_reports(head)
         share_reports(warehouse, with_pages(reports), new=not kept)
     summary = summary_of(kind, head, publication, reports, campaign.remarks())
-    return replace(summary, log_path=warehouse.log(campaign.run_id))
+    log_path = warehouse.log(campaign.run_id)
+    return replace(summary, faults=campaign.faults(), log_path=log_path)
 
 
 def summary_of(
-    kind: Kind[Any, Any],
+    kind: Kind[Any, Any, Any],
     head: HeadT,
     publication: Publication,
     report_paths: tuple[Path, ...],

@@ -18,7 +18,7 @@ from prefect.artifacts import (
 )
 
 from flows.cli.talk import print_warning
-from flows.run.campaign import Campaign, HeadT, PlanT, Summary, carry_out
+from flows.run.campaign import Campaign, PlanT, carry_out
 from flows.run.cluster_access import use_certificates
 from flows.run.dask_runner import dask_runner
 from flows.run.progress import Report, Watched
@@ -27,6 +27,7 @@ from flows.run.worker_needs import needs_of
 from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
 from schemas.run import WorkRequest
+from schemas.work import HeadT, Summary
 from tasks.prefect_task import work_on_shard
 from tasks.shards.work import Shard, WorksOnShards
 from tasks.web.client import ConnectionFailure

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dashboards.views.published_page import PublishedPage
 from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, open_gateway
 from flows.run.pages import published_page
@@ -52,7 +53,7 @@ def run_id(
         *search_identity(literature, settings),
         documents_identity(settings) if work.needs.documents or request.full_text else "",
         *prompts_of(work.steps(request)),
-        *units,
+        *(units if work.identity else ()),
     )
 
 
@@ -60,11 +61,12 @@ class Declared(Campaign[Plan[Any], Any]):
     """One piece of work of a declared kind."""
 
     gateway: OpenGateway | None = None
+    page: PublishedPage | None = None
 
     def __init__(self, work: Work[Any, Any, Any], request: Request[Any, Any]) -> None:
         super().__init__(request, request.warehouse, engine=request.engine.text)
         self.declared, self.request = work, request
-        self.kind = work.record.kind  # type: ignore[misc]
+        self.kind = work.kind  # type: ignore[misc]
         self.name = self.artifact_key = work.name  # type: ignore[misc]
         self.verb, self.nouns = work.verb, work.units_noun  # type: ignore[misc]
         self.work = WorkByName(work.name)  # type: ignore[misc]
@@ -127,8 +129,14 @@ class Declared(Campaign[Plan[Any], Any]):
         )
 
     def write_reports(self, head: Any) -> tuple[Path, ...]:
-        page = published_page(self.declared, self.warehouse, head.run_id)
-        return page.write(self.warehouse.reports / head.run_id)
+        self.page = published_page(self.declared, self.warehouse, head.run_id, self.request)
+        return self.page.write(self.warehouse.reports / head.run_id)
+
+    def remarks(self) -> tuple[str, ...]:
+        return () if self.page is None else tuple(self.page.notes)
+
+    def faults(self) -> tuple[str, ...]:
+        return () if self.page is None else tuple(self.page.faults)
 
     def describe(self, head: Any) -> str:
         count = len(self.request.units)

@@ -18,7 +18,6 @@ from schemas.profile import Profile
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
 from schemas.work import Request
-from schemas.works.draft_run import DraftRequest
 from schemas.works.ideation_run import IdeationRequest
 from tasks.web.exchange import NoAnswerError, probe
 from warehouse.rights import keep_private
@@ -92,7 +91,12 @@ def check_before(
     check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
-    steps = work.steps(request)
+    from flows.run.following import steps_following
+
+    follows = () if work.course is None else work.course.follows(request, settings)
+    steps = [*work.steps(request)]
+    for follow in follows:
+        steps += steps_following(follow)
     contacts = check_models(request, steps, settings)
     own, *judges = request.engines
     for judge in dict.fromkeys(judges):
@@ -123,24 +127,8 @@ def check_before_ideating(request: IdeationRequest, settings: Settings) -> "tupl
     return (*contacts, *check_before_run(request.evaluation, settings))
 
 
-def check_before_writing(request: DraftRequest, settings: Settings) -> "tuple[Contact, ...]":
-    """Fail before anything is paid for; what the models that answered take and cost.
-
-    Raises:
-        ConfigurationError: as `check_before`.
-    """
-    check_place(request.warehouse, settings)
-    if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, settings)
-    from tasks.manuscripts.review import REVIEW_STEPS
-    from tasks.writing.expected import steps_of
-
-    asked = (*steps_of(request.profile.judging), *(REVIEW_STEPS if request.review else ()))
-    return check_models(request, asked, settings)
-
-
 def check_models(
-    request: RunRequest | RankRequest | BenchmarkRequest | Request[Any, Any] | DraftRequest,
+    request: RunRequest | RankRequest | BenchmarkRequest | Request[Any, Any],
     steps: "Iterable[Step[Any, Any]]",
     settings: Settings,
 ) -> "tuple[Contact, ...]":

@@ -10,6 +10,7 @@ from flows.works.evaluate.request import (
     resolve_literature,
     wants_full_text,
 )
+from schemas.base import replace
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, UnitT
 from tasks.work.declaration import NounT, Work
@@ -25,19 +26,22 @@ def request_of(
     """
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, options.engine)
-    profile = load_profile(options.profile)
-    check_judging(profile, options.engine)
-    resolved = work.resolve(given, options, profile, settings)
+    options = replace(options, warehouse=options.warehouse.resolve())
     # A kind that can do without looks up only where its options name a place.
     said = getattr(options, "literature", None)
     literature = None
     if work.needs.literature or said is not None:
         literature = resolve_literature(said, settings)
+        options = replace(options, literature=literature)
+    profile = load_profile(options.profile)
+    resolved = work.resolve(given, options, profile, settings)
+    profile = resolved.profile or profile
+    check_judging(profile, options.engine)
     return work.request(
         units=resolved.units,
         parameters=resolved.parameters,
-        warehouse=options.warehouse.resolve(),
-        profile=resolved.profile,
+        warehouse=options.warehouse,
+        profile=profile,
         engine=options.engine,
         api_base=options.api_base,
         literature=literature,
@@ -49,4 +53,5 @@ def request_of(
         workers=options.workers,
         scheduler_address=options.scheduler,
         budget=options.budget,
+        remarks=resolved.remarks,
     )

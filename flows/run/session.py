@@ -11,17 +11,15 @@ from flows.run.interruption import interruptible
 from schemas.judgement.ranking import RankRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
-from schemas.work import Request
-from schemas.works.draft_run import DraftRequest
+from schemas.work import HeadT, Request, Summary
 from schemas.works.ideation_run import IdeationRequest
 
 if TYPE_CHECKING:
-    from flows.run.campaign import Campaign, HeadT, PlanT, Summary
+    from flows.run.campaign import Campaign, PlanT
     from flows.run.prefect_server import PrefectServer
     from flows.works.evaluate.evaluate import RunSummary
     from flows.works.ideate.ideating import IdeationSummary
     from flows.works.rank.ranking import RankSummary
-    from flows.works.write.writing import DraftSummary
     from tasks.judging.first_contact import Contact
     from tasks.work.declaration import Work
 
@@ -70,26 +68,14 @@ class Session:
         return self._run(Ranking(request))
 
     def run(self, work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Summary[Any]":
-        """Do work of a declared kind, after a look at all it needs."""
+        """Do work of a declared kind and what it leads on to, after a look at all it needs."""
         self._prepare(request)
         from flows.run.preflight import check_before
 
         _tell(check_before(work, request, self._settings))
-        from flows.run.declared import Declared
-
-        return self._run(Declared(work, request))
-
-    def write(self, request: DraftRequest) -> "DraftSummary":
-        """Write a draft, with a second round where a review is asked for, after a look at all it
-        needs.
-        """
-        self._prepare(request)
-        from flows.run.preflight import check_before_writing
-
-        _tell(check_before_writing(request, self._settings))
-        from flows.works.write.draft_review import write_reviewed
-
-        return write_reviewed(request, self._settings, self._run)
+        if work.course is None:
+            return self._one(work.name, request)
+        return work.course.run(request, self._settings, self._one)
 
     def ideate(self, request: IdeationRequest) -> "IdeationSummary":
         """Make ideas in rounds, after a look at all it needs."""
@@ -111,6 +97,11 @@ class Session:
             self._interruptible = True
         if not request.in_this_process(0):  # it takes seconds to start, so it does meanwhile
             self._started()
+
+    def _one(self, name: str, request: WorkRequest) -> Summary[Any]:
+        from flows.run.following import campaign_of
+
+        return self._run(campaign_of(name, request))
 
     def _run(self, campaign: "Campaign[PlanT, HeadT]") -> "Summary[HeadT]":
         from flows.run.campaign import run_campaign

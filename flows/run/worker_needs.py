@@ -19,7 +19,6 @@ from schemas.choices import remote_model
 from schemas.run import Module, RunRequest, WorkRequest
 from schemas.settings import Settings
 from schemas.work import Request
-from schemas.works.draft_run import DraftRequest
 from schemas.works.ideation_run import IdeationRequest
 from tasks.judging.model_keys import model_variables
 from tasks.shards.work import Shard
@@ -47,7 +46,7 @@ def needs_of(
         SharedStateError: the catalogue's database cannot be reached.
     """
     database, files = shared_database(), {path for shard in shards for path in shard.files}
-    embeds = not isinstance(request, DraftRequest)
+    embeds = True
     if isinstance(request, Request):
         _, *judges = request.engines
         # A judge without a model compares embeddings.

@@ -349,11 +349,8 @@ class ExperimentOptions(DeclaredOptions):
     )
 
 
-class WriteOptions(WorkOptions):
+class WriteOptions(DeclaredOptions):
     """Of `assay write`."""
-
-    engine: Engine = EXTRACTIVE
-    profile: Profile = DEFAULT_PROFILE
 
     experiment: tuple[str, ...] = option(
         (), "RUN[/TASK]", "A run of experiments that it reports, or a task of it; may be repeated."
@@ -387,7 +384,6 @@ class WriteOptions(WorkOptions):
         "Have an image model, such as openai/gpt-image-1, draw the method figure that the engine"
         " describes; marked as such. Default: a program draws it.",
     )
-    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
 
 class QuestionOptions(DeclaredOptions):

@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
+from schemas.idea import SentIdea
 from schemas.identifiers import RunId
 from schemas.literature.survey_run import LONGEST_QUESTION, as_question
 from schemas.options.commands import (
@@ -24,6 +25,7 @@ from schemas.options.commands import (
     PlanOptions,
     RankOptions,
     SurveyOptions,
+    WriteOptions,
 )
 from schemas.options.values import flag_of
 from schemas.settings import DashboardSettings
@@ -45,6 +47,12 @@ OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler", "again"})
 
 NOT_OF_SENT_PAPERS = OF_THE_MACHINE | {"dry_run", "max_requests"}
 """Beside those, what only the command does, and what is about forums."""
+
+NOT_OF_A_DRAFT = OF_THE_MACHINE | {
+    *("bib", "outline", "outline_only", "venue", "field"),
+    "image_model",
+}
+"""Beside those, files of the caller's choice, and a model that readers are not offered."""
 
 NOT_OF_A_RANKING = OF_THE_MACHINE | {
     *("literature", "full_text", "modules", "survey", "cutoff", "label", "max_requests"),
@@ -243,6 +251,24 @@ class ExperimentJob(WorkJob):
         return self.tasks[0].task_id
 
 
+class WriteJob(WorkJob):
+    """Put together a draft of an idea in which every number and citation has a source: a proposal,
+    or a paper where experiments are named. It is refused where it says what nothing carries.
+    """
+
+    tool = "write_draft"
+    not_offered = NOT_OF_A_DRAFT
+    command: Literal["write"] = "write"
+    idea: Annotated[str, Field(min_length=1, max_length=200)] | SentIdea = Field(
+        description="The identifier of an idea of the lake, or an idea itself."
+    )
+    options: WriteOptions
+
+    @property
+    def title(self) -> str:
+        return self.idea if isinstance(self.idea, str) else self.idea.name
+
+
 class RankJob(_Request):
     """What `assay rank RUN` does for a published run."""
 
@@ -257,7 +283,15 @@ JobRequest = EvaluateJob | PlanJob | RankJob | WorkJob
 
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
     Annotated[
-        EvaluateJob | PlanJob | RankJob | AskJob | SurveyJob | CurateJob | CheckJob | ExperimentJob,
+        EvaluateJob
+        | PlanJob
+        | RankJob
+        | AskJob
+        | SurveyJob
+        | CurateJob
+        | CheckJob
+        | ExperimentJob
+        | WriteJob,
         Field(discriminator="command"),
     ]
 )

@@ -1,15 +1,16 @@
 """One command that writes a draft: what it is written from, what it is, what landed."""
 
+from collections.abc import Sequence
+
+import yaml
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.calls import ApiCall
-from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.failure import Failure
 from schemas.identifiers import RunId
-from schemas.place import WarehouseFolder
-from schemas.profile import Profile
-from schemas.run import Budget, EndedEarly, WorkHead, WorkRequest
+from schemas.run import EndedEarly, WorkHead
+from schemas.work import Request
 from schemas.works.draft import Draft, DraftClaim, DraftFigure, DraftWork, Form
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from schemas.works.draft_venue import Venue, VenueRules
@@ -30,6 +31,21 @@ class PlannedSection(Noun):
     planned_from: str = Field(
         default="", max_length=500, description="Where words, place and style are from."
     )
+
+
+def outline_of(draft: Draft) -> tuple[PlannedSection, ...]:
+    """The outline that a draft was written by."""
+    names = set(PlannedSection.model_fields)
+    return tuple(
+        PlannedSection.model_validate(section.model_dump(include=names))
+        for section in draft.sections
+    )
+
+
+def outline_text(outline: Sequence[PlannedSection]) -> str:
+    """The outline as YAML, for a person to edit."""
+    rows = [each.model_dump(mode="json") for each in outline]
+    return yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=100)
 
 
 class StoredText(Noun):
@@ -71,19 +87,14 @@ class DraftRevision(Noun):
     points: tuple[SectionPoint, ...] = Field(min_length=1)
 
 
-class DraftRequest(WorkRequest):
-    """What a user asked to be written, resolved."""
+class PlannedDraft(Noun):
+    """One draft that is to be written: from what, by which outline."""
 
     draft_id: str = Field(min_length=1)
-    warehouse: WarehouseFolder
-    profile: Profile = Field(description="Says which models are asked, and how.")
-    engine: EngineChoice = EXTRACTIVE
-    api_base: str | None = None
-    budget: Budget = Budget()
+    content_sha256: str = Field(description="Over all that it is written from.")
     material: Material
-    venue: Venue
     outline: tuple[PlannedSection, ...]
-    review: bool = Field(default=False, description="Whether it is reviewed and written again.")
+    venue: Venue | None = Field(default=None, description="Sets its files; None: neutrally.")
     revision: DraftRevision | None = Field(default=None, description="None: it is a first round.")
     idea_run_id: RunId | None = None
     experiment_run_ids: tuple[RunId, ...] = ()
@@ -91,7 +102,17 @@ class DraftRequest(WorkRequest):
     api_calls: tuple[ApiCall, ...] = Field(
         default=(), description="Requests for the full texts of neighbours."
     )
-    remarks: tuple[str, ...] = Field(default=(), description="What it could not be written from.")
+
+
+class DraftParameters(Noun):
+    """How a draft is written."""
+
+    method_version: int = Field(description="Of what no model writes, and of the check.")
+    review: bool = Field(default=False, description="Whether it is reviewed and written again.")
+    draws: bool = Field(default=False, description="Whether an image model draws a figure.")
+
+
+DraftRequest = Request[PlannedDraft, DraftParameters]
 
 
 class DraftHead(WorkHead):

@@ -9,7 +9,6 @@ from schemas.base import Noun
 from schemas.identifiers import IdeaId
 from schemas.options.commands import CurateOptions
 from schemas.people.job import CurateJob
-from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.works.curation import Curation, ReviewedAt
 from schemas.works.curation_run import (
@@ -36,7 +35,7 @@ from tasks.judging.step import Step
 from tasks.shards.work import Cause, or_failure
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.curations.landing import CURATION_RECORD
+from warehouse.kinds.curations.landing import CURATIONS
 
 IDEA_TOKENS = 900
 TOKENS_PER_SENTENCE = 45
@@ -48,7 +47,7 @@ REQUESTS_PER_FORUM = 3
 
 
 def _resolve(
-    given: tuple[Any, ...], options: CurateOptions, profile: Profile, _: Settings
+    given: tuple[str, Path | None], options: CurateOptions, *_: object
 ) -> Resolved[PaperSource, CurationParameters]:
     parameters = CurationParameters(
         fewest_reviews=options.reviews_at_least,
@@ -57,7 +56,7 @@ def _resolve(
         licence=" ".join(options.licence.split()),
         cutoff_date=options.cutoff,
     )
-    return Resolved(collect_papers(*given), parameters, profile)
+    return Resolved(collect_papers(*given), parameters)
 
 
 def _given(job: CurateJob, folder: Path) -> tuple[str, Path]:
@@ -188,7 +187,7 @@ CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
     request=CurationRequest,
     resolve=_resolve,
     identity=("paper_id", "reviewed_at", "content_sha256"),
-    record=CURATION_RECORD,
+    kind=CURATIONS,
     needs=Needs(documents=True),
     steps=lambda _: STEPS,
     at_once=4,
@@ -197,5 +196,5 @@ CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
     expects=_expected,
     result=_result,
     files=_files,
-    figures=lambda page: {"agreement": agreement_on(page.edits)},
+    figures=lambda page, _: {"agreement": agreement_on(page.edits)},
 )

@@ -40,7 +40,7 @@ from tasks.experiments.task_folder import (
 from tasks.shards.work import Cause
 from tasks.work.declaration import Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.experiments import EXPERIMENT_RECORD
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
 from warehouse.stores.keyed_store import KeyedStore
@@ -148,7 +148,7 @@ EXPERIMENT: Work[TaskSource, ExperimentParameters, Experiment] = Work(
     request=ExperimentRequest,
     resolve=_resolve,
     identity=("task_id", "content_sha256"),
-    record=EXPERIMENT_RECORD,
+    kind=EXPERIMENTS,
     needs=Needs(sandbox=True),
     steps=lambda request: () if request.engine.is_baseline else STEPS,
     # While some wait for a model, the others run programs.

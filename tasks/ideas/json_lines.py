@@ -11,7 +11,7 @@ from typing import BinaryIO
 import orjson
 
 from schemas.errors import IdeaFileError
-from schemas.idea import Idea, RejectedIdea
+from schemas.idea import Idea, RejectedIdea, SentIdea
 from schemas.reasons import Reason
 from tasks.ideas.columns import Columns
 from tasks.ideas.fields import (
@@ -173,3 +173,16 @@ def write_ideas(ideas: Iterable[Idea], path: Path) -> None:
                 name: value for name in _WRITTEN if (value := getattr(idea, name)) not in (None, {})
             }
             file.write(orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def write_sent(ideas: Iterable[str | SentIdea], path: Path) -> Path:
+    """Write what a program sent as the idea file that it would be; its path. A text is an idea."""
+    with path.open("wb") as file:
+        for idea in ideas:
+            fields = (
+                {"text": idea}
+                if isinstance(idea, str)
+                else {name: value for name, value in idea.model_dump().items() if value}
+            )
+            file.write(orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE))
+    return path

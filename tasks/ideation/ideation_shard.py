@@ -27,7 +27,7 @@ from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.shards.work import Shard, each_unit, land_once, or_failure
 from tasks.web.client import open_client
-from warehouse.kinds.ideations import IDEATION_RECORD
+from warehouse.kinds.ideations import IDEATIONS
 from warehouse.layout import Layout
 
 
@@ -63,14 +63,14 @@ async def ideation_job(job: IdeationJob, settings: Settings) -> tuple[UnitReceip
     """
     layout = Layout(job.request.warehouse)
     landed = await land_once(
-        layout, IDEATION_RECORD, job.run_id, job.round_id, lambda: _round(job, settings, layout)
+        layout, IDEATIONS, job.run_id, job.round_id, lambda: _round(job, settings, layout)
     )
     return (landed,)
 
 
 async def _round(job: IdeationJob, settings: Settings, layout: Layout) -> IdeationRound:
     asking = replace(job.request.evaluation, budget=job.budget)
-    unit = IDEATION_RECORD.kind.unit_path(layout, job.run_id, job.round_id)
+    unit = IDEATIONS.unit_path(layout, job.run_id, job.round_id)
     ledger = Ledger(IdeaId(job.round_id), unit)
     async with AsyncExitStack() as stack:
         judging = open_judging(asking, settings, layout, job.run_id, stack)

@@ -10,7 +10,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.works.check_run import CheckHead, ManuscriptSource, Preference
 from schemas.works.manuscripts import Decision, ManuscriptCheck
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -30,7 +30,7 @@ def with_preferences(
     run_id, preferences = _read(path)
     with warehouse.reader() as connection:
         head = published_head(connection, CHECKS, run_id)
-        checks = published_units(connection, CHECK_RECORD, run_id)
+        checks = published_units(connection, CHECKS, run_id)
     if not head.review:
         raise ConfigurationError(f"--revise {path}: {run_id} is no review: it was read once")
     known = {check.manuscript_id: check for check in checks}

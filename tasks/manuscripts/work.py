@@ -27,7 +27,7 @@ from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.shards.work import Cause
 from tasks.work.declaration import Needs, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.parquet import write_bytes
 
 MAXIMUM_FAILED_SHARE = 0.1
@@ -99,7 +99,7 @@ def _files(source: ManuscriptSource) -> Iterator[Path]:
     yield from (each.path for each in source.included)
 
 
-def _figures(page: Any) -> Mapping[str, Any]:
+def _figures(page: Any, _: CheckRequest | None) -> Mapping[str, Any]:
     head: CheckHead = page.head
     most = head.maximum_problems
     return {"scores": check_scores(page.checks, head.judges, maximum_problems=most)}
@@ -114,7 +114,7 @@ CHECK: Work[ManuscriptSource, CheckParameters, ManuscriptCheck] = Work(
     request=CheckRequest,
     resolve=resolve,
     identity=("manuscript_id", "content_sha256", "known_reason", "preferences"),
-    record=CHECK_RECORD,
+    kind=CHECKS,
     needs=Needs(documents=True),
     steps=_steps,
     at_once=4,

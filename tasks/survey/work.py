@@ -20,7 +20,7 @@ from tasks.survey.expected import expected_requests, expected_survey, steps_of
 from tasks.survey.survey import survey, unsurveyed
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.surveys import SURVEY_RECORD
+from warehouse.kinds.surveys import SURVEYS
 
 SUB_QUESTIONS, QUERIES_PER_SUB_QUESTION, PAPERS_PER_QUERY = 3, 2, 50
 """Of the searches for an answer."""
@@ -38,7 +38,7 @@ def _questions(given: Sequence[str]) -> tuple[SurveyQuestion, ...]:
 
 
 def _survey(
-    given: tuple[Any, ...], options: SurveyOptions, profile: Profile, _: Settings
+    given: tuple[Sequence[str]], options: SurveyOptions, *_: object
 ) -> Resolved[SurveyQuestion, SurveyParameters]:
     parameters = SurveyParameters(
         depth=options.depth,
@@ -46,14 +46,14 @@ def _survey(
         maximum_judged=options.max_judged,
         papers_read=options.papers_read,
     )
-    return Resolved(_questions(*given), parameters, profile)
+    return Resolved(_questions(*given), parameters)
 
 
-def _answer(
-    given: tuple[Any, ...], options: AskOptions, profile: Profile, _: Settings
+def _ask(
+    given: tuple[Sequence[str]], options: AskOptions, profile: Profile, _: Settings
 ) -> Resolved[SurveyQuestion, SurveyParameters]:
     parameters = answer_parameters(options.papers_read or profile.answers.papers_read)
-    return Resolved(_questions(*given), parameters, profile)
+    return Resolved(_questions(*given), parameters)
 
 
 def answer_parameters(papers_read: int = AnswerParameters().papers_read) -> SurveyParameters:
@@ -163,7 +163,7 @@ SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
     resolve=_survey,
     reads=lambda parameters: parameters.papers_read > 0,
     identity=("question_id", "question"),
-    record=SURVEY_RECORD,
+    kind=SURVEYS,
     needs=Needs(literature=True),
     steps=lambda request: steps_of(request.parameters),
     at_once=2,
@@ -173,4 +173,4 @@ SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
     head=_head,
     result=_result,
 )
-ASK = replace(SURVEY, name="ask", verb="answered", job=AskJob, resolve=_answer)
+ASK = replace(SURVEY, name="ask", verb="answered", job=AskJob, resolve=_ask)

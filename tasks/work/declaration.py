@@ -16,8 +16,9 @@ from schemas.work import ParametersT, Request, UnitT
 from tasks.judging.expected import StepsAsked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
+from tasks.work.course import Course
 from tasks.work.tools import Tools
-from warehouse.units.record import UnitRecord
+from warehouse.units.kind import Kind
 
 NounT = TypeVar("NounT", bound=Noun)
 Steps = tuple[Step[Any, Any], ...]
@@ -40,15 +41,19 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Resolved(Generic[UnitT, ParametersT]):
-    """What arguments and options of a command ask for.
+    """What the arguments and options of a command come to.
 
     Attributes:
-        profile: as loaded, with what options set in its place.
+        units: what is worked on.
+        parameters: what options and profile say of the work itself.
+        profile: as the options change it; None: they do not.
+        remarks: what of the arguments is not read or not used, a line each.
     """
 
     units: tuple[UnitT, ...]
     parameters: ParametersT
-    profile: Profile
+    profile: Profile | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class Result:
     lost: tuple[str, ...] = ()
 
 
-def no_columns(_: object) -> Mapping[str, Any]:
+def no_columns(*_: object) -> Mapping[str, Any]:
     """Say nothing beside what is known of every kind."""
     return {}
 
@@ -106,10 +111,12 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         given: the arguments of the command that stand for what a program sent; may write files
             into the job's folder.
         request: the type of its request.
-        resolve: units and parameters, from arguments, options, profile and settings.
+        resolve: units and parameters, by the arguments of the command, its options, with literature
+            and places filled in, the profile and the settings.
         reads: whether works are looked for in full where the options allow it.
-        identity: fields of a unit that can change what comes of it.
-        record: how what a unit gives lies in tables.
+        identity: fields of a unit that can change what comes of it; none: its parameters decide
+            what its units are.
+        kind: how what a unit gives lies in tables.
         needs: what the units need beside models.
         steps: all that the units of a request may ask.
         at_once: units in work at a time within one process.
@@ -119,7 +126,9 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         result: what a published run came to.
         head: columns of the head beside those that request and parameters have.
         files: files that a unit is read from, which its worker must have.
-        figures: statistics over what was published, by the fields of the page that show them.
+        figures: what its page shows beside what was published, by the fields of the page: figures
+            over it, and what its request says, None where that is not known.
+        course: what its command does beyond one run; None: no more.
     """
 
     name: str
@@ -128,9 +137,9 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     job: type[WorkJob]
     given: Callable[[Any, Path], tuple[Any, ...]]
     request: type[Request[UnitT, ParametersT]]
-    resolve: Callable[[tuple[Any, ...], Any, Profile, Settings], Resolved[UnitT, ParametersT]]
+    resolve: Callable[[Any, Any, Profile, Settings], Resolved[UnitT, ParametersT]]
     identity: tuple[str, ...]
-    record: UnitRecord[NounT, Any, Any]
+    kind: Kind[NounT, Any, Any]
     needs: Needs
     steps: Callable[[Request[UnitT, ParametersT]], Steps]
     at_once: int
@@ -140,13 +149,14 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     result: Callable[[Any, Sequence[NounT]], Result]
     reads: Callable[[ParametersT], bool] = lambda _: False
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
-    figures: Callable[[Any], Mapping[str, Any]] = no_columns
+    figures: Callable[[Any, Request[UnitT, ParametersT] | None], Mapping[str, Any]] = no_columns
     files: Callable[[UnitT], Iterable[Path]] = no_files
+    course: Course | None = None
 
     @property
     def unit_noun(self) -> str:
         """What one unit is called."""
-        return self.units_noun.removesuffix("s")
+        return self.kind.unit_noun
 
     @property
     def options(self) -> type[DeclaredOptions]:
@@ -156,4 +166,4 @@ class Work(Generic[UnitT, ParametersT, NounT]):
 
     def unit_name(self, unit: UnitT) -> str:
         """What the receipt of a unit is called."""
-        return str(getattr(unit, self.record.name_column))
+        return str(getattr(unit, self.kind.name_column))

@@ -6,7 +6,7 @@ from typing import Any
 from schemas.base import replace
 from schemas.judging import AskingParameters, JudgingParameters
 from schemas.works.draft import DECLARATION_KEY, FigureKind
-from schemas.works.draft_run import Material, PlannedSection
+from schemas.works.draft_run import DraftParameters, Material, PlannedSection
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.judging.panel import asked_models
 from tasks.judging.pictures import PICTURE_TOKENS
@@ -48,10 +48,9 @@ def drawn_by(judging: JudgingParameters, model: str) -> JudgingParameters:
     return replace(judging, steps=steps)
 
 
-def steps_of(judging: JudgingParameters) -> tuple[Step[Any, Any], ...]:
+def steps_of(parameters: DraftParameters) -> tuple[Step[Any, Any], ...]:
     """The steps that a draft may ask."""
-    draws = drawing_model(judging) is not None
-    return tuple(step for step in DRAFT_STEPS if draws or step not in PICTURE_STEPS)
+    return tuple(step for step in DRAFT_STEPS if parameters.draws or step not in PICTURE_STEPS)
 
 
 def asked_of_draft(

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.works.draft import DECLARATION_KEY, ClaimKind, Draft, DraftFigure, FigureKind, Form
+from schemas.works.draft import DECLARATION_KEY, ClaimKind, DraftFigure, FigureKind, Form
 from schemas.works.draft_neighbour import SectionPart
 from schemas.works.draft_run import Material, PlannedSection
 from schemas.works.draft_venue import VenueRules
@@ -148,21 +148,6 @@ def _abstract(claims: Claims, found: Sequence[str], rules: VenueRules) -> Planne
 
 def _of_idea(claims: Claims, *names: str) -> tuple[str, ...]:
     return tuple(f"idea.{name}" for name in names if f"idea.{name}" in claims.by_key)
-
-
-def outline_of(draft: Draft) -> tuple[PlannedSection, ...]:
-    """The outline that a draft was written by."""
-    names = set(PlannedSection.model_fields)
-    return tuple(
-        PlannedSection.model_validate(section.model_dump(include=names))
-        for section in draft.sections
-    )
-
-
-def outline_text(outline: Sequence[PlannedSection]) -> str:
-    """The outline as YAML, for a person to edit."""
-    rows = [each.model_dump(mode="json") for each in outline]
-    return yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=100)
 
 
 def read_outline(path: Path, material: Material) -> tuple[PlannedSection, ...]:

@@ -38,9 +38,8 @@ from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.matching import match_id
 from tasks.steps import STEPS
 from tasks.survey.work import ASK, SURVEY
-from tasks.writing.draft_shard import material_hash
 from tests.support.assay_command import environment
-from tests.support.draft_lake import make_request
+from tests.support.draft_lake import plan_draft
 from tests.support.novelty_sets import write_novelty
 from tests.support.ranking_fakes import dossier
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
@@ -221,12 +220,12 @@ def _experiment(folder: Path, settings: Settings) -> Units:
 
 
 def _write(folder: Path, settings: Settings) -> Units:
-    request = make_request("bats", folder)
+    planned = plan_draft("bats")
     yield (
-        request.draft_id,
+        planned.draft_id,
         {
-            "folder": _landed("draft", RUN, request.draft_id),
-            "content_sha256": material_hash(request),
+            "folder": _landed("draft", RUN, planned.draft_id),
+            "content_sha256": planned.content_sha256,
         },
     )
 

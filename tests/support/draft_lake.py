@@ -2,10 +2,8 @@
 
 import asyncio
 from functools import cache
-from pathlib import Path
 
 from dashboards.render.drafts.venues import read_venue
-from flows.profiles import load_profile
 from schemas.choices import EXTRACTIVE
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId, RunId
@@ -13,17 +11,17 @@ from schemas.literature.paper import Paper
 from schemas.reasons import Reason
 from schemas.works.draft import Draft, Form
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
-from schemas.works.draft_run import DraftHead, DraftRequest, Material, StoredText
+from schemas.works.draft_run import DraftHead, Material, PlannedDraft, StoredText
 from tasks.writing.charts import experiment_charts
 from tasks.writing.claims import Claims, add_experiment, add_idea, declare
-from tasks.writing.draft_shard import write_draft
+from tasks.writing.drafting import material_hash, write_draft
 from tasks.writing.figures.mending import readable
 from tasks.writing.method_graph import experiment_graph
 from tasks.writing.outline import make_outline
 from tasks.writing.works import Known, add_works, draft_works, keyed
 from tests.support.evaluations import START
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
-from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.kinds.drafts import DRAFTS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -98,9 +96,7 @@ def make_neighbours() -> tuple[NeighbourSection, ...]:
 
 
 @cache
-def make_request(
-    idea_id: str = "bats", warehouse: Path = Path("warehouse"), venue_name: str = "neutral"
-) -> DraftRequest:
+def plan_draft(idea_id: str = "bats", venue_name: str = "neutral") -> PlannedDraft:
     """A paper on one experiment, with twenty works."""
     venue = read_venue(venue_name)
     claims, experiment = Claims(), make_experiment()
@@ -122,20 +118,20 @@ def make_request(
         neighbours=make_neighbours(),
         venue=venue.rules,
     )
-    return DraftRequest(
+    outline = make_outline(Form.PAPER, claims, figures, [stem], venue.rules)
+    return PlannedDraft(
         draft_id=idea_id,
-        warehouse=warehouse,
-        profile=load_profile("economy"),
+        content_sha256=material_hash(material, outline),
         material=material,
         venue=venue,
-        outline=make_outline(Form.PAPER, claims, figures, [stem], venue.rules),
+        outline=outline,
         experiment_run_ids=(EXPERIMENT,),
     )
 
 
 @cache
 def make_draft(idea_id: str = "bats", venue: str = "neutral") -> Draft:
-    return asyncio.run(write_draft(make_request(idea_id, venue_name=venue)))
+    return asyncio.run(write_draft(plan_draft(idea_id, venue)))
 
 
 def make_draft_head() -> DraftHead:
@@ -151,7 +147,7 @@ def make_draft_head() -> DraftHead:
 
 def publish_draft(warehouse: Warehouse, draft: Draft) -> RunId:
     """A published run of this draft."""
-    land_unit(warehouse, DRAFT_RECORD, DRAFT, draft, START, START)
+    land_unit(warehouse, DRAFTS, DRAFT, draft, START, START)
     write_head(warehouse, DRAFTS, make_draft_head())
     assert publish(warehouse, DRAFTS, make_draft_head()).published
     return DRAFT

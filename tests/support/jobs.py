@@ -10,6 +10,7 @@ import orjson
 
 from flows.jobs.runner import run_jobs
 from schemas.choices import EXTRACTIVE
+from schemas.idea import SentIdea
 from schemas.identifiers import RunId
 from schemas.options.commands import (
     CheckOptions,
@@ -18,8 +19,17 @@ from schemas.options.commands import (
     ExperimentOptions,
     PlanOptions,
     RankOptions,
+    WriteOptions,
 )
-from schemas.people.job import CheckJob, CurateJob, EvaluateJob, ExperimentJob, PlanJob, RankJob
+from schemas.people.job import (
+    CheckJob,
+    CurateJob,
+    EvaluateJob,
+    ExperimentJob,
+    PlanJob,
+    RankJob,
+    WriteJob,
+)
 from schemas.settings import Settings
 from schemas.works.check_run import SentManuscript
 from schemas.works.curation_run import SentPaper
@@ -66,6 +76,10 @@ def sent_paper(paper_id: str = "bats", **changes: Any) -> SentPaper:
     reviews = [{"text": text, "rating": 3} for text in (FIRST_REVIEW, SECOND_REVIEW)]
     told = {"paper_id": paper_id, "text": paper_text(), "reviews": reviews}
     return SentPaper.model_validate(told | changes)
+
+
+def write_job(idea: str | SentIdea, *, key: str = "", **options: Any) -> WriteJob:
+    return WriteJob(idea=idea, options=WriteOptions(**options), **_asked("a draft", key))
 
 
 def rank_job(run_id: str, *, key: str = "", **options: Any) -> RankJob:

@@ -63,7 +63,7 @@ def plan(
         )
         return 0
     print_rejections([(each.location, each.reason, each.detail) for each in batch.rejected])
-    print_remarks(batch)
+    print_remarks(batch.remarks)
     for line in disorder:
         print_warning(line)
     _print(prediction.estimate, prediction.ranking)

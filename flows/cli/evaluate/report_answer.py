@@ -6,13 +6,11 @@ from typing import Any
 
 from dashboards.views.benchmark_page import benchmark_page
 from dashboards.views.changes import changes_of
-from dashboards.views.write_draft import draft_page
 from dashboards.views.write_ideation import ideation_page
 from flows.cli.answer import Answer, answer_of
 from flows.cli.evaluate.rank_output import matches_answer
 from flows.cli.evaluate.run_output import published, state_of
 from flows.cli.make.ideate_output import ideas_answer
-from flows.cli.make.write_output import draft_answer
 from flows.cli.quality.benchmark_output import scores_answer
 from flows.cli.works import answer_about
 from flows.run.pages import published_page
@@ -20,7 +18,6 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from tasks.works import works
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
-from warehouse.kinds.drafts import DRAFTS
 from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
 from warehouse.kinds.runs.landing import RUNS
@@ -50,12 +47,10 @@ def report_answer(
             return _ranking(queries, run_id)
         if kind is RUNS:
             return _run(queries, run_id, idea)
-    declared = next((work for work in works() if work.record.kind is kind), None)
+    declared = next((work for work in works() if work.kind is kind), None)
     if declared is not None:
         page: Any = published_page(declared, warehouse, run_id)
         return answer_about(page, declared.result(page.head, page.units))
-    if kind is DRAFTS:
-        return draft_answer(draft_page(warehouse, run_id))
     assert kind is IDEATIONS
     return ideas_answer(ideation_page(warehouse, run_id))
 

@@ -52,8 +52,8 @@ def curate(
     return run("curate", (papers, reviews), options, output, as_json=json, save=_save)
 
 
-def _save(page: "CuratedSet", _: object, path: Path) -> tuple[Path, ...]:
+def _save(page: "CuratedSet", _: object, path: Path) -> tuple[Path, ...] | None:
     """`.jsonl`: the ideas, with their datasheet beside them."""
     from dashboards.views.curated_set import write_curated_set
 
-    return write_curated_set(path, page) if path.suffix == ".jsonl" else ()
+    return write_curated_set(path, page) if path.suffix == ".jsonl" else None

@@ -1,14 +1,13 @@
 """`assay write`: a draft in which every number and citation has a source."""
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import Json
-from flows.run.session import Session
 from schemas.options.commands import WriteOptions
-from schemas.settings import Settings
 
 IdeaGiven = Annotated[
     str,
@@ -16,6 +15,9 @@ IdeaGiven = Annotated[
         metavar="IDEA", help="An idea of the lake by its identifier, or a file with one."
     ),
 ]
+
+if TYPE_CHECKING:
+    from dashboards.views.write_draft import DraftPage
 
 
 def write(
@@ -25,9 +27,9 @@ def write(
         Path | None,
         typer.Option(
             *("--output", "-o"),
-            metavar="DIR",
-            file_okay=False,
-            help="Write the draft into this folder. Default: beside its report.",
+            metavar="DIR|FILE",
+            help="Write the draft into this folder too, or its report, by the ending: html, pdf,"
+            " docx, md or json. The draft lies beside its report.",
         ),
     ] = None,
     json: Json = False,
@@ -40,16 +42,36 @@ def write(
     bibliography, and the SQL of every number.
     Without an experiment it is a proposal.
     """
-    from flows.cli.make.write_output import print_draft, print_expected_draft, print_outline
-    from flows.works.write.draft_request import resolve_draft
+    from dashboards.render.drafts.venues import read_venue
+    from flows.cli.works import run
 
-    request = resolve_draft(idea, options, Settings())
+    path = Path(idea)
+    given = (path if path.exists() else None, idea, read_venue(options.venue))
     if options.outline_only:
-        return print_outline(request, as_json=json)
-    if options.dry_run:
-        from flows.works.write.draft_estimate import estimate_draft
+        return _print_outline(given, options, as_json=json)
+    return run("write", given, options, output, as_json=json, save=_save)
 
-        return print_expected_draft(estimate_draft(request, Settings()), as_json=json)
-    with Session() as session:
-        summary = session.write(request)
-    return print_draft(request, summary, output, as_json=json)
+
+def _save(page: "DraftPage", _: object, path: Path) -> tuple[Path, ...] | None:
+    """The draft's folder, unless the ending is that of a report."""
+    return page.save_as(path)
+
+
+def _print_outline(given: tuple[object, ...], options: WriteOptions, *, as_json: bool) -> int:
+    """Print the outline as a person may edit it; the command's exit code."""
+    from flows.cli.answer import print_answer
+    from flows.cli.exit_codes import EXIT_DONE
+    from flows.run.requests import request_of
+    from flows.works.evaluate.given_ideas import print_remarks
+    from schemas.settings import Settings
+    from schemas.works.draft_run import outline_text
+    from tasks.writing.work import WRITE
+
+    request = request_of(WRITE, given, options, Settings())
+    print_remarks(request.remarks)
+    (planned,) = request.units
+    if as_json:
+        print_answer("planned", planned.outline, warnings=request.remarks)
+    else:
+        sys.stdout.write(outline_text(planned.outline))
+    return EXIT_DONE

@@ -8,8 +8,7 @@ from flows.cli.exit_codes import EXIT_WAITING
 from flows.cli.options import Json
 from flows.cli.talk import print_note
 from schemas.people.decisions import InboxOptions, Request
-from schemas.run import Run
-from schemas.works.ideation_run import IdeationHead
+from schemas.run import WorkHead
 from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
 
@@ -36,9 +35,7 @@ def _nothing_waits(by: str | None) -> str:
     return "nothing waits for an answer" + (f" of {by}" if by is not None else "")
 
 
-def waiting_in_words(
-    waiting: Sequence[Request], run: Run | IdeationHead, *, goes_on: bool = True
-) -> str:
+def waiting_in_words(waiting: Sequence[Request], run: WorkHead, *, goes_on: bool = True) -> str:
     """One line; `goes_on`: whether the job runner will by itself."""
     who = "the job runner" if goes_on else "the same command"
     return (
@@ -48,7 +45,7 @@ def waiting_in_words(
 
 
 def print_waiting(
-    waiting: Sequence[Request], run: Run | IdeationHead, *, goes_on: bool = False, as_json: bool
+    waiting: Sequence[Request], run: WorkHead, *, goes_on: bool = False, as_json: bool
 ) -> int:
     """Say that a run waits for people; the exit code of a command that does."""
     line = waiting_in_words(waiting, run, goes_on=goes_on)

@@ -46,7 +46,7 @@ def check(
     return run("check", (papers,), options, output, as_json=json, save=_save)
 
 
-def _save(page: "CheckPage", request: "CheckRequest", path: Path) -> tuple[Path, ...]:
+def _save(page: "CheckPage", request: "CheckRequest", path: Path) -> tuple[Path, ...] | None:
     from flows.cli.quality.commented_pdf import write_commented_pdf
 
-    return write_commented_pdf(page, request, path)
+    return write_commented_pdf(page, request, path) or None

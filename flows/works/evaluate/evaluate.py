@@ -7,7 +7,7 @@ from pathlib import Path
 
 from flows.cli.talk import print_note
 from flows.run.batch_waves import BatchWaves
-from flows.run.campaign import Campaign, Plan, Summary
+from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, open_gateway
 from flows.works.evaluate.given_ideas import print_remarks
 from flows.works.evaluate.plan import KeyedBatch, key_batch, write_to_do
@@ -15,6 +15,7 @@ from flows.works.evaluate.request import literature_name
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.run import Run, RunRequest, RunState
+from schemas.work import Summary
 from tasks.evaluation.evaluate_job import evaluate_job
 from tasks.evaluation.planned import ShardJob
 from tasks.ideas.read import read_batch
@@ -45,7 +46,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
         self.batch = read_batch(
             request.ideas_path, default_cutoff=request.cutoff_date, fields=request.fields
         )
-        print_remarks(self.batch)
+        print_remarks(self.batch.remarks)
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -115,7 +116,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
             finished_at=self.watch.finished_at,
             duration_seconds=self.watch.seconds,
         )
-        return RUNS.concluded(timed, receipts)
+        return timed.concluded(receipts)
 
     def as_refused(self, head: Run, broken: tuple[str, ...]) -> Run:
         return refused(head, broken)

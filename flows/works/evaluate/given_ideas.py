@@ -2,12 +2,11 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from flows.cli.talk import print_warning
-from schemas.idea import IdeaBatch
 
 STANDARD_INPUT = "-"
 MOST_REMARKS = 12
@@ -29,11 +28,9 @@ def given_ideas(ideas: Path) -> Iterator[Path]:
         yield keep_standard_input(sys.stdin.buffer, Path(folder))
 
 
-def print_remarks(batch: IdeaBatch) -> None:
-    """Print what of an idea file is not read or not judged, before anything is paid."""
-    for line in batch.remarks[:MOST_REMARKS]:
+def print_remarks(remarks: Sequence[str]) -> None:
+    """Print what of the arguments is not read or not used, before anything is paid."""
+    for line in remarks[:MOST_REMARKS]:
         print_warning(line)
-    if len(batch.remarks) > MOST_REMARKS:
-        print_warning(
-            f"and {len(batch.remarks) - MOST_REMARKS:,} more: `assay plan --fields` lists them"
-        )
+    if len(remarks) > MOST_REMARKS:
+        print_warning(f"and {len(remarks) - MOST_REMARKS:,} more: `assay plan --fields` lists them")

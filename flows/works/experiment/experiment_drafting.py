@@ -63,7 +63,7 @@ def draft_experiment(
 
 def _only_idea(path: Path, fields: tuple[str, ...]) -> Idea:
     batch = read_ideas(path, default_cutoff=None, fields=fields)
-    print_remarks(batch)
+    print_remarks(batch.remarks)
     if not batch.ideas and batch.rejected:
         first = batch.rejected[0]
         raise ConfigurationError(f"{first.location} is no idea: {first.detail}")

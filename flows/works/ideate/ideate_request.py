@@ -36,7 +36,7 @@ def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) ->
     batch = read_ideas(
         evaluation.ideas_path, default_cutoff=evaluation.cutoff_date, fields=options.field
     )
-    print_remarks(batch)
+    print_remarks(batch.remarks)
     if batch.rejected:
         first = batch.rejected[0]
         raise IdeaFileError(f"{first.location} is no seed: {first.detail}")

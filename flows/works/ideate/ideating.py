@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from dashboards.views.write_ideation import ideation_page
-from flows.run.campaign import Campaign, Plan, Summary
+from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, indexed, open_gateway
 from flows.run.indexing import shown_progress
-from flows.run.remaining import remaining
 from flows.run.shards import write_shards
 from flows.works.evaluate.evaluate import RunSummary
 from flows.works.ideate.ideation_branches import Decided, decide_branches
@@ -22,8 +21,10 @@ from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import Budget, Run, RunRequest, RunState
 from schemas.settings import Settings
+from schemas.work import Summary
 from schemas.works.ideation import IdeaVersion, kept_versions
 from schemas.works.ideation_run import IdeationHead, IdeationRequest
+from tasks.accounting.remaining import remaining
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.ideation_shard import IdeationJob, ideation_job
 from tasks.ideation.network import open_network

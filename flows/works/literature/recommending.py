@@ -97,7 +97,7 @@ def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:
         )
     with given_ideas(Path(given)) as path:
         batch = read_ideas(path, default_cutoff=options.cutoff, fields=options.field)
-    print_remarks(batch)
+    print_remarks(batch.remarks)
     if not batch.ideas and batch.rejected:
         first = batch.rejected[0]
         raise ConfigurationError(f"{first.location} is no idea: {first.detail}")

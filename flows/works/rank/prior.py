@@ -56,7 +56,7 @@ def fit_prior_on(source: str | None, options: PriorOptions) -> FittedPrior:
     path = Path(source) if source is not None and Path(source).exists() else None
     if path is not None:
         batch = read_batch(path, default_cutoff=None, fields=options.field)
-        print_remarks(batch)
+        print_remarks(batch.remarks)
         listed: list[tuple[Idea, Evidence]] = [(idea, {}) for idea in batch.ideas]
         engine, name = WORDS_ALONE, path.name
     else:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from dashboards.views.write import write_reports
 from flows.run.batch_waves import BatchWaves
-from flows.run.campaign import Campaign, Summary
+from flows.run.campaign import Campaign
 from flows.run.progress import Watched
 from flows.works.rank.rank_plan import RankingPlan, plan_ranking
 from schemas.identifiers import RunId
 from schemas.judgement.ranking import RankingHead, RankRequest
+from schemas.work import Summary
 from tasks.ranking.rank_shard import MATCH_LINE, RankJob, journal_path, rank_job
 from tasks.shards.work import ShardWork
 from warehouse.kinds.rankings.landing import RANKINGS, failed_groups

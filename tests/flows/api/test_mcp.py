@@ -35,6 +35,7 @@ TOOLS = {
     "check_manuscripts",
     "try_programs",
     "curate_papers",
+    "write_draft",
     "rated_ideas",
     "list_runs",
     "ranking",

@@ -6,11 +6,11 @@ import pytest
 
 from flows.cli.exit_codes import EXIT_DONE
 from flows.cli.works import print_published
-from flows.run.campaign import Summary
 from flows.run.requests import request_of
 from schemas.literature.survey_run import SurveyHead
 from schemas.options.commands import AskOptions
 from schemas.settings import Settings
+from schemas.work import Summary
 from tasks.survey.work import ASK, SURVEY
 from tests.support.survey_lake import make_survey, published_surveys
 from tests.support.tiers import some

@@ -9,7 +9,6 @@ import pytest
 from flows.cli.evaluate.evaluate import run_and_print
 from flows.cli.evaluate.run_output import print_run
 from flows.cli.output import ended_by_budget, ended_early
-from flows.run.campaign import Summary
 from flows.works.evaluate.request import bundled, resolve_request
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
@@ -17,6 +16,7 @@ from schemas.options.commands import RunOptions
 from schemas.reasons import Reason
 from schemas.run import Budget, Run, RunRequest, RunState
 from schemas.settings import Settings
+from schemas.work import Summary
 from tasks.accounting.budgets import SharedBudget
 from tests.support.evaluations import make_run
 

@@ -23,6 +23,7 @@ from flows.jobs.runner import EXIT_HELD, MAXIMUM_ATTEMPTS
 from flows.profiles import shipped_profiles
 from schemas import stopwatch
 from schemas.errors import ConfigurationError
+from schemas.idea import SentIdea
 from schemas.interpreter import module_command
 from schemas.options.commands import AskOptions, LakeOptions
 from schemas.people.job import (
@@ -47,6 +48,7 @@ from tests.support.jobs import (
     run_until,
     sent_paper,
     wait_until,
+    write_job,
 )
 from tests.support.reviewed_papers import FIRST_REVIEW
 from tests.support.sandboxes import needs_sandbox
@@ -136,6 +138,25 @@ def test_programs_are_tried_on_a_task_that_is_sent(warehouse: Warehouse) -> None
     assert experiment.finding is Finding.SUPPORTED
     assert (refused.state, refused.exit_code) == (JobState.FAILED, 2)
     assert refused.last_word.startswith("tasks/numbers/program.py declares nothing tunable")
+
+
+def test_an_idea_that_a_program_sent_is_drafted_beside_the_report(warehouse: Warehouse) -> None:
+    sent = submit(warehouse, write_job(SentIdea(title="Bats", problem="Bats meet few moths.")))
+    unknown = submit(warehouse, write_job("no-such-idea"))
+    run_to_the_end(warehouse)
+    status = known(warehouse, sent).status
+    assert (status.state, status.exit_code) == (JobState.DONE, 0), status.last_word
+    assert status.run_id is not None
+    assert (warehouse.reports / status.run_id / "draft" / "draft.pdf").exists()
+    refused = known(warehouse, unknown).status
+    assert refused.state is JobState.FAILED
+    assert "no-such-idea is neither a file nor an idea of the lake" in refused.last_word
+
+
+def test_files_of_a_callers_choice_are_not_offered_for_a_draft() -> None:
+    for own in ({"bib": Path("/etc/passwd")}, {"venue": "/tmp/mine"}, {"outline": Path("o.yaml")}):
+        with pytest.raises(ConfigurationError, match="is not offered here"):
+            check_offered(write_job("bats", **own), OFFERED.dashboard)
 
 
 NOT_OFFERED = [

@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
-from flows.profiles import load_profile
 from flows.run.declared import run_id
 from flows.run.requests import request_of
 from flows.works.ideate.ideate_request import resolve_ideation
 from flows.works.ideate.ideating import ideation_run_id
-from flows.works.write.writing import draft_run_id
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.judging import AskingParameters, Effort
@@ -20,14 +18,15 @@ from schemas.options.commands import (
     ExperimentOptions,
     IdeateOptions,
     SurveyOptions,
+    WriteOptions,
 )
 from schemas.settings import Settings
 from tasks.curation.work import CURATE
 from tasks.experiments.work import EXPERIMENT
 from tasks.manuscripts.work import CHECK
 from tasks.survey.work import SURVEY
+from tasks.writing.work import WRITE
 from tests.support.checks import check_request
-from tests.support.draft_lake import make_request
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
 from tests.support.small_task import write_task
 
@@ -67,7 +66,9 @@ def survey(folder: Path) -> Any:
 
 
 def write(folder: Path) -> Any:
-    return replace(make_request("bats", folder), profile=load_profile("economy"))
+    (folder / "idea.jsonl").write_text('{"idea_id": "bats", "text": "We record bats at night."}\n')
+    given = (folder / "idea.jsonl", "", None)
+    return request_of(WRITE, given, WriteOptions(warehouse=folder), Settings())
 
 
 def requests_of(folder: Path) -> dict[str, tuple[Any, Callable[[Any, Settings], str]]]:
@@ -84,7 +85,7 @@ def requests_of(folder: Path) -> dict[str, tuple[Any, Callable[[Any, Settings], 
             lambda request, settings: ideation_run_id(request, LITERATURE, settings),
         ),
         "survey": (survey, lambda request, settings: run_id(SURVEY, request, LITERATURE, settings)),
-        "write": (write, draft_run_id),
+        "write": (write, lambda request, settings: run_id(WRITE, request, "", settings)),
     }
     return {
         kind: (_asked(make(folder), engine=ENGINE), name) for kind, (make, name) in requests.items()

@@ -12,7 +12,7 @@ from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from schemas.base import replace
 from schemas.reasons import Reason
 from schemas.works.experiment import Finding
-from tasks.writing import draft_shard
+from tasks.writing import drafting
 from tests.support.answers import read_answer
 from tests.support.experiment_lake import make_experiment, publish_experiment
 from tests.support.survey_lake import make_survey, published_surveys
@@ -66,7 +66,7 @@ def test_a_draft_is_written_once_and_anew_by_an_edited_outline(
     assert {work["title"] for work in draft["works"]} == {
         "Echo calls of bats", "Moths that hear bats",
     }  # fmt: skip
-    assert [Path(path).name for path in answer["files"]][:4] == [
+    assert [Path(path).name for path in answer["reports"]][:4] == [
         "draft.pdf", "draft.docx", "draft.html", "draft.tex",
     ]  # fmt: skip
     markdown = (here / "draft" / "draft.md").read_text()
@@ -75,7 +75,7 @@ def test_a_draft_is_written_once_and_anew_by_an_edited_outline(
     run_id = answer["run"]["run_id"]
 
     with monkeypatch.context() as again_alone:
-        again_alone.setattr(draft_shard, "write_draft", None)  # nothing is written again
+        again_alone.setattr(drafting, "write_draft", None)  # nothing is written again
         assert run(again_alone, *COMMAND, "--json") == EXIT_DONE
     again = read_answer(capsys.readouterr().out)
     assert (again["run"]["run_id"], again["rows"]) == (run_id, answer["rows"])
@@ -132,7 +132,7 @@ def test_contradictory_results_are_said_and_neither_is_left_out(
 ) -> None:
     other = replace(make_experiment(), finding=Finding.UNDECIDED)
     monkeypatch.setattr(
-        "flows.works.write.draft_request.published_units", lambda *_: (make_experiment(), other)
+        "tasks.writing.collecting.published_units", lambda *_: (make_experiment(), other)
     )
     command = ("write", "idea.jsonl", "--warehouse", "w", "--experiment", "experiment-a")
     assert run(monkeypatch, *command, "-o", "draft") == EXIT_DONE

@@ -19,7 +19,7 @@ from schemas.failure import Failure
 from schemas.identifiers import RunId
 from schemas.literature.survey import SurveyQuote
 from schemas.reasons import Reason
-from tasks.writing import draft_shard
+from tasks.writing import drafting
 from tasks.writing.checking import check
 from tests.support.answers import read_answer
 from tests.support.assay_here import settle
@@ -39,7 +39,7 @@ from tests.support.draft_writer import (
 from tests.support.experiment_lake import make_experiment, publish_experiment
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer, start_openai_server
 from tests.support.survey_lake import make_survey, published_surveys
-from warehouse.kinds.drafts import DRAFT_RECORD
+from warehouse.kinds.drafts import DRAFTS
 from warehouse.units.reading import published_units
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
@@ -182,7 +182,7 @@ def test_what_a_review_finds_goes_into_a_second_round(
     told = read_answer(capsys.readouterr().out)
     assert "found 1 problem, and this is the second round" in " ".join(told["warnings"])
     head = told["run"]
-    assert head["revises"].startswith("draft-")
+    assert head["revises"].startswith("write-")
     assert head["review_run_id"].startswith("check-")
     markdown = (here / "draft" / "draft.md").read_text()
     assert markdown.count(MET) == 1
@@ -209,7 +209,7 @@ def test_a_second_round_that_is_refused_keeps_the_first(
 ) -> None:
     line = Failure(stage="writing", subject="Text", reason=Reason.UNTRACED, detail="it says more")
     monkeypatch.setattr(
-        draft_shard,
+        drafting,
         "check",
         lambda draft, stored: (line,) if MET in draft.markdown else check(draft, stored),
     )
@@ -220,9 +220,9 @@ def test_a_second_round_that_is_refused_keeps_the_first(
 
 def test_swapped_and_changed_statements_are_refused(written: Written) -> None:
     warehouse = written.folder / "w"
-    (folder,) = (warehouse / "reports").glob("draft-*")
+    (folder,) = (warehouse / "reports").glob("write-*")
     with Warehouse(warehouse).reader() as connection:
-        (draft,) = published_units(connection, DRAFT_RECORD, RunId(folder.name))
+        (draft,) = published_units(connection, DRAFTS, RunId(folder.name))
     assert check(draft, ()) == ()
     place, section = next(
         (place, each) for place, each in enumerate(draft.sections) if "said.1" in each.text
@@ -242,7 +242,9 @@ def test_a_draft_that_meets_its_budget_is_no_draft_and_goes_on(
     here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(server, "--max-tokens", "3000") == EXIT_BUDGET
-    assert "the draft is not finished" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "There is no draft" in said.out
+    assert "stopped by --max-tokens 3000" in said.err
     assert not (here / "draft").exists()
     assert run(server, "--max-tokens", "9000000") == EXIT_DONE
     assert (here / "draft" / "draft.pdf").exists()

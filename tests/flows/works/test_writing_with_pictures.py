@@ -20,8 +20,8 @@ from dashboards.render.drafts.draft_folder import write_folder
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.profiles import load_profile
-from flows.works.write.draft_request import resolve_draft
-from flows.works.write.writing import Writing, draft_run_id
+from flows.run.declared import Declared, run_id
+from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.calls import CallStatus
 from schemas.choices import EngineChoice
@@ -35,10 +35,11 @@ from schemas.works.draft import Draft, DraftFigure, FigureKind, PictureSpec
 from schemas.works.draft_run import DraftRequest, DraftRevision, SectionPoint
 from tasks.shards import work
 from tasks.shards.work import land_unit
+from tasks.work.shard import WorkShard, work_on
 from tasks.writing.checking import check
-from tasks.writing.draft_shard import DraftJob, draft_job
 from tasks.writing.expected import PICTURE_STEPS, steps_of
 from tasks.writing.figures.pictures import kept_png
+from tasks.writing.work import WRITE
 from tests.support.answers import read_answer
 from tests.support.assay_here import settle
 from tests.support.draft_writer import CAPTION, ENGINE, answer
@@ -82,7 +83,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def asked(server: OpenAIServer, **more: Any) -> DraftRequest:
     given = {"image_model": MODEL, "api_base": server.url, "engine": EngineChoice.parse(ENGINE)}
     options = WriteOptions(warehouse=Path("w"), **(given | more))
-    return resolve_draft("idea.jsonl", options, Settings())
+    return request_of(WRITE, (Path("idea.jsonl"), "", None), options, Settings())
+
+
+def named(request: DraftRequest) -> RunId:
+    return run_id(WRITE, request, "", Settings())
+
+
+def with_plan(request: DraftRequest, **changes: Any) -> DraftRequest:
+    (planned,) = request.units
+    return replace(request, units=(replace(planned, **changes),))
 
 
 def written(request: DraftRequest) -> Draft:
@@ -95,8 +105,9 @@ def written(request: DraftRequest) -> Draft:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(work, "land_unit", land)
-        job = DraftJob(run_id=draft_run_id(request, Settings()), request=request)
-        asyncio.run(draft_job(job, Settings()))
+        names = tuple(planned.draft_id for planned in request.units)
+        shard = WorkShard[DraftRequest](run_id=named(request), request=request, names=names)
+        asyncio.run(work_on(WRITE, shard, Settings()))
     (draft,) = landed
     return draft
 
@@ -184,9 +195,9 @@ def test_a_drawn_figure_is_marked_wherever_it_stands(drawn: Drawn) -> None:
 
 def test_a_drawn_figure_is_seen_in_every_file(drawn: Drawn) -> None:
     request, draft = drawn.request, drawn.draft
-    head = Writing(request)._head()
+    head: Any = Declared(WRITE, request)._head()
     folder = drawn.folder / "draft"
-    write_folder(draft, head, "", folder, request.venue)
+    write_folder(draft, head, "", folder)
     whole = Image.open(io.BytesIO(kept_png(method_figure(draft)))).convert("RGB")
     figures = folder / "figures"
     svg = ElementTree.parse(figures / "method.svg").getroot()
@@ -218,7 +229,9 @@ def test_a_drawn_figure_is_seen_in_every_file(drawn: Drawn) -> None:
 def test_a_second_run_asks_for_no_picture(here: Path, server: OpenAIServer) -> None:
     first = asked(server)
     drawn = written(first)
-    other = replace(first, warehouse=first.warehouse, material=replace(first.material, title="B"))
+    (planned,) = first.units
+    material = replace(planned.material, title="B")
+    other = with_plan(first, content_sha256="b", material=material)
     again = written(other)
     assert len(asked_for_pictures(server)) == 1
     assert again.failures == ()
@@ -232,12 +245,12 @@ def test_a_second_round_keeps_the_picture_and_its_marks(here: Path, server: Open
     first = written(request)
     point = SectionPoint(heading=first.sections[0].heading, point="Say it anew.")
     revision = DraftRevision(
-        run_id=draft_run_id(request, Settings()),
+        run_id=named(request),
         review_run_id=RunId("check-a"),
         draft=first,
         points=(point,),
     )
-    second = written(replace(request, revision=revision))
+    second = written(with_plan(request, revision=revision))
     assert second.word_count
     assert second.figures == first.figures
     declared = [each for each in second.claims if each.claim_key == "declaration"]
@@ -360,11 +373,9 @@ def test_other_pixels_than_were_drawn_are_refused(drawn: Drawn) -> None:
 def test_without_an_image_model_a_draft_is_the_one_it_was(here: Path, server: OpenAIServer) -> None:
     plain = asked(server, image_model=None)
     assert plain.profile == load_profile(DEFAULT_PROFILE)
-    assert not {*PICTURE_STEPS} & {*steps_of(plain.profile.judging)}
-    assert draft_run_id(plain, Settings()) != draft_run_id(asked(server), Settings())
-    assert draft_run_id(asked(server), Settings()) != draft_run_id(
-        asked(server, image_model="openai/other"), Settings()
-    )
+    assert not {*PICTURE_STEPS} & {*steps_of(plain.parameters)}
+    assert named(plain) != named(asked(server))
+    assert named(asked(server)) != named(asked(server, image_model="openai/other"))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.landed import read_landed
 from warehouse.units.landing import landed_files, write_head
 from warehouse.units.publish import publish
@@ -105,7 +105,7 @@ def checked(
             connection.register(table.name, read_landed(table, files))
         found = {
             check.manuscript_id: check
-            for check in published_units(connection, CHECK_RECORD, plan.head.run_id)
+            for check in published_units(connection, CHECKS, plan.head.run_id)
         }
     return found, receipts, plan.head
 
@@ -184,8 +184,7 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(
     assert published(head, request).unchanged
     with Warehouse(request.warehouse).reader() as connection:
         assert {
-            check.manuscript_id: check
-            for check in published_units(connection, CHECK_RECORD, head.run_id)
+            check.manuscript_id: check for check in published_units(connection, CHECKS, head.run_id)
         } == found
         hits = connection.execute(
             "select judge, hit, first_hit_rank from attempt_hits where manuscript_id = 'faulty'"

@@ -20,7 +20,7 @@ from schemas.works.check_run import CheckHead, CheckRequest
 from schemas.works.manuscripts import Decision, ManuscriptCheck, PooledWork
 from tests.support.checks import check_request, checked_and_published
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head, published_units
@@ -102,7 +102,7 @@ def request_for(folder: Path, server: OpenAIServer, **options: Any) -> CheckRequ
 
 def landed(folder: Path, run_id: str) -> tuple[CheckHead, ManuscriptCheck]:
     with Warehouse(folder / "wh").reader() as connection:
-        (check,) = published_units(connection, CHECK_RECORD, RunId(run_id))
+        (check,) = published_units(connection, CHECKS, RunId(run_id))
         return published_head(connection, CHECKS, RunId(run_id)), check
 
 
@@ -119,7 +119,7 @@ def reviewed(
                     unanswered_count=0)  # fmt: skip
     looked_up = replace(head, run_id=RunId("check-looked-up"), literature="snapshot:pebbles")
     warehouse, now = Warehouse(folder / "wh"), datetime.now(UTC)
-    land_unit(warehouse, CHECK_RECORD, looked_up.run_id, known, now, now)
+    land_unit(warehouse, CHECKS, looked_up.run_id, known, now, now)
     write_head(warehouse, CHECKS, looked_up)
     assert publish(warehouse, CHECKS, looked_up).published
     return folder, looked_up

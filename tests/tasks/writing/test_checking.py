@@ -15,9 +15,9 @@ from tasks.citations.quoted import plain
 from tasks.writing.checking import check, numbers_in
 from tasks.writing.figures.drawing import drawn
 from tasks.writing.parsing import CITATION, CLAIM, END, parse
-from tests.support.draft_lake import PASSAGES, make_draft, make_request
+from tests.support.draft_lake import PASSAGES, make_draft, plan_draft
 
-STORED = make_request().material.stored
+STORED = plan_draft().material.stored
 
 
 @pytest.fixture(scope="module")

@@ -10,13 +10,13 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId, RunId
 from schemas.literature.paper import Paper
 from schemas.works.draft import ClaimKind, FigureKind
-from schemas.works.draft_run import PlannedSection
+from schemas.works.draft_run import PlannedSection, outline_text
 from schemas.works.experiment import Finding
 from tasks.citations.bib_entries import read_bib
 from tasks.text.quotations import stands_in
 from tasks.writing.charts import BLUE, GREY, ORANGE, TEXT_PIXELS
 from tasks.writing.claims import Claims, add_contradictions, add_experiment, number_shown
-from tasks.writing.outline import outline_text, read_outline
+from tasks.writing.outline import read_outline
 from tasks.writing.works import (
     Known,
     joined,
@@ -25,7 +25,7 @@ from tasks.writing.works import (
     passage_of,
     stored_texts,
 )
-from tests.support.draft_lake import make_request
+from tests.support.draft_lake import plan_draft
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
 from warehouse.warehouse import Warehouse
 
@@ -43,7 +43,7 @@ def test_the_query_of_every_claim_gives_it_out_of_the_lake(tmp_path: Path) -> No
         for claim in asked:
             ((value,),) = connection.execute(claim.query).fetchall()
             assert value == (claim.shown if claim.value is None else claim.value), claim.claim_key
-        for figure in make_request().material.figures:
+        for figure in plan_draft().material.figures:
             if figure.query:
                 rows = connection.execute(figure.query).fetchall()
                 drawn = json.loads(figure.spec)["datasets"].values()
@@ -51,7 +51,7 @@ def test_the_query_of_every_claim_gives_it_out_of_the_lake(tmp_path: Path) -> No
 
 
 def test_every_chart_has_axes_with_titles_and_text_that_can_be_read_in_print() -> None:
-    charts = [f for f in make_request().material.figures if f.kind is FigureKind.CHART]
+    charts = [f for f in plan_draft().material.figures if f.kind is FigureKind.CHART]
     assert [chart.figure_id for chart in charts] == ["gains", "runs"]
     for chart in charts:
         spec = json.loads(chart.spec)
@@ -188,7 +188,7 @@ def test_a_bibliography_that_cannot_be_used_is_refused(
 
 
 def test_an_outline_can_be_edited_and_is_held_against_the_claims(tmp_path: Path) -> None:
-    request, path = make_request(), tmp_path / "outline.yaml"
+    request, path = plan_draft(), tmp_path / "outline.yaml"
     path.write_text(outline_text(request.outline))
     assert read_outline(path, request.material) == request.outline
     changes = {

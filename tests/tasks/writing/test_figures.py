@@ -20,7 +20,7 @@ from tasks.writing.figures.print_rules import LEAST_DISTANCE
 from tasks.writing.figures.printed import COLUMN_POINTS, printed
 from tasks.writing.figures.rules import faults_in
 from tasks.writing.method_graph import graph_figure
-from tests.support.draft_lake import make_request
+from tests.support.draft_lake import plan_draft
 
 Spec = dict[str, Any]
 
@@ -216,7 +216,7 @@ def test_a_described_graph_is_read_or_refused(labels: list[str], data: st.DataOb
 
 
 def test_figures_of_drafts_break_no_rule_and_their_rows_are_the_claims() -> None:
-    material = make_request().material
+    material = plan_draft().material
     values = {each.claim_key: each.value for each in material.claims if each.value is not None}
     assert [each.mended for each in material.figures] == [(), (), ()]
     gains = material.figures[1]

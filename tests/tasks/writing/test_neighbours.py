@@ -15,9 +15,9 @@ from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.writing.measuring import citations_in, measured, past_share
 from tasks.writing.neighbours import planned_by
-from tests.support.draft_lake import make_request
+from tests.support.draft_lake import plan_draft
 
-OUTLINE = make_request().outline
+OUTLINE = plan_draft().outline
 
 
 def paper(number: int) -> Paper:

@@ -4,11 +4,11 @@ from schemas.base import replace
 from schemas.reasons import Reason
 from schemas.works.draft_neighbour import SectionPart
 from tasks.writing.venue_rules import against_rules, outline_faults
-from tests.support.draft_lake import make_draft, make_request
+from tests.support.draft_lake import make_draft, plan_draft
 
 
 def test_an_outline_keeps_to_its_venue_and_an_edited_one_is_held_to_it() -> None:
-    request = make_request(venue_name="conference")
+    request = plan_draft(venue_name="conference")
     rules, outline = request.material.venue, request.outline
     assert [each.heading for each in outline] == [
         "Abstract", "Introduction", "Related Work", "Method", "Results", "Limitations",
@@ -24,7 +24,10 @@ def test_an_outline_keeps_to_its_venue_and_an_edited_one_is_held_to_it() -> None
 
 
 def test_an_abstract_that_is_too_long_is_refused() -> None:
-    draft, rules = make_draft(venue="conference"), make_request(venue_name="conference").venue.rules
+    draft, rules = (
+        make_draft(venue="conference"),
+        plan_draft(venue_name="conference").material.venue,
+    )
     assert against_rules(draft, rules) == ()
     assert "abstract: |" in draft.markdown
     sections = tuple(

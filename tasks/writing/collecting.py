@@ -1,16 +1,11 @@
-"""The options of `assay write`, resolved into a `DraftRequest`: claims are collected out of the
-lake here, before anything is written, and every mistake is named in one line.
+"""The material of a draft: claims and works, collected out of the lake and files before anything
+is written; every mistake is named in one line.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dashboards.render.drafts.venues import read_venue
-from flows.profiles import load_profile
-from flows.works.evaluate.given_ideas import print_remarks
-from flows.works.evaluate.request import check_api_base, check_judging, check_warehouse
-from flows.works.write.draft_neighbours import neighbours_of
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError, UnknownNameError
@@ -25,12 +20,19 @@ from schemas.settings import Settings
 from schemas.works.draft import DraftFigure, Form
 from schemas.works.draft_habits import habits_of
 from schemas.works.draft_neighbour import NeighbourSection
-from schemas.works.draft_run import DraftRequest, Material, PlannedSection, StoredText
-from schemas.works.draft_venue import VenueRules
+from schemas.works.draft_run import (
+    DraftParameters,
+    Material,
+    PlannedDraft,
+    PlannedSection,
+    StoredText,
+)
+from schemas.works.draft_venue import Venue, VenueRules
 from schemas.works.experiment import Experiment
 from tasks.citations.bib_entries import read_bib
 from tasks.ideas.read import read_ideas
 from tasks.text.words import shorten_words
+from tasks.work.declaration import Resolved
 from tasks.writing.charts import experiment_charts
 from tasks.writing.claims import (
     Claims,
@@ -40,9 +42,11 @@ from tasks.writing.claims import (
     add_idea,
     declare,
 )
-from tasks.writing.expected import drawn_by
+from tasks.writing.drafting import METHOD_VERSION, material_hash
+from tasks.writing.expected import drawing_model, drawn_by
 from tasks.writing.figures.mending import readable
 from tasks.writing.method_graph import experiment_graph, plan_graph
+from tasks.writing.nearby import neighbours_of
 from tasks.writing.neighbours import planned_by
 from tasks.writing.outline import make_outline, read_outline
 from tasks.writing.venue_rules import outline_faults
@@ -59,12 +63,13 @@ from tasks.writing.works import (
     stored_texts,
 )
 from warehouse.answers import IdeaReview
-from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.kinds.experiments import EXPERIMENTS
+from warehouse.kinds.surveys import SURVEYS
 from warehouse.queries import Queries
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
+NEUTRAL = "neutral"
 _TITLE_WORDS = 12
 
 
@@ -80,30 +85,37 @@ class _Found:
     stored: list[StoredText] = field(default_factory=list)
     papers: list[Paper] = field(default_factory=list)
     sections: list[PaperSection] = field(default_factory=list)
+    remarks: tuple[str, ...] = ()
 
     @property
     def idea_run_id(self) -> RunId | None:
         return self.review.run.run_id if self.review is not None else None
 
 
-def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> DraftRequest:
-    """Resolve the options of `assay write`.
+def resolve_draft(
+    given: tuple[Path | None, str, Venue | None],
+    options: WriteOptions,
+    profile: Profile,
+    settings: Settings,
+) -> Resolved[PlannedDraft, DraftParameters]:
+    """Collect what a draft is written from, and plan it.
+
+    Args:
+        given: a file with one idea, or None for an idea of the lake; what it is called; the
+            template, None for the neutral one.
 
     Raises:
-        ConfigurationError: an idea, run, bibliography, outline or venue that there is not, or that
-            cannot be read.
+        ConfigurationError: an idea, run, bibliography or outline that there is not, or that cannot
+            be read.
     """
-    check_warehouse(options.warehouse)
-    check_api_base(options.api_base, options.engine)
-    profile = _with_image_model(load_profile(options.profile), options)
-    check_judging(profile, options.engine)
-    venue = read_venue(options.venue)
+    file, name, venue = given
+    profile = _with_image_model(profile, options)
     if options.review and options.engine.is_baseline:
         raise ConfigurationError("--review reads with a model: add --engine litellm:MODEL")
-    given = read_bib(options.bib) if options.bib is not None else []
-    found = _found(idea, options, settings)
-    works = [Known(paper, key=key) for key, paper in given]
-    found.papers += [paper for _, paper in given]
+    bibliography = read_bib(options.bib) if options.bib is not None else []
+    found = _found(file, name, options, settings)
+    works = [Known(paper, key=key) for key, paper in bibliography]
+    found.papers += [paper for _, paper in bibliography]
     neighbours, api_calls = neighbours_of(
         found.idea,
         found.papers,
@@ -111,36 +123,46 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
         Warehouse(options.warehouse, settings),
         downloads=options.full_text,
     )
-    material, outline = _material(found, works, neighbours, venue.rules, options.engine)
+    rules = VenueRules(venue=NEUTRAL) if venue is None else venue.rules
+    material, outline = _material(found, works, neighbours, rules, options.engine)
     if options.outline is not None:
-        outline = read_outline(options.outline, material)
-        for fault in outline_faults(outline, material.venue):
-            raise ConfigurationError(f"{options.outline}: {fault}")
-        used = {name for section in outline for name in section.figure_ids}
-        figures = tuple(each for each in material.figures if each.figure_id in used)
-        material = replace(material, figures=figures)
-    return DraftRequest(
+        material, outline = _by_outline(options.outline, material)
+    planned = PlannedDraft(
         draft_id=found.idea.idea_id,
-        warehouse=options.warehouse.resolve(),
-        profile=profile,
-        engine=options.engine,
-        api_base=options.api_base,
-        budget=options.budget,
-        workers=options.workers,
-        scheduler_address=options.scheduler,
+        content_sha256=material_hash(material, outline),
         material=material,
-        venue=venue,
         outline=outline,
-        review=options.review,
+        venue=venue,
         idea_run_id=found.idea_run_id,
         experiment_run_ids=tuple(dict.fromkeys(run_id for run_id, _ in found.experiments)),
         survey_run_id=RunId(options.survey) if options.survey else None,
         api_calls=api_calls,
-        remarks=(
-            *_remarks(material, planned=options.outline is None),
-            *_not_cited([*works, *found.works]),
-        ),
     )
+    parameters = DraftParameters(
+        method_version=METHOD_VERSION,
+        review=options.review,
+        draws=drawing_model(profile.judging) is not None,
+    )
+    remarks = (
+        *found.remarks,
+        *_remarks(material, planned=options.outline is None),
+        *_not_cited([*works, *found.works]),
+    )
+    return Resolved((planned,), parameters, profile, remarks)
+
+
+def _by_outline(path: Path, material: Material) -> tuple[Material, tuple[PlannedSection, ...]]:
+    """The outline as a person left it, and of the material the figures that it names.
+
+    Raises:
+        ConfigurationError: it cannot be read or followed.
+    """
+    outline = read_outline(path, material)
+    for fault in outline_faults(outline, material.venue):
+        raise ConfigurationError(f"{path}: {fault}")
+    used = {name for section in outline for name in section.figure_ids}
+    figures = tuple(each for each in material.figures if each.figure_id in used)
+    return replace(material, figures=figures), outline
 
 
 def _with_image_model(profile: Profile, options: WriteOptions) -> Profile:
@@ -163,54 +185,50 @@ def _with_image_model(profile: Profile, options: WriteOptions) -> Profile:
     return replace(profile, judging=drawn_by(profile.judging, name))
 
 
-def _found(given: str, options: WriteOptions, settings: Settings) -> _Found:
-    path = Path(given)
-    needs_lake = not path.exists() or options.experiment or options.survey
-    if not needs_lake:
-        return _Found(_idea_of_file(path, options.field))
+def _found(file: Path | None, name: str, options: WriteOptions, settings: Settings) -> _Found:
+    of_file = None if file is None else _of_file(file, options.field)
+    if of_file is not None and not (options.experiment or options.survey):
+        return of_file
     warehouse = Warehouse(options.warehouse, settings)
     with warehouse.queries() as queries:
-        if path.exists():
-            found = _Found(_idea_of_file(path, options.field))
-        else:
-            review = _evaluated(queries, IdeaId(given))
-            found = _Found(review.evaluation.idea, review)
-            _add_evaluation(found, review)
+        found = of_file or _of_lake(queries, IdeaId(name))
         connection = queries.connection
-        for name in dict.fromkeys(options.experiment):
-            run, _, task = name.partition("/")
+        for asked in dict.fromkeys(options.experiment):
+            run, _, task = asked.partition("/")
             published_head(connection, EXPERIMENTS, RunId(run))
-            tried = published_units(connection, EXPERIMENT_RECORD, RunId(run))
+            tried = published_units(connection, EXPERIMENTS, RunId(run))
             chosen = [each for each in tried if task in ("", each.task_id)]
             if not chosen:
                 names = ", ".join(each.task_id for each in tried)
-                raise ConfigurationError(f"--experiment {name}: its tasks are {names}")
+                raise ConfigurationError(f"--experiment {asked}: its tasks are {names}")
             found.experiments += [(RunId(run), each) for each in chosen]
         if options.survey:
             run_id = RunId(options.survey)
             published_head(connection, SURVEYS, run_id)
-            found.surveys = published_units(connection, SURVEY_RECORD, run_id)
+            found.surveys = published_units(connection, SURVEYS, run_id)
             for survey in found.surveys:
                 _add_survey(found, survey)
     return found
 
 
-def _idea_of_file(path: Path, fields: tuple[str, ...]) -> Idea:
+def _of_file(path: Path, fields: tuple[str, ...]) -> _Found:
     batch = read_ideas(path, default_cutoff=None, fields=fields)
-    print_remarks(batch)
     if batch.rejected:
         raise ConfigurationError(f"{batch.rejected[0].location}: {batch.rejected[0].detail}")
     if len(batch.ideas) != 1:
         raise ConfigurationError(
             f"{path} holds {len(batch.ideas)} ideas; a draft is of one: give it a file of its own"
         )
-    return batch.ideas[0]
+    return _Found(batch.ideas[0], remarks=batch.remarks)
 
 
-def _evaluated(queries: Queries, idea_id: IdeaId) -> IdeaReview:
-    """The newest evaluation of an idea."""
+def _of_lake(queries: Queries, idea_id: IdeaId) -> _Found:
+    """An idea with its newest evaluation."""
     for row in queries.rows("runs_of_idea", idea_id=idea_id):
-        return queries.idea_review(RunId(row["run_id"]), idea_id)
+        review = queries.idea_review(RunId(row["run_id"]), idea_id)
+        found = _Found(review.evaluation.idea, review)
+        _add_evaluation(found, review)
+        return found
     raise UnknownNameError(
         f"{idea_id} is neither a file nor an idea of the lake; `assay runs list` lists its runs"
     )

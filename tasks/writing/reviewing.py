@@ -1,74 +1,75 @@
 """A draft that is reviewed: written, read by the reviewer of manuscripts, and written once more
-where the review found something. Three pieces of work of their own kinds, joined here.
+where the review found something.
 """
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pypandoc
 
-from dashboards.render.figures import counted
-from flows.run.campaign import Summary
-from flows.run.declared import Declared
-from flows.run.remaining import remaining
-from flows.works.write.writing import DraftSummary, Writing
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.literature.naming import MARKDOWN
 from schemas.settings import Settings
+from schemas.work import Summary
 from schemas.works.check_run import CheckHead, CheckParameters, CheckRequest, ManuscriptSource
 from schemas.works.draft import Draft
 from schemas.works.draft_neighbour import SectionPart
-from schemas.works.draft_run import DraftRequest, DraftRevision, SectionPoint
+from schemas.works.draft_run import DraftHead, DraftRequest, DraftRevision, SectionPoint
 from schemas.works.manuscripts import Problem
-from tasks.manuscripts.collect import collect_manuscripts
-from tasks.manuscripts.work import CHECK
+from tasks.accounting.remaining import remaining
 from tasks.text.quotations import stands_in
-from warehouse.kinds.drafts import DRAFT_RECORD
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD
+from tasks.work.course import Course, Follow, Runs
+from warehouse.kinds.drafts import DRAFTS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.reading import published_units
 from warehouse.warehouse import Warehouse
 
 MOST_PROBLEMS = 8
 """Asked of the review of a draft."""
-Run = Callable[[Any], Summary[Any]]
-"""Runs a campaign."""
+DraftSummary = Summary[DraftHead]
 
 
-def write_reviewed(request: DraftRequest, settings: Settings, run: Run) -> DraftSummary:
+def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> DraftSummary:
     """The second round where there is one and it passes the check, else the first; the remarks say
     what the review came to.
     """
-    first: DraftSummary = run(Writing(request))
-    if not request.review or not first.published or first.head.incomplete_reason is not None:
+    unreviewed = replace(request, parameters=replace(request.parameters, review=False))
+    first: DraftSummary = runs("write", unreviewed)
+    unfinished = not first.published or first.head.incomplete_reason is not None
+    if not request.parameters.review or unfinished:
         return first
     warehouse, name = Warehouse(request.warehouse, settings), first.head.run_id
     draft = _published(warehouse, name)
     if draft.word_count is None:
         return _with(first, "nothing was reviewed: the draft is refused")
-    asked = review_request(request, collect_manuscripts([_text_of(draft, warehouse, name)]))
     budget = remaining(request.budget, warehouse, [name])
-    checked: Summary[CheckHead] = run(Declared(CHECK, replace(asked, budget=budget)))
+    asked = review_request(replace(request, budget=budget), _text_of(draft, warehouse, name))
+    checked: Summary[CheckHead] = runs("check", asked)
     review = checked.head.run_id
     if not checked.published:
         return _with(first, f"the first round stands: the review {review} was not published")
     if (early := checked.head.incomplete_reason) is not None:
-        unfinished = replace(first, head=replace(first.head, incomplete_reason=early))
-        return _with(unfinished, f"the review {review} is not finished, so the first round stands")
+        line = f"the review {review} is not finished, so the first round stands"
+        return _with(replace(first, head=replace(first.head, incomplete_reason=early)), line)
     with warehouse.reader() as connection:
-        checks = published_units(connection, CHECK_RECORD, review)
+        checks = published_units(connection, CHECKS, review)
     standing = [problem for check in checks for problem in check.problems if problem.stands]
     points = points_of(standing, draft)
-    found = f"the review {review} found {counted(len(standing), 'problem')}"
+    found = f"the review {review} found {len(standing):,} problem{'s' * (len(standing) != 1)}"
     if len(points) < len(standing):
         found += f", {len(standing) - len(points)} of them in no section of the draft"
     if not points:
         return _with(first, f"{found}: there is no second round")
     revision = DraftRevision(run_id=name, review_run_id=review, draft=draft, points=points)
-    budget = remaining(request.budget, warehouse, [name, review])
-    second: DraftSummary = run(Writing(replace(request, revision=revision, budget=budget)))
-    return _better(first, second, found, warehouse)
+    (planned,) = unreviewed.units
+    again = replace(
+        unreviewed,
+        units=(replace(planned, revision=revision),),
+        budget=remaining(request.budget, warehouse, [name, review]),
+    )
+    return _better(first, runs("write", again), found, warehouse)
 
 
 def _better(
@@ -90,12 +91,14 @@ def _better(
     return _with(second, f"{found}, and this is the second round; the first is {first.head.run_id}")
 
 
-def review_request(
-    request: DraftRequest, sources: tuple[ManuscriptSource, ...] = ()
-) -> CheckRequest:
-    """The review of the text of a draft, by the engine that wrote it."""
+def review_request(request: DraftRequest, text: Path | None = None) -> CheckRequest:
+    """The review of a draft by the engine that wrote it.
+
+    Args:
+        text: the draft as its readers see it; None: it is not written yet.
+    """
     return CheckRequest(
-        units=sources,
+        units=() if text is None else (_source(text),),
         parameters=CheckParameters(form="text", maximum_problems=MOST_PROBLEMS, review=True),
         warehouse=request.warehouse,
         profile=request.profile,
@@ -105,6 +108,25 @@ def review_request(
         scheduler_address=request.scheduler_address,
         budget=request.budget,
     )
+
+
+def _source(text: Path) -> ManuscriptSource:
+    content = hashlib.sha256(text.read_bytes()).hexdigest()
+    return ManuscriptSource(manuscript_id=text.stem, path=text, content_sha256=content)
+
+
+def _follows(request: DraftRequest, _: Settings) -> tuple[Follow, ...]:
+    """The review, of a text as long as the outline plans."""
+    if not request.parameters.review:
+        return ()
+    (planned,) = request.units
+    text = "\n\n".join(
+        f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in planned.outline
+    )
+    return (Follow("check", review_request(request), text),)
+
+
+REVIEWED = Course(run=write_reviewed, follows=_follows)
 
 
 def _text_of(draft: Draft, warehouse: Warehouse, run_id: RunId) -> Path:
@@ -151,7 +173,7 @@ def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, 
 
 def _published(warehouse: Warehouse, run_id: RunId) -> Draft:
     with warehouse.reader() as connection:
-        (draft,) = published_units(connection, DRAFT_RECORD, run_id)
+        (draft,) = published_units(connection, DRAFTS, run_id)
     return draft
 
 

@@ -1,0 +1,45 @@
+"""Several runs under one command: how one kind of work leads on to others, or to itself again."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from schemas.run import WorkRequest
+from schemas.settings import Settings
+from schemas.work import Request, Summary
+
+
+class Runs(Protocol):
+    """Runs work of any kind to its publication; what has landed before is not done again."""
+
+    def __call__(self, name: str, request: WorkRequest) -> Summary[Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """A run of another kind that a course may take: looked at before, and part of the estimate.
+
+    Attributes:
+        name: of its kind.
+        request: what it asks; what it is about is made on the way.
+        text: stands in an estimate for what it is about.
+        times: how often, at most.
+    """
+
+    name: str
+    request: WorkRequest
+    text: str
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What a command does beyond one run of its kind.
+
+    Attributes:
+        run: does one run after the other; what the command came to.
+        follows: the runs of other kinds among them.
+    """
+
+    run: Callable[[Request[Any, Any], Settings, Runs], Summary[Any]]
+    follows: Callable[[Request[Any, Any], Settings], Sequence[Follow]]
