@@ -165,6 +165,10 @@ class ExperimentPage(PublishedPage):
         name = f"Experiment {self.head.run_id}"
         return rendered_page("experiment.md.jinja", name, drawn, page=self)
 
+    def short_page(self) -> Page:
+        """What is found of each task, with programs side by side."""
+        return rendered_page("experiment_short.md.jinja", "", page=self)
+
 
 def _with_numbers(name: str) -> list[tuple[bool, int, str]]:
     """By which 9 stands before 10."""

@@ -70,6 +70,7 @@ class Declared(Campaign[Plan[Any], Any]):
         self.name = self.artifact_key = work.name  # type: ignore[misc]
         self.verb, self.nouns = work.verb, work.units_noun  # type: ignore[misc]
         self.work = WorkByName(work.name)  # type: ignore[misc]
+        self.in_sandbox = work.needs.sandbox  # type: ignore[misc]
 
     @contextmanager
     def open(self) -> Iterator[None]:

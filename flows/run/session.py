@@ -12,14 +12,12 @@ from schemas.judgement.ranking import RankRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
 from schemas.work import HeadT, Request, Summary
-from schemas.works.experiment_run import ExperimentRequest
 from schemas.works.ideation_run import IdeationRequest
 
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign, PlanT
     from flows.run.prefect_server import PrefectServer
     from flows.works.evaluate.evaluate import RunSummary
-    from flows.works.experiment.experimenting import ExperimentSummary
     from flows.works.ideate.ideating import IdeationSummary
     from flows.works.rank.ranking import RankSummary
     from tasks.judging.first_contact import Contact
@@ -78,16 +76,6 @@ class Session:
         if work.course is None:
             return self._one(work.name, request)
         return work.course.run(request, self._settings, self._one)
-
-    def experiment(self, request: ExperimentRequest) -> "ExperimentSummary":
-        """Try programs on tasks, after a look at all it needs."""
-        self._prepare(request)
-        from flows.run.preflight import check_before_experimenting
-
-        check_before_experimenting(request, self._settings)
-        from flows.works.experiment.experimenting import Experimenting
-
-        return self._run(Experimenting(request))
 
     def ideate(self, request: IdeationRequest) -> "IdeationSummary":
         """Make ideas in rounds, after a look at all it needs."""

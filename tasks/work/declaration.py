@@ -31,10 +31,12 @@ class Needs:
     Attributes:
         literature: papers, through the gateway.
         documents: texts of documents that users give.
+        sandbox: a place for programs that nobody vouches for.
     """
 
     literature: bool = False
     documents: bool = False
+    sandbox: bool = False
 
 
 @dataclass(frozen=True, slots=True)
