@@ -31,7 +31,7 @@ from schemas.options.commands import DeclaredOptions
 from schemas.people import decisions as people
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from schemas.work import Request, Summary
+from schemas.work import Request, Summary, paths_in
 from tasks.work.declaration import Result, Work
 from tasks.works import work_named
 from warehouse.app.database import ServiceDatabase
@@ -168,7 +168,7 @@ def _check_output(
     """
     if output is None:
         return
-    given = {path.resolve() for unit in request.units for path in work.files(unit)}
+    given = {path.resolve() for unit in request.units for path in paths_in(unit)}
     if output.resolve() in given:
         raise ConfigurationError(f"--output {output} is one of the files given: name another file")
     if _format_of(output) is ReportFormat.BIB and not work.needs.literature:

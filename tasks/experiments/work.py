@@ -141,8 +141,6 @@ def _result(_: ExperimentHead, experiments: Sequence[Experiment]) -> Result:
 
 EXPERIMENT: Work[TaskSource, ExperimentParameters, Experiment] = Work(
     name="experiment",
-    verb="experimented on",
-    units_noun="tasks",
     job=ExperimentJob,
     given=_given,
     request=ExperimentRequest,
@@ -151,11 +149,8 @@ EXPERIMENT: Work[TaskSource, ExperimentParameters, Experiment] = Work(
     kind=EXPERIMENTS,
     needs=Needs(sandbox=True),
     steps=lambda request: () if request.engine.is_baseline else STEPS,
-    # While some wait for a model, the others run programs.
-    at_once=4,
     do=_experiment,
     failed=_failed,
     expects=expected_experiments,
     result=_result,
-    files=lambda source: (source.folder,),
 )
