@@ -15,6 +15,7 @@ WORKS = {
     "ask": "tasks.survey.work:ASK",
     "curate": "tasks.curation.work:CURATE",
     "write": "tasks.writing.work:WRITE",
+    "ideate": "tasks.ideation.work:IDEATE",
 }
 
 

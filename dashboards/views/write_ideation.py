@@ -4,8 +4,11 @@ by round; and the ideas as JSON Lines that other commands take.
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import duckdb
+import orjson
 
 from dashboards.render import wording
 from dashboards.render.charts.lineage import Lineage, lineage
@@ -24,12 +27,13 @@ from schemas.works.ideation import (
 from schemas.works.ideation_run import IdeationHead
 from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
 from warehouse.lake import rows_in
+from warehouse.parquet import write_bytes
 from warehouse.rows import Row
 from warehouse.statements import statement
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
-LINEAGE = "lineage.svg"
+LINEAGE, IDEAS = "lineage.svg", "ideas.jsonl"
 OUTCOMES = (
     "Judged scores are not outcomes. Of 43 ideas that were carried out, what experts had scored"
     " before correlated \u22120.05 with what came of them (arXiv 2506.20803). A higher score of a"
@@ -49,6 +53,32 @@ class IdeationPage(PublishedPage):
     @property
     def units(self) -> tuple[IdeationRound, ...]:
         return self.rounds
+
+    def beside(self) -> dict[str, Any]:
+        """The best version of each idea, with its score."""
+        return {"ideas": [each.idea.fields | {"score": self.score(each)} for each in self.best]}
+
+    def short(self) -> str:
+        return rendered("ideation_short.md.jinja", page=self)
+
+    def save_as(self, path: Path) -> tuple[Path, ...] | None:
+        """`.jsonl`: the best version of each idea, which other commands take."""
+        return self._write_ideas(path) if path.suffix == ".jsonl" else None
+
+    def write(self, folder: Path) -> tuple[Path, ...]:
+        """As every page, and `ideas.jsonl` where there are ideas."""
+        return *super().write(folder), *self._write_ideas(folder / IDEAS)
+
+    def _write_ideas(self, path: Path) -> tuple[Path, ...]:
+        if not self.best:
+            return ()
+        lines = (orjson.dumps(each.idea.fields) + b"\n" for each in self.best)
+        write_bytes(path, b"".join(lines))
+        return (path,)
+
+    def score(self, version: IdeaVersion) -> float | None:
+        """From 0 to 10; None: it was not scored."""
+        return self.scores.get(version.version_id)
 
     def markdown(self) -> str:
         return self._markdown()

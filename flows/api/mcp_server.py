@@ -49,7 +49,7 @@ _INSTRUCTIONS = (
     " is said with a reason: it is never evidence that nothing exists. ask_literature answers a"
     " question about the literature, every sentence cited; survey_literature surveys it."
     " curate_papers makes papers with their reviews into rated ideas; write_draft puts together a"
-    " draft of an idea."
+    " draft of an idea; make_ideas makes ideas of seeds, in rounds."
 )
 
 

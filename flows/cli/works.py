@@ -2,6 +2,7 @@
 
 import dataclasses
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,9 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import open_requests
 from warehouse.warehouse import Warehouse
 
+More = Callable[[Any, Summary[Any]], tuple[Path, ...]]
+"""Writes files of what a request came to; their paths."""
+
 
 def run(
     name: str,
@@ -45,8 +49,13 @@ def run(
     output: Path | None,
     *,
     as_json: bool,
+    more: More | None = None,
 ) -> int:
-    """Do the work of the command `name`, or say what it would take; the command's exit code."""
+    """Do the work of the command `name`, or say what it would take; the command's exit code.
+
+    Args:
+        more: writes what else was asked for of what was published.
+    """
     work, settings = work_named(name), Settings()
     request = request_of(work, given, options, settings)
     _check_output(work, request, output)
@@ -57,7 +66,8 @@ def run(
         return print_expected(estimate(work, request, settings), as_json=as_json)
     with Session() as session:
         summary = session.run(work, request)
-    return print_published(work, request, summary, output, as_json=as_json)
+        written = more(request, summary) if more is not None and _goes_on(summary) else ()
+    return print_published(work, request, summary, output, written, as_json=as_json)
 
 
 def print_published(
@@ -65,10 +75,15 @@ def print_published(
     request: Request[Any, Any],
     summary: Summary[Any],
     output: Path | None = None,
+    more: tuple[Path, ...] = (),
     *,
     as_json: bool,
 ) -> int:
-    """Print what was published, or write it to `output`; the command's exit code."""
+    """Print what was published, or write it to `output`; the command's exit code.
+
+    Args:
+        more: files that were written of it beside its reports.
+    """
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
     head, warehouse = summary.head, Warehouse(request.warehouse)
@@ -88,12 +103,12 @@ def print_published(
     )
     written = () if output is None else _saved(page, head.run_id, output)
     if as_json:
-        told = {"reports": (*written, *summary.report_paths), "log": summary.log_path}
+        told = {"reports": (*written, *more, *summary.report_paths), "log": summary.log_path}
         write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))
         return exit_code_of(summary, result)
     if not written:
         sys.stdout.write(safe(page.short()))
-    for path in written:
+    for path in (*written, *more):
         print_note(f"written: {path}")
     for line in (*result.lost, *said):
         print_warning(safe(line))
@@ -102,6 +117,11 @@ def print_published(
         print_bundled_note(request.literature)
     print_where(summary, early)
     return exit_code_of(summary, result)
+
+
+def _goes_on(summary: Summary[Any]) -> bool:
+    """Whether there is more to be made of it: it is published, and nobody is waited for."""
+    return summary.published and summary.head.incomplete_reason is not Reason.UNDECIDED
 
 
 def _saved(page: PublishedPage, run_id: str, output: Path) -> tuple[Path, ...]:

@@ -20,7 +20,6 @@ from schemas.settings import Settings
 from schemas.work import Request
 from schemas.works.check_run import CheckRequest
 from schemas.works.experiment_run import ExperimentRequest
-from schemas.works.ideation_run import IdeationRequest
 from tasks.web.exchange import NoAnswerError, probe
 from warehouse.rights import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
@@ -140,18 +139,6 @@ def check_before_experimenting(request: ExperimentRequest, settings: Settings) -
     check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
-
-
-def check_before_ideating(request: IdeationRequest, settings: Settings) -> "tuple[Contact, ...]":
-    """Fail before anything is paid for; what the models that answered take and cost.
-
-    Raises:
-        ConfigurationError: as `check_before_run`.
-    """
-    from tasks.ideation.steps import STEPS
-
-    contacts = check_models(request.evaluation, STEPS, settings)
-    return (*contacts, *check_before_run(request.evaluation, settings))
 
 
 def check_models(

@@ -7,10 +7,12 @@ from flows.works.evaluate.request import (
     check_api_base,
     check_judging,
     check_warehouse,
+    resolve_evaluation,
     resolve_literature,
     wants_full_text,
 )
 from schemas.base import replace
+from schemas.options.commands import RunOptions
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, UnitT
 from tasks.work.declaration import NounT, Work
@@ -26,12 +28,15 @@ def request_of(
     """
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, options.engine)
-    options = replace(options, warehouse=options.warehouse.resolve())
     literature = None
-    if work.needs.literature:
-        literature = resolve_literature(options.literature, settings)
-        options = replace(options, literature=literature)
-    profile = load_profile(options.profile)
+    if isinstance(options, RunOptions):  # of ideas that are evaluated on the way
+        options, literature, profile = resolve_evaluation(options, settings)
+    else:
+        options = replace(options, warehouse=options.warehouse.resolve())
+        profile = load_profile(options.profile)
+        if work.needs.literature:
+            literature = resolve_literature(options.literature, settings)
+            options = replace(options, literature=literature)
     resolved = work.resolve(given, options, profile, settings)
     profile = resolved.profile or profile
     check_judging(profile, options.engine)

@@ -399,7 +399,7 @@ class QuestionOptions(DeclaredOptions):
     )
 
 
-class IdeateOptions(RunOptions):
+class IdeateOptions(RunOptions, DeclaredOptions):
     """Of `assay ideate`."""
 
     rounds: int = option(
@@ -424,7 +424,6 @@ class IdeateOptions(RunOptions):
         ge=0,
         le=100,
     )
-    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
 
 class AskOptions(QuestionOptions):

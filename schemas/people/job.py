@@ -20,6 +20,7 @@ from schemas.options.commands import (
     CurateOptions,
     DeclaredOptions,
     EvaluateOptions,
+    IdeateOptions,
     PlanOptions,
     RankOptions,
     SurveyOptions,
@@ -29,6 +30,7 @@ from schemas.options.values import flag_of
 from schemas.settings import DashboardSettings
 from schemas.works.curation_run import MOST_PAPERS, SentPaper, check_papers
 
+MOST_SEEDS = 1_000
 OFFERED_PROFILES = ("economy", "faithful")
 """The profiles that ship: a path would be a file of the reader's choice."""
 
@@ -227,6 +229,26 @@ class WriteJob(WorkJob):
         return self.idea if isinstance(self.idea, str) else self.idea.name
 
 
+class IdeateJob(WorkJob):
+    """Make ideas of seeds, evaluate them, and revise them by what was found wanting, in rounds."""
+
+    tool = "make_ideas"
+    not_offered = OF_THE_MACHINE | {"field", "plans"}
+    command: Literal["ideate"] = "ideate"
+    seeds: tuple[str | SentIdea, ...] = Field(
+        min_length=1,
+        max_length=MOST_SEEDS,
+        description="Topics, questions or ideas to improve: texts, or objects with the fields of an"
+        " idea file.",
+    )
+    options: IdeateOptions
+
+    @property
+    def title(self) -> str:
+        first = self.seeds[0]
+        return first if isinstance(first, str) else first.name
+
+
 class RankJob(_Request):
     """What `assay rank RUN` does for a published run."""
 
@@ -241,7 +263,7 @@ JobRequest = EvaluateJob | PlanJob | RankJob | WorkJob
 
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
     Annotated[
-        EvaluateJob | PlanJob | RankJob | AskJob | SurveyJob | CurateJob | WriteJob,
+        EvaluateJob | PlanJob | RankJob | AskJob | SurveyJob | CurateJob | WriteJob | IdeateJob,
         Field(discriminator="command"),
     ]
 )

@@ -30,10 +30,12 @@ class Needs:
     Attributes:
         literature: papers, through the gateway.
         documents: texts of documents that users give.
+        concepts: the network of concepts of the literature, which is a snapshot.
     """
 
     literature: bool = False
     documents: bool = False
+    concepts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

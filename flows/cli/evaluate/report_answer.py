@@ -6,12 +6,10 @@ from typing import Any
 
 from dashboards.views.benchmark_page import benchmark_page
 from dashboards.views.changes import changes_of
-from dashboards.views.write_ideation import ideation_page
 from flows.cli.answer import Answer, answer_of
 from flows.cli.evaluate.rank_output import matches_answer
 from flows.cli.evaluate.run_output import published, state_of
 from flows.cli.make.experiment_output import experiments_answer
-from flows.cli.make.ideate_output import ideas_answer
 from flows.cli.quality.benchmark_output import scores_answer
 from flows.cli.quality.check_output import checks_answer
 from flows.cli.works import answer_about
@@ -22,7 +20,6 @@ from tasks.manuscripts.scores import check_scores
 from tasks.works import works
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
 from warehouse.kinds.runs.landing import RUNS
@@ -60,8 +57,6 @@ def report_answer(
         if kind is EXPERIMENTS:
             found = published_units(connection, EXPERIMENT_RECORD, run_id)
             return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
-        if kind is IDEATIONS:
-            return ideas_answer(ideation_page(warehouse, run_id))
         head, checks = (
             published_head(connection, CHECKS, run_id),
             published_units(connection, CHECK_RECORD, run_id),

@@ -34,6 +34,7 @@ TOOLS = {
     "read_answer",
     "curate_papers",
     "write_draft",
+    "make_ideas",
     "rated_ideas",
     "list_runs",
     "ranking",
