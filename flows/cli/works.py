@@ -88,7 +88,7 @@ def print_published(
         return EXIT_FAILURES
     head, warehouse = summary.head, Warehouse(request.warehouse)
     if head.incomplete_reason is Reason.UNDECIDED:
-        return print_waiting(_waited_for(warehouse, head), head, as_json=as_json)
+        return print_waiting(waited_for(warehouse, head), head, as_json=as_json)
     page: Any = published_page(work, warehouse, head.run_id, request)
     page = dataclasses.replace(page, head=head)  # a course may have ended early after this run
     result = work.result(head, page.units)
@@ -153,7 +153,7 @@ def exit_code_of(summary: Summary[Any], result: Result) -> int:
     return EXIT_DONE if in_order else EXIT_FAILURES
 
 
-def _waited_for(warehouse: Warehouse, head: Any) -> tuple[people.Request, ...]:
+def waited_for(warehouse: Warehouse, head: Any) -> tuple[people.Request, ...]:
     """What a run that waits for people asks of them: of itself, or of the runs that it names."""
     named = {head.run_id, *getattr(head, "evaluated_run_ids", ())}
     with ServiceDatabase(warehouse) as database:
