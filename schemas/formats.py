@@ -1,11 +1,13 @@
 """Bounds and formats of values that come from outside: years, days, addresses and costs."""
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
 from schemas.base import Stored
+from schemas.errors import ConfigurationError
 from schemas.text.patterns import IGNORECASE, bounded
 
 EARLIEST_YEAR, LATEST_YEAR = 1500, 2100
@@ -13,9 +15,19 @@ EARLIEST_MOMENT = datetime(1900, 1, 1, tzinfo=UTC)
 LATEST_MOMENT = datetime(LATEST_YEAR, 12, 31, 23, 59, 59, tzinfo=UTC)
 EARLIEST_DAY = datetime(EARLIEST_YEAR, 1, 1, tzinfo=UTC)
 """Of days, which may be those of old papers."""
+SentName = Annotated[str, Field(pattern=r"^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,58}[A-Za-z0-9])?$")]
+"""Of what a program sends; a file is called like it."""
 MAXIMUM_CALL_USD = 100_000.0
 ADDRESS_EXPRESSION = r"(?i:https?)://[^/?#\s]"
 _ADDRESS = bounded(r"https?://[^/?#\s]", IGNORECASE)
+
+
+def check_different(what: str, names: Sequence[str]) -> None:
+    """Raises ConfigurationError when two of `names` would be one file."""
+    folded = [name.casefold() for name in names]
+    twice = next((name for name in folded if folded.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigurationError(f"two {what} are called {twice}: rename one of them")
 
 
 def _plausible_year(year: int | None) -> int | None:

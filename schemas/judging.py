@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from schemas.base import Noun
+from schemas.base import Noun, replace
 from schemas.outcome import Judged, UnscoredDetail, UnscoredReason
 
 
@@ -100,12 +100,25 @@ class JudgingParameters(Noun):
             answer_tokens=own.answer_tokens or of_kind.answer_tokens or answer_tokens,
         )
 
+    def without_models(self) -> Self:
+        """Return what is left where one model answers every step: efforts and lengths."""
+        return replace(
+            self,
+            reading=_unassigned(self.reading),
+            judgement=_unassigned(self.judgement),
+            steps={name: _unassigned(asked) for name, asked in self.steps.items()},
+        )
+
     @property
     def models(self) -> tuple[str, ...]:
         """Every model named, each once."""
         asked = (self.reading, self.judgement, *self.steps.values())
         named = [name for one in asked for name in (one.model, *(one.judges or ())) if name]
         return tuple(dict.fromkeys(named))
+
+
+def _unassigned(asked: AskingParameters) -> AskingParameters:
+    return replace(asked, model=None, judges=None)
 
 
 class JudgeVote(Judged):

@@ -1,20 +1,21 @@
 """One run of the main job, and what every landed unit says of itself, whatever its kind."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Severity
+from schemas.base import Noun, Prose, Severity, replace
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile, ScoreWeights
 from schemas.reasons import Reason
 from schemas.settings import RunSettings
-from schemas.standing import IdeaState, RunStanding
+from schemas.standing import IdeaState, RunStanding, standing_of_run
 
 HANDFUL = 5
 """Units that the command itself works on, rather than start a server and workers for them, and
@@ -46,6 +47,14 @@ class WorkHead(Noun):
     )
     started_at: datetime = Field(description="Start of the work.")
     finished_at: datetime = Field(description="End of it.")
+
+    def concluded(self, receipts: Sequence[Any]) -> Self:  # noqa: ARG002 -- theirs
+        """The head as the receipts of all units tell; publishing begins with it."""
+        return self
+
+    def columns(self) -> dict[str, Any]:
+        """What its row holds beside its fields and properties."""
+        return {}
 
 
 class UnitReceipt(Noun):
@@ -273,6 +282,26 @@ class Run(WorkHead):
     def order_in_words(self) -> str:
         """One sentence: whether the run is in order, and what is wrong first."""
         return "In order." if self.in_order else f"Not in order: {'; '.join(self.order_reasons)}."
+
+    def concluded(self, receipts: Sequence[Any]) -> Self:
+        complete = sum(receipt.complete for receipt in receipts)
+        spent = any(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in receipts)
+        standing = standing_of_run(
+            receipts,
+            idea_count=self.idea_count,
+            rejected_count=self.rejected_count,
+            allowed_unscored_share=self.allowed_unscored_share,
+        )
+        return replace(
+            self,
+            evaluated_count=complete,
+            failed_count=max(0, self.idea_count - complete),
+            state=RunState.BUDGET_EXHAUSTED if spent else RunState.PUBLISHED,
+            **dict(standing),
+        )
+
+    def columns(self) -> dict[str, Any]:
+        return {f"{module}_weight": weight for module, weight in self.score_weights}
 
 
 class ValidationRow(Noun):

@@ -102,13 +102,13 @@ FOR_RANKING = columns_of(ValidationRow, "ranking_id")
 RECORDERS = (
     "read_ideas",
     *Module,
-    "evaluation",
-    "manuscripts",
+    "run",
+    "check",
     "survey",
     "curation",
-    "experiments",
+    "experiment",
     "ideation",
-    "writing",
+    "draft",
 )
 
 

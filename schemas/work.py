@@ -18,6 +18,13 @@ ParametersT = TypeVar("ParametersT", bound=Noun)
 HeadT = TypeVar("HeadT", bound=Noun)
 
 
+class Judge(Noun):
+    """An engine, and where it is asked."""
+
+    engine: EngineChoice
+    api_base: str | None = None
+
+
 class Request(WorkRequest, Generic[UnitT, ParametersT]):
     """Everything that work on some units needs, resolved from the options of its command."""
 
@@ -38,6 +45,12 @@ class Request(WorkRequest, Generic[UnitT, ParametersT]):
     remarks: tuple[str, ...] = Field(
         default=(), description="What of the arguments is not read or not used, a line each."
     )
+
+    @property
+    def engines(self) -> tuple[Judge, ...]:
+        """Every engine that is asked: the command's own first, then judges that parameters name."""
+        own = Judge(engine=self.engine, api_base=self.api_base)
+        return (own, *getattr(self.parameters, "judges", ()))
 
 
 class Summary(Noun, Generic[HeadT]):

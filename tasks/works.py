@@ -14,6 +14,7 @@ WORKS = {
     "survey": "tasks.survey.work:SURVEY",
     "ask": "tasks.survey.work:ASK",
     "curate": "tasks.curation.work:CURATE",
+    "check": "tasks.manuscripts.work:CHECK",
     "write": "tasks.writing.work:WRITE",
     "ideate": "tasks.ideation.work:IDEATE",
 }

@@ -94,9 +94,9 @@ def _marts() -> list[str]:
 
 def _checks() -> str:
     rows = []
-    for name in names("checks"):
+    for name in names("run_checks"):
         severity, _, explained = (
-            meaning(statement("checks", name)).removeprefix("severity: ").partition(" ")
+            meaning(statement("run_checks", name)).removeprefix("severity: ").partition(" ")
         )
         rows.append(f"| `{name}` | {severity} | {_cell(explained)} |")
     return "\n".join(["| check | severity | rule |", "|---|---|---|", *rows])

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Self
 
 from schemas.errors import ConfigurationError, UnknownNameError
-from schemas.identifiers import EvaluationKey, RunId
+from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.place import address_of, warehouse_folder
 from schemas.text.patterns import bounded
 from warehouse.objects.object_storage import ObjectFolder
@@ -20,6 +20,13 @@ def safe_name(kind: str, name: str) -> str:
             f"{kind} {name!r} cannot name a folder: use letters, digits, dot, dash and underscore"
         )
     return name
+
+
+def folder_name(name: str) -> str:
+    """`name` where it can name a folder on every file system, else its hash."""
+    if _NAME.fullmatch(name) and name == name.lower():
+        return name
+    return content_hash(name, length=16)
 
 
 @dataclass(frozen=True, slots=True)

@@ -311,9 +311,10 @@ def _review(
     rows: dict[str, list[Row]],
     cost: Row | None,
 ) -> IdeaReview:
-    from warehouse.kinds.runs.landing import RUN_RECORD  # what lands units takes long to import
+    from warehouse.kinds.runs.landing import RUNS  # what lands units takes long to import
+    from warehouse.units.record import unit_of
 
-    evaluation = RUN_RECORD.unit_of(rows["ideas"][0]["evaluation_key"], rows)
+    evaluation = unit_of(RUNS, rows["ideas"][0]["evaluation_key"], rows)
     return IdeaReview(
         warehouse=warehouse,
         run=run,

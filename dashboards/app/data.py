@@ -17,9 +17,8 @@ from schemas.settings import AlarmSettings, Settings
 from warehouse.console.console import run_sql_with_names
 from warehouse.queries import Queries
 from warehouse.reading import LakeReading
-from warehouse.units.kind import HeadT, Kind
+from warehouse.units.kind import HeadT, Kind, UnitT
 from warehouse.units.reading import published_heads, published_units
-from warehouse.units.record import UnitRecord, UnitT
 from warehouse.warehouse import Warehouse
 
 ParametersT = ParamSpec("ParametersT")
@@ -97,14 +96,14 @@ class Lake:
         """Published runs, newest first; empty where there is no lake."""
         return self.ask(Queries.list_runs) if self.exists else ()
 
-    def heads(self, kind: Kind[Any, HeadT]) -> dict[str, HeadT]:
+    def heads(self, kind: Kind[Any, Any, HeadT]) -> dict[str, HeadT]:
         """What is published of a kind by its run_id, newest first; empty where there is no lake."""
         heads = self.ask(_heads, kind) if self.exists else ()
         return {str(head.run_id): head for head in heads}
 
-    def units(self, record: UnitRecord[UnitT, Any, Any], run_id: RunId) -> tuple[UnitT, ...]:
+    def units(self, kind: Kind[UnitT, Any, Any], run_id: RunId) -> tuple[UnitT, ...]:
         """Every published unit of a run, in the order of their names."""
-        return self.ask(_units, record, run_id)
+        return self.ask(_units, kind, run_id)
 
     @contextmanager
     def queries(self) -> Iterator[Queries]:
@@ -138,14 +137,12 @@ def open_lake(settings: Settings) -> Lake:
     )
 
 
-def _heads(queries: Queries, kind: Kind[Any, HeadT]) -> tuple[HeadT, ...]:
+def _heads(queries: Queries, kind: Kind[Any, Any, HeadT]) -> tuple[HeadT, ...]:
     return published_heads(queries.connection, kind)
 
 
-def _units(
-    queries: Queries, record: UnitRecord[UnitT, Any, Any], run_id: RunId
-) -> tuple[UnitT, ...]:
-    return published_units(queries.connection, record, run_id)
+def _units(queries: Queries, kind: Kind[UnitT, Any, Any], run_id: RunId) -> tuple[UnitT, ...]:
+    return published_units(queries.connection, kind, run_id)
 
 
 def _frame(queries: Queries, name: str, /, **parameters: object) -> polars.DataFrame:

@@ -49,7 +49,7 @@ _PAGES = {
 """By the words of kinds; imported when one is first looked at."""
 
 
-def page_of(kind: Kind[Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
+def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
     """The page of a published run of a kind other than ideas and benchmarks."""
     page: PublishedPage = resolve_name(_PAGES[kind.word])(warehouse, run_id)
     return page

@@ -52,10 +52,6 @@ class PublishedPage(ABC):
         """What a terminal shows, as Markdown."""
         return self.markdown()
 
-    def save_as(self, path: Path) -> tuple[Path, ...] | None:  # noqa: ARG002 -- theirs
-        """Write a format of the kind's own; the files. None: the ending names none."""
-        return None
-
     def files(self) -> dict[str, str]:
         """Reports by the names of their files, the first one to be looked at first."""
         return {"index.html": self.html(), "index.md": self.markdown()}

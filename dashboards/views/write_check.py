@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dashboards.render import figures, wording
 from dashboards.render.html_page import html_page
@@ -13,7 +14,7 @@ from dashboards.render.render import rendered
 from dashboards.views.idea.preferences import write_preferences
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
-from schemas.works.check_run import CheckHead
+from schemas.works.check_run import CheckHead, CheckScore
 from schemas.works.manuscripts import (
     Attempt,
     Decision,
@@ -23,7 +24,7 @@ from schemas.works.manuscripts import (
     Problem,
     Vote,
 )
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -34,14 +35,28 @@ class CheckPage(PublishedPage):
 
     head: CheckHead
     checks: tuple[ManuscriptCheck, ...]
+    scores: tuple[CheckScore, ...] = ()
 
     @property
     def units(self) -> tuple[ManuscriptCheck, ...]:
         """Every manuscript with all problems, also refuted ones."""
         return self.checks
 
+    def beside(self) -> dict[str, Any]:
+        return {"scores": self.scores}
+
     def markdown(self) -> str:
         return self._rendered(in_columns=False)
+
+    def short(self) -> str:
+        """Problems that stand, by manuscript, without passages and second looks."""
+        return rendered(
+            "check_short.md.jinja",
+            page=self,
+            nothing_found=nothing_found,
+            missing_files=missing_files,
+            missing_macros=missing_macros,
+        )
 
     def html(self) -> str:
         """With passages of the manuscript beside the problems."""
@@ -99,6 +114,26 @@ class CheckPage(PublishedPage):
     @property
     def _most(self) -> int | None:
         return self.head.maximum_problems if self.head.review else None
+
+    def in_report(self, check: ManuscriptCheck, attempt: Attempt) -> str:
+        """How many problems the report has that `short` leaves out; empty: none."""
+        counts = {
+            "more that stand": len(self._standing(check, attempt)) - self.head.maximum_problems,
+            "open": len(self.open_questions(check, attempt)),
+            "set aside": len(self.set_aside(check, attempt)),
+            "disputed": len(self.disputed(check, attempt)),
+        }
+        return ", ".join(f"{count:,} {words}" for words, count in counts.items() if count > 0)
+
+    @property
+    def tokens_per_attempt(self) -> float | None:
+        """Tokens that finding problems took on average; None: not known, or no model was asked."""
+        used = [one for check in self.checks for one in check.attempts if one.input_tokens]
+        tokens = sum(
+            (one.input_tokens or 0) + (one.output_tokens or 0) + (one.thinking_tokens or 0)
+            for one in used
+        )
+        return tokens / len(used) if used else None
 
     def votes(self, check: ManuscriptCheck, problem: Problem) -> Sequence[Vote]:
         return [vote for vote in check.votes if vote.problem_id == problem.problem_id]
@@ -251,4 +286,4 @@ def check_page(warehouse: Warehouse, run_id: RunId) -> CheckPage:
     """All of a published check. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
         head = published_head(connection, CHECKS, run_id)
-        return CheckPage(head, published_units(connection, CHECK_RECORD, run_id))
+        return CheckPage(head, published_units(connection, CHECKS, run_id))

@@ -13,7 +13,7 @@ from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.works.curation import Curation
 from warehouse.kinds.curations.edits import edited, edits_of
-from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.curations.landing import CURATIONS
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -40,10 +40,6 @@ class CurationPage(CuratedSet, PublishedPage):
     def short(self) -> str:
         return rendered("curation_short.md.jinja", page=self)
 
-    def save_as(self, path: Path) -> tuple[Path, ...] | None:
-        """`.jsonl`: the ideas, with their datasheet beside them."""
-        return write_curated_set(path, self) if path.suffix == ".jsonl" else None
-
     def write(self, folder: Path) -> tuple[Path, ...]:
         """As every page, and `ideas.jsonl` with its datasheet."""
         return *super().write(folder), *write_curated_set(folder / IDEAS, self)
@@ -56,8 +52,6 @@ def curation_page(warehouse: Warehouse, run_id: RunId) -> CurationPage:
     """
     with warehouse.reader() as connection:
         edits = edits_of(connection, run_id)
-        found = (
-            edited(each, edits) for each in published_units(connection, CURATION_RECORD, run_id)
-        )
+        found = (edited(each, edits) for each in published_units(connection, CURATIONS, run_id))
         head = published_head(connection, CURATIONS, run_id)
         return CurationPage(head, tuple(found), edits)

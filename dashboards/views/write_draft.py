@@ -21,7 +21,7 @@ from schemas.works.draft import ClaimKind, Draft, DraftClaim
 from schemas.works.draft_habits import Habits, habits_of
 from schemas.works.draft_run import DraftHead, outline_of, outline_text
 from schemas.works.draft_venue import Venue
-from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.kinds.drafts import DRAFTS
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -132,5 +132,5 @@ def draft_page(warehouse: Warehouse, run_id: RunId) -> DraftPage:
     """A published draft. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
         head = published_head(connection, DRAFTS, run_id)
-        drafts = published_units(connection, DRAFT_RECORD, run_id)
+        drafts = published_units(connection, DRAFTS, run_id)
         return DraftPage(head, tuple(map(DraftPart, drafts)))

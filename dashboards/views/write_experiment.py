@@ -21,7 +21,7 @@ from schemas.identifiers import RunId
 from schemas.literature.naming import INVISIBLE
 from schemas.works.experiment import Execution, Experiment, Fate, Program, Role, Stage
 from schemas.works.experiment_run import ExperimentHead
-from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.lake import rows_in
 from warehouse.statements import statement
 from warehouse.units.reading import published_head, published_units
@@ -221,7 +221,7 @@ def experiment_parts(
     connection: duckdb.DuckDBPyConnection, run_id: RunId
 ) -> tuple[ExperimentPart, ...]:
     """A part for each task of a published run."""
-    found = published_units(connection, EXPERIMENT_RECORD, run_id)
+    found = published_units(connection, EXPERIMENTS, run_id)
     asked = {"run_id": run_id, "idea_ids": [each.task_id for each in found]}
     rows = rows_in(connection, statement("queries", "idea_costs"), asked)
     costs = {

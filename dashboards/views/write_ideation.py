@@ -25,7 +25,7 @@ from schemas.works.ideation import (
     kept_versions,
 )
 from schemas.works.ideation_run import IdeationHead
-from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.ideations import IDEATIONS
 from warehouse.lake import rows_in
 from warehouse.parquet import write_bytes
 from warehouse.rows import Row
@@ -176,7 +176,7 @@ def ideation_page_of(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Id
     runs = {"run_ids": list(head.evaluated_run_ids)}
     scores = rows_in(connection, statement("queries", "version_scores"), runs)
     costs = rows_in(connection, statement("queries", "cost_by_round"), runs | {"run_id": run_id})
-    rounds = published_units(connection, IDEATION_RECORD, run_id)
+    rounds = published_units(connection, IDEATIONS, run_id)
     return IdeationPage(
         head,
         tuple(sorted(rounds, key=_number)),

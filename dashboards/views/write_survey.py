@@ -30,7 +30,7 @@ from schemas.literature.survey_review import (
     Written,
 )
 from schemas.literature.survey_run import SurveyHead
-from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.kinds.surveys import SURVEYS
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -319,5 +319,5 @@ def survey_page(warehouse: Warehouse, run_id: RunId) -> SurveyPage:
     """All of a published survey. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
         head = published_head(connection, SURVEYS, run_id)
-        found = published_units(connection, SURVEY_RECORD, run_id)
+        found = published_units(connection, SURVEYS, run_id)
         return SurveyPage(head, tuple(map(SurveyPart, found)))

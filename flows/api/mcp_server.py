@@ -48,8 +48,9 @@ _INSTRUCTIONS = (
     " read_review and closest_prior_work of the run it names. What could not be looked up or judged"
     " is said with a reason: it is never evidence that nothing exists. ask_literature answers a"
     " question about the literature, every sentence cited; survey_literature surveys it."
-    " curate_papers makes papers with their reviews into rated ideas; write_draft puts together a"
-    " draft of an idea; make_ideas makes ideas of seeds, in rounds."
+    " curate_papers makes papers with their reviews into rated ideas. check_manuscripts looks for"
+    " critical problems in manuscripts; write_draft puts together a draft of an idea; make_ideas"
+    " makes ideas of seeds, in rounds."
 )
 
 

@@ -19,7 +19,7 @@ from schemas.judgement.benchmark import (
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
 from schemas.work import Summary
-from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD, BENCHMARKS
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.objects.shared_reports import share_reports
 from warehouse.run_log import EVENTS, run_log
 from warehouse.units.landing import complete_receipt, journalled_calls
@@ -51,9 +51,7 @@ def run_suite(
             watch = Stopwatch()
             scores = tuple(suite.run(trial))
             run = _run(suite, trial, data, scores, watch)
-            receipt = land_unit(
-                warehouse, BENCHMARK_RECORD, run_id, run, run.started_at, run.finished_at
-            )
+            receipt = land_unit(warehouse, BENCHMARKS, run_id, run, run.started_at, run.finished_at)
         publication = publish(warehouse, BENCHMARKS, receipt)
         told = publication.model_dump(include={"published", "unchanged", "failed_expectations"})
         EVENTS.info("benchmark ended", extra=told)

@@ -6,16 +6,19 @@ Commands live in `flows/cli/<group>`, one file each, imported when they run.
 import logging
 import os
 import sys
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module, metadata
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from pydantic import AliasChoices, ValidationError
 from pydantic_settings import SettingsError
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
+from typer.main import get_command
 
 from flows.cli.answer import print_error, print_interrupted
 from flows.cli.exit_codes import (
@@ -40,45 +43,84 @@ from schemas.interpreter import collect_garbage_seldom
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
 
 
+SECTIONS = {
+    "evaluate": "Evaluate",
+    "literature": "Ask the literature",
+    "make": "Make",
+    "quality": "Judge quality",
+    "people": "People",
+    "operate": "Operate",
+}
+"""What help calls the groups of commands, by their folders."""
 COMMANDS = {  # in the order of the help page, each with the folder of its group
     "demo": "evaluate",
     "evaluate": "evaluate",
     "plan": "evaluate",
     "rank": "evaluate",
-    "vote": "people",
-    "votes": "people",
-    "prior": "evaluate",
-    "recommend": "literature",
-    "benchmark": "quality",
-    "check": "quality",
-    "survey": "literature",
-    "ask": "literature",
-    "curate": "make",
-    "ideate": "make",
-    "write": "make",
     "report": "evaluate",
     "export": "evaluate",
+    "sql": "evaluate",
+    "prior": "evaluate",
+    "ask": "literature",
+    "survey": "literature",
+    "recommend": "literature",
+    "ideate": "make",
+    "write": "make",
+    "curate": "make",
+    "check": "quality",
+    "benchmark": "quality",
     "request": "people",
     "inbox": "people",
     "decide": "people",
+    "vote": "people",
+    "votes": "people",
     "dashboard": "operate",
     "api": "operate",
     "mcp": "operate",
-    "sql": "evaluate",
     "worker": "operate",
     "doctor": "operate",
 }
 _GROUPS = {
-    "experiment": ("make", "Try programs on a task in a sandbox, and say what the figures allow."),
     "runs": ("evaluate", "List, show, compare and delete runs."),
     "literature": ("literature", "Build, serve, search and audit snapshots of the literature."),
-    "jobs": ("operate", "Do what the dashboard and other programs ask for, and list it."),
-    "tokens": ("people", "Say who may use the services for programs."),
-    "accounts": ("people", "Say who may sign in to the dashboard."),
+    "experiment": ("make", "Try programs on a task in a sandbox, and say what the figures allow."),
     "people": ("people", "Keep names apart from the ledger, and forget them."),
+    "accounts": ("people", "Say who may sign in to the dashboard."),
+    "tokens": ("people", "Say who may use the services for programs."),
     "ledger": ("people", "Hold the record of who did what against itself and the lake."),
+    "jobs": ("operate", "Do what the dashboard and other programs ask for, and list it."),
     "warehouse": ("operate", "Export, compact, document and verify the lake."),
 }
+_MAIN_JOB = (
+    ("assay demo", "evaluate a bundled sample, offline"),
+    ("assay evaluate ideas.jsonl", "evaluate, publish and rank a batch of ideas"),
+    ("assay report RUN --idea ID", "read the review of one idea"),
+)
+_EXIT_CODES = (
+    "Exit codes: 0 done; 1 the run is not in order (more ideas unscored or entries rejected"
+    " than allowed); 2 wrong usage or configuration; 3 budget reached; 4 waits for people;"
+    " 130 interrupted."
+)
+
+
+class FirstScreen(TyperGroup):
+    """Help that fits 80 columns and 24 lines: the main job, then every command in its group."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 -- as typer calls it
+        lines = ["Usage: assay COMMAND [OPTIONS] [ARGUMENTS]", "", f"  {self.help}", ""]
+        lines += [f"    {command:<28}{told}" for command, told in _MAIN_JOB]
+        lines += ["", *_in_groups(), ""]
+        lines.append("`assay COMMAND --help` explains a command; `assay --commands` all of them in")
+        lines.append("a line each. -V, --version; --install-completion, --show-completion.")
+        lines += textwrap.wrap(_EXIT_CODES, 79, subsequent_indent="  ")
+        formatter.write("\n".join(lines) + "\n")
+
+
+def _in_groups() -> Iterator[str]:
+    folders = COMMANDS | {name: folder for name, (folder, _) in _GROUPS.items()}
+    for folder, title in SECTIONS.items():
+        names = "  ".join(name for name, of in folders.items() if of == folder)
+        yield from textwrap.wrap(f"{title:<20}{names}", 79, subsequent_indent=" " * 20)
 
 
 def main() -> None:
@@ -209,6 +251,21 @@ def _tell_version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _tell_commands(asked: bool) -> None:
+    """Every command with what it does, in the order of its group."""
+    if not asked:
+        return
+    commands: Any = get_command(application())
+    folders = COMMANDS | {name: folder for name, (folder, _) in _GROUPS.items()}
+    for folder, title in SECTIONS.items():
+        lines = [f"{title}:"]
+        for name in (name for name, of in folders.items() if of == folder):
+            told = commands.commands[name].get_short_help_str(10_000)
+            lines += textwrap.wrap(f"  {name:<12}{told}", 79, subsequent_indent=" " * 14)
+        sys.stdout.write("\n".join([*lines, "", ""]))
+    raise typer.Exit
+
+
 def _options_of_all(
     version: Annotated[
         bool,
@@ -219,6 +276,16 @@ def _options_of_all(
             callback=_tell_version,
             is_eager=True,
             help="Show the version and exit.",
+        ),
+    ] = False,
+    commands: Annotated[
+        bool,
+        typer.Option(
+            "--commands",
+            metavar="",
+            callback=_tell_commands,
+            is_eager=True,
+            help="Say what each command does and exit.",
         ),
     ] = False,
 ) -> None:
@@ -237,11 +304,7 @@ def application(only: str | None = None) -> typer.Typer:
     commands = Commands(
         name="assay",
         help="Evaluate batches of research ideas against the scientific literature.",
-        epilog=(
-            "Exit codes: 0 done; 1 the run is not in order (more ideas unscored or entries rejected"
-            " than allowed); 2 wrong usage or configuration; 3 budget reached; 4 waits for people;"
-            " 130 interrupted."
-        ),
+        cls=FirstScreen,
         context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
     )

@@ -160,8 +160,8 @@ def print_whole(
         counts: what the run is made of, told before its calls.
     """
     if as_json:
-        told = estimate.model_dump(exclude={"steps", "counts", "note"}) | estimate.counts
-        print_answer("expected", estimate.steps, **told)
+        told = estimate.model_dump(exclude={"steps", "counts", "note", "lost"}) | estimate.counts
+        print_answer("expected", estimate.steps, warnings=estimate.lost, **told)
         return EXIT_DONE
     print_steps(title, estimate.steps)
     counts = {
@@ -173,6 +173,8 @@ def print_whole(
     cost = usd(estimate.cost_usd) if estimate.model_calls else "none"
     rows = [[name, f"{count:,}"] for name, count in counts.items()]
     print_table(["the whole run", "expected"], [*rows, ["cost", cost]])
+    for line in estimate.lost:
+        print_warning(safe(line))
     print_note(note)
     return EXIT_DONE
 

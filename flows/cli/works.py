@@ -38,8 +38,16 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import open_requests
 from warehouse.warehouse import Warehouse
 
+Save = Callable[[Any, Request[Any, Any], Path], tuple[Path, ...] | None]
+"""Writes a page, of a request, in a format of the kind's own; the files. None: the ending names
+none.
+"""
 More = Callable[[Any, Summary[Any]], tuple[Path, ...]]
 """Writes files of what a request came to; their paths."""
+
+
+def no_format(*_: object) -> None:
+    """Write nothing: the kind has no format of its own."""
 
 
 def run(
@@ -49,11 +57,13 @@ def run(
     output: Path | None,
     *,
     as_json: bool,
+    save: Save = no_format,
     more: More | None = None,
 ) -> int:
     """Do the work of the command `name`, or say what it would take; the command's exit code.
 
     Args:
+        save: writes a format of the kind's own.
         more: writes what else was asked for of what was published.
     """
     work, settings = work_named(name), Settings()
@@ -66,8 +76,8 @@ def run(
         return print_expected(estimate(work, request, settings), as_json=as_json)
     with Session() as session:
         summary = session.run(work, request)
-        written = more(request, summary) if more is not None and _goes_on(summary) else ()
-    return print_published(work, request, summary, output, written, as_json=as_json)
+        made = more(request, summary) if more is not None and _goes_on(summary) else ()
+    return print_published(work, request, summary, output, made, as_json=as_json, save=save)
 
 
 def print_published(
@@ -78,6 +88,7 @@ def print_published(
     more: tuple[Path, ...] = (),
     *,
     as_json: bool,
+    save: Save = no_format,
 ) -> int:
     """Print what was published, or write it to `output`; the command's exit code.
 
@@ -94,14 +105,17 @@ def print_published(
     result = work.result(head, page.units)
     said = (*summary.faults, *summary.remarks)
     early = ended_early(
-        f"the {work.record.kind.word}",
+        f"the {work.kind.word}",
         head.incomplete_reason,
         request.warehouse,
         head.run_id,
         request.budget,
-        work.unit_noun,
+        work.options.unit_word(),
     )
-    written = () if output is None else _saved(page, head.run_id, output)
+    written: tuple[Path, ...] = ()
+    if output is not None:
+        own = save(page, request, output)
+        written = _saved(page, head.run_id, output) if own is None else own
     if as_json:
         told = {"reports": (*written, *more, *summary.report_paths), "log": summary.log_path}
         write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))
@@ -126,13 +140,13 @@ def _goes_on(summary: Summary[Any]) -> bool:
 
 def _saved(page: PublishedPage, run_id: str, output: Path) -> tuple[Path, ...]:
     """Write the page in the format of the ending, Markdown where that names none; the files."""
-    own = page.save_as(output)
-    if own is not None:
-        return own
-    ending = output.suffix.removeprefix(".").lower()
-    form = ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
-    output.write_bytes(file_of(page, run_id, form))
+    output.write_bytes(file_of(page, run_id, _format_of(output)))
     return (output,)
+
+
+def _format_of(output: Path) -> ReportFormat:
+    ending = output.suffix.removeprefix(".").lower()
+    return ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
 
 
 def answer_about(page: Any, result: Result, warnings: tuple[str, ...] = (), **told: Any) -> Answer:
@@ -164,7 +178,15 @@ def waited_for(warehouse: Warehouse, head: Any) -> tuple[people.Request, ...]:
 def _check_output(
     work: Work[Any, Any, Any], request: Request[Any, Any], output: Path | None
 ) -> None:
-    """Raises ConfigurationError when a file that the work is done from would be written over."""
+    """Raises ConfigurationError when a file that the work is done from would be written over, or
+    works are wanted that were not looked up.
+    """
+    if output is None:
+        return
     given = {path.resolve() for unit in request.units for path in work.files(unit)}
-    if output is not None and output.resolve() in given:
+    if output.resolve() in given:
         raise ConfigurationError(f"--output {output} is one of the files given: name another file")
+    if _format_of(output) is ReportFormat.BIB and not work.needs.literature:
+        raise ConfigurationError(
+            f"--output {output}: it cites no works; end it in .md, .html, .pdf, .docx or .json"
+        )

@@ -77,7 +77,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         run_id: whose lock it holds; known once it is open.
     """
 
-    kind: ClassVar[Kind[Any, Any]]
+    kind: ClassVar[Kind[Any, Any, Any]]
     name: ClassVar[str]
     artifact_key: ClassVar[str]
     verb: ClassVar[str]
@@ -320,7 +320,7 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
     """End the head, publish what has landed and write its reports."""
     warehouse, kind = campaign.warehouse, campaign.kind
     head = campaign.ended(plan)
-    if kind.has_head_file and head != read_head(warehouse, kind, *kind.names(head)):
+    if head != read_head(warehouse, kind, *kind.names(head)):
         write_head(warehouse, kind, head)
     publication = publish(warehouse, kind, head)
     if publication.unchanged:
@@ -338,7 +338,7 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
 
 
 def summary_of(
-    kind: Kind[Any, Any],
+    kind: Kind[Any, Any, Any],
     head: HeadT,
     publication: Publication,
     report_paths: tuple[Path, ...],

@@ -40,14 +40,19 @@ def run_id(
         literature: with its fingerprint; empty: the kind asks none.
     """
     units = (unit.model_dump_json(include=set(work.identity)) for unit in request.units)
+    engines = (
+        part
+        for each in request.engines
+        for part in model_identity(each.engine, settings, each.api_base)
+    )
     return run_id_of(
         work.name,
         request.model_dump_json(include=_ASKED),
-        *model_identity(request.engine, settings, request.api_base),
+        *engines,
         sampling_identity(request.profile),
         *search_identity(literature, settings),
         documents_identity(settings) if work.needs.documents or request.full_text else "",
-        *prompts_of(work.steps(request.parameters)),
+        *prompts_of(work.steps(request)),
         *(units if work.identity else ()),
     )
 
@@ -61,7 +66,7 @@ class Declared(Campaign[Plan[Any], Any]):
     def __init__(self, work: Work[Any, Any, Any], request: Request[Any, Any]) -> None:
         super().__init__(request, request.warehouse, engine=request.engine.text)
         self.declared, self.request = work, request
-        self.kind = work.record.kind  # type: ignore[misc]
+        self.kind = work.kind  # type: ignore[misc]
         self.name = self.artifact_key = work.name  # type: ignore[misc]
         self.verb, self.nouns = work.verb, work.units_noun  # type: ignore[misc]
         self.work = WorkByName(work.name)  # type: ignore[misc]
@@ -102,6 +107,7 @@ class Declared(Campaign[Plan[Any], Any]):
             "run_id": self.run_id,
             "engine": request.engine.text,
             "profile": request.profile.name,
+            "seed": request.profile.seed,
             "literature": self._literature,
             "cutoff_date": request.cutoff_date,
             f"{self.declared.unit_noun}_count": len(request.units),

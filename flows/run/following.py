@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from flows.run.estimates.work_estimate import WorkEstimate
+from flows.run.estimates.work_estimate import WorkEstimate, estimate_steps
 from schemas.base import replace
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
@@ -21,10 +21,7 @@ from tasks.works import WORKS, work_named
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign
 
-_CAMPAIGNS = {
-    "evaluate": "flows.works.evaluate.evaluate:Evaluation",
-    "check": "flows.works.check.checking:Check",
-}
+_CAMPAIGNS = {"evaluate": "flows.works.evaluate.evaluate:Evaluation"}
 """Of kinds that are not declared."""
 
 
@@ -56,10 +53,8 @@ def campaign_of(name: str, request: Any) -> "Campaign[Any, Any]":
 def steps_following(follow: Follow) -> Sequence[Step[Any, Any]]:
     """The steps that a run asks to which another one leads."""
     request: Any = follow.request
-    if follow.name == "check":
-        from tasks.manuscripts.review import REVIEW_STEPS
-
-        return REVIEW_STEPS
+    if follow.name in WORKS:
+        return work_named(follow.name).steps(request)
     from tasks.evaluation.modules import steps_of
     from tasks.steps import STEPS
 
@@ -70,12 +65,14 @@ def estimate_following(follow: Follow, settings: Settings) -> WorkEstimate:
     """What runs will take to which another one leads, as often as they may be done."""
     request: Any = follow.request
     counts: dict[str, int] = {}
-    if follow.name == "check":
-        from flows.works.check.check_estimate import asked_by_review
+    if follow.name in WORKS:
+        from tasks.manuscripts.expected import asked_by_review
         from tasks.manuscripts.read import Manuscript
 
         text = Manuscript("expected", "draft.md", "", ManuscriptForm.TEXT, "", follow.text)
-        steps = asked_by_review(text, request, settings)
+        looks_up = request.literature is not None
+        asked = asked_by_review(text, request.parameters, looks_up=looks_up)
+        steps = estimate_steps(asked, request.profile.judging, request.engine, settings)
     else:
         from flows.run.estimates.estimate import estimate_run
 

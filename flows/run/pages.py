@@ -22,6 +22,6 @@ def published_page(
     Args:
         request: of the command; None: it is looked at later.
     """
-    page: Any = page_of(work.record.kind, warehouse, run_id)
+    page: Any = page_of(work.kind, warehouse, run_id)
     complete: PublishedPage = dataclasses.replace(page, **work.figures(page, request))
     return complete

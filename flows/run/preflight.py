@@ -18,7 +18,6 @@ from schemas.profile import Profile
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
 from schemas.work import Request
-from schemas.works.check_run import CheckRequest
 from schemas.works.experiment_run import ExperimentRequest
 from tasks.web.exchange import NoAnswerError, probe
 from warehouse.rights import keep_private
@@ -76,39 +75,6 @@ def check_before_ranking(request: RankRequest, settings: Settings) -> "tuple[Con
     return check_models(request, STEPS, settings)
 
 
-def check_before_checking(request: CheckRequest, settings: Settings) -> "tuple[Contact, ...]":
-    """Fail before anything is paid for; what the models that answered take and cost.
-
-    Raises:
-        ConfigurationError: a model, its key or server, the scheduler or the warehouse folder cannot
-            be used.
-    """
-    check_place(request.warehouse, settings)
-    if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, settings)
-    from tasks.manuscripts.pool import POOL_STEPS
-    from tasks.manuscripts.steps import STEPS
-
-    steps = [*STEPS, *(POOL_STEPS if request.literature is not None else ())]
-
-    places = [(request.engine, request.api_base)]
-    places += [(judge.engine, judge.api_base) for judge in request.judges]
-    return tuple(
-        contact
-        for engine, api_base in dict.fromkeys(places)
-        for contact in check_engine(
-            engine,
-            api_base,
-            settings,
-            request.warehouse,
-            judging=request.judging,
-            seed=request.seed,
-            steps=steps,
-            budget=request.budget,
-        )
-    )
-
-
 def check_before(
     work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
 ) -> "tuple[Contact, ...]":
@@ -124,10 +90,25 @@ def check_before(
     from flows.run.following import steps_following
 
     follows = () if work.course is None else work.course.follows(request, settings)
-    steps = [*work.steps(request.parameters)]
+    steps = [*work.steps(request)]
     for follow in follows:
         steps += steps_following(follow)
-    return check_models(request, steps, settings)
+    contacts = check_models(request, steps, settings)
+    own, *judges = request.engines
+    for judge in dict.fromkeys(judges):
+        if judge != own:
+            contacts += check_engine(
+                judge.engine,
+                judge.api_base,
+                settings,
+                request.warehouse,
+                judging=request.profile.judging.without_models(),
+                seed=request.profile.seed,
+                temperature=request.profile.temperature,
+                steps=steps,
+                budget=request.budget,
+            )
+    return contacts
 
 
 def check_before_experimenting(request: ExperimentRequest, settings: Settings) -> None:

@@ -12,13 +12,11 @@ from schemas.judgement.ranking import RankRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
 from schemas.work import HeadT, Request, Summary
-from schemas.works.check_run import CheckRequest
 from schemas.works.experiment_run import ExperimentRequest
 
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign, PlanT
     from flows.run.prefect_server import PrefectServer
-    from flows.works.check.checking import CheckSummary
     from flows.works.evaluate.evaluate import RunSummary
     from flows.works.experiment.experimenting import ExperimentSummary
     from flows.works.rank.ranking import RankSummary
@@ -68,16 +66,6 @@ class Session:
         from flows.works.rank.ranking import Ranking
 
         return self._run(Ranking(request))
-
-    def check(self, request: CheckRequest) -> "CheckSummary":
-        """Check manuscripts, after a look at all it needs."""
-        self._prepare(request)
-        from flows.run.preflight import check_before_checking
-
-        _tell(check_before_checking(request, self._settings))
-        from flows.works.check.checking import Check
-
-        return self._run(Check(request))
 
     def run(self, work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Summary[Any]":
         """Do work of a declared kind and what it leads on to, after a look at all it needs."""

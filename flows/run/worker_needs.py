@@ -19,7 +19,6 @@ from schemas.choices import remote_model
 from schemas.run import Module, RunRequest, WorkRequest
 from schemas.settings import Settings
 from schemas.work import Request
-from schemas.works.check_run import CheckRequest
 from schemas.works.experiment_run import ExperimentRequest
 from tasks.judging.model_keys import model_variables
 from tasks.shards.work import Shard
@@ -41,7 +40,9 @@ def needs_of(
     database, files = shared_database(), {path for shard in shards for path in shard.files}
     embeds = not isinstance(request, ExperimentRequest)
     if isinstance(request, Request):
-        embeds = request.literature is not None
+        _, *judges = request.engines
+        # A judge without a model compares embeddings.
+        embeds = request.literature is not None or any(one.engine.is_baseline for one in judges)
     return WorkerNeeds(
         assay_version=metadata.version("assay"),
         python_version=python_version(),
@@ -82,10 +83,9 @@ def _variables(request: WorkRequest, settings: Settings, *, embeds: bool) -> tup
 
 def _engines(request: Any) -> list[tuple[Any, str | None]]:
     """The engines that a request names, and where each is asked."""
-    found = [(request.engine, getattr(request, "api_base", None))]
-    if isinstance(request, CheckRequest):
-        found += [(judge.engine, judge.api_base) for judge in request.judges]
-    return found
+    if isinstance(request, Request):
+        return [(each.engine, each.api_base) for each in request.engines]
+    return [(request.engine, getattr(request, "api_base", None))]
 
 
 def _addresses(request: WorkRequest) -> tuple[Address, ...]:

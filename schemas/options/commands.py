@@ -110,6 +110,13 @@ class DeclaredOptions(WorkOptions):
     profile: Profile = DEFAULT_PROFILE
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
+    @classmethod
+    def unit_word(cls) -> str:
+        """Return what the option that bounds the cost of one unit calls it."""
+        prefix = "max_cost_usd_per_"
+        named = (name.removeprefix(prefix) for name in cls.model_fields if name.startswith(prefix))
+        return next(named, "unit")
+
 
 class IdeaOptions(WorkOptions):
     """Of every command that evaluates ideas."""
@@ -254,10 +261,9 @@ class PriorOptions(LakeOptions):
     field: Fields = ()
 
 
-class CheckOptions(WorkOptions):
+class CheckOptions(DeclaredOptions):
     """Of `assay check`."""
 
-    engine: Engine = EXTRACTIVE
     form: str = option(
         "auto", "auto|pdf|text|latex", "How the engine gets it; `pdf` attaches the file."
     )
@@ -286,7 +292,6 @@ class CheckOptions(WorkOptions):
         "With --review: accept, reject or look again at findings, as the preferences.toml beside"
         " its report says; nothing is looked up.",
     )
-    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
     attempts: int = option(
         1, "N", "Independent attempts at each manuscript.", ge=1, le=MOST_REPETITIONS
     )
@@ -300,8 +305,10 @@ class CheckOptions(WorkOptions):
         None, "FILE", "Why authors withdrew: JSON Lines or CSV with manuscript, reason."
     )
     seed: int = option(42, "N", "Seed of the first attempt; the next ones follow.", ge=0)
-    effort: Effort = option(
-        Effort.MEDIUM, "|".join(Effort), "How much models that can think are asked to think."
+    effort: Effort | None = option(
+        None,
+        "|".join(Effort),
+        "How much models that can think are asked to think. Default: the profile's.",
     )
     max_cost_usd_per_paper: float | None = option(
         None, "X", "Leave a manuscript when it has spent this much.", ge=0

@@ -165,6 +165,10 @@ class RequestOptions(LakeOptions):
 
     of: tuple[str, ...] = option((), "ID", "Participant who may answer; may be repeated.")
     by: str | None = option(None, "ID", "Participant who asks.")
-    idea: str = option("", "ID", "The idea it is about. Default: the run as a whole.")
+    idea: str = option(
+        "",
+        "ID",
+        "The idea, or question, paper, task or manuscript, it is about. Default: all of the work.",
+    )
     criteria: str = option("", "TEXT", "What is to be judged, and by what.")
     choice: tuple[str, ...] = option((), "TEXT", "An alternative to choose; repeated.")

@@ -17,6 +17,7 @@ from schemas.literature.survey_run import LONGEST_QUESTION, as_question
 from schemas.options.commands import (
     VOTES_IN_LAKE,
     AskOptions,
+    CheckOptions,
     CurateOptions,
     DeclaredOptions,
     EvaluateOptions,
@@ -28,6 +29,7 @@ from schemas.options.commands import (
 )
 from schemas.options.values import flag_of
 from schemas.settings import DashboardSettings
+from schemas.works.check_run import MOST_MANUSCRIPTS, SentManuscript, check_manuscripts
 from schemas.works.curation_run import MOST_PAPERS, SentPaper, check_papers
 
 MOST_SEEDS = 1_000
@@ -59,6 +61,9 @@ NOT_OF_A_RANKING = OF_THE_MACHINE | {
 """Beside those, options for ideas that are evaluated first, and for the order by scores, which is
 read without a job.
 """
+
+NOT_OF_SENT_MANUSCRIPTS = OF_THE_MACHINE | {"revise", "reasons", "judge", "repetitions"}
+"""Beside those, what names files of the machine and servers."""
 
 _BUDGET_REACHED = 3
 """Exit code of a command."""
@@ -211,6 +216,24 @@ class CurateJob(WorkJob):
         return self.papers[0].paper_id
 
 
+class CheckJob(WorkJob):
+    """Look for critical problems in manuscripts: each with its place, the sentence that shows it
+    and why it is a problem; with `review` every problem is looked at a second time.
+    """
+
+    tool = "check_manuscripts"
+    not_offered = NOT_OF_SENT_MANUSCRIPTS
+    command: Literal["check"] = "check"
+    manuscripts: tuple[SentManuscript, ...] = Field(min_length=1, max_length=MOST_MANUSCRIPTS)
+    options: CheckOptions
+
+    _of_different_names = field_validator("manuscripts")(check_manuscripts)
+
+    @property
+    def title(self) -> str:
+        return self.manuscripts[0].manuscript_id
+
+
 class WriteJob(WorkJob):
     """Put together a draft of an idea in which every number and citation has a source: a proposal,
     or a paper where experiments are named. It is refused where it says what nothing carries.
@@ -263,7 +286,15 @@ JobRequest = EvaluateJob | PlanJob | RankJob | WorkJob
 
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
     Annotated[
-        EvaluateJob | PlanJob | RankJob | AskJob | SurveyJob | CurateJob | WriteJob | IdeateJob,
+        EvaluateJob
+        | PlanJob
+        | RankJob
+        | AskJob
+        | SurveyJob
+        | CurateJob
+        | CheckJob
+        | WriteJob
+        | IdeateJob,
         Field(discriminator="command"),
     ]
 )

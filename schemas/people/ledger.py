@@ -19,6 +19,10 @@ class Artefact(StrEnum):
     """What a row of the ledger is about."""
 
     IDEA = "idea"
+    QUESTION = "question"
+    MANUSCRIPT = "manuscript"
+    PAPER = "paper"
+    TASK = "task"
     REVIEW = "review"
     FINDING = "finding"
     RANKING = "ranking"

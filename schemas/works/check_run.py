@@ -1,17 +1,33 @@
-"""One run of the manuscript checker: what was asked, what it is, what landed."""
+"""One run of the manuscript checker: what programs send, what was asked, what it is, what landed."""
 
 from datetime import date
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.base import Noun
-from schemas.choices import EngineChoice, LiteratureChoice
-from schemas.identifiers import RunId, content_hash
-from schemas.judging import AskingParameters, Effort, JudgingParameters
-from schemas.place import WarehouseFolder
-from schemas.run import Budget, EndedEarly, WorkHead, WorkRequest
+from schemas.formats import SentName, check_different
+from schemas.identifiers import RunId
+from schemas.run import EndedEarly, WorkHead
+from schemas.work import Judge, Request
 from schemas.works.manuscripts import Decision, ManuscriptCheck
+
+MOST_MANUSCRIPTS = 100
+
+
+class SentManuscript(BaseModel):
+    """A manuscript as text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    manuscript_id: SentName = Field(description="What the check calls it.")
+    text: str = Field(min_length=1, description="As Markdown, plain text or LaTeX source.")
+
+
+def check_manuscripts(manuscripts: tuple[SentManuscript, ...]) -> tuple[SentManuscript, ...]:
+    """Raises ConfigurationError when they cannot be written as files of different names."""
+    check_different("manuscripts", [each.manuscript_id for each in manuscripts])
+    return manuscripts
 
 
 class IncludedFile(Noun):
@@ -19,6 +35,15 @@ class IncludedFile(Noun):
 
     name: str = Field(min_length=1, description="Its path in the folder of the main file.")
     path: Path
+
+
+class Preference(Noun):
+    """What a person says of one problem of a review."""
+
+    manuscript: str = Field(min_length=1, description="The manuscript_id.")
+    finding: str = Field(min_length=1, description="The problem_id.")
+    decision: Decision
+    remark: str = ""
 
 
 class ManuscriptSource(Noun):
@@ -33,22 +58,50 @@ class ManuscriptSource(Noun):
         description="Of the file with those it includes, or of the LaTeX files of a folder."
     )
     known_reason: str | None = None
+    earlier: ManuscriptCheck | None = Field(
+        default=None, description="What the review that is revised gave of it; None: it is not."
+    )
+    preferences: tuple[Preference, ...] = Field(
+        default=(), description="What a person says of problems of that review."
+    )
 
 
-class Judge(Noun):
-    """An engine that judges hits, and where it is asked."""
+class EarlierReview(Noun):
+    """The review that a check revises."""
 
-    engine: EngineChoice
-    api_base: str | None = None
+    run_id: RunId
+    literature: str = Field(description="Where it looked up related work; empty: nowhere.")
+    cutoff_date: date | None = Field(description="Nothing later was looked at.")
 
 
-class Preference(Noun):
-    """What a person says of one problem of a review."""
+class CheckParameters(Noun):
+    """How manuscripts are checked."""
 
-    manuscript: str = Field(min_length=1, description="The manuscript_id.")
-    finding: str = Field(min_length=1, description="The problem_id.")
-    decision: Decision
-    remark: str = ""
+    form: str = Field(default="auto", pattern="^(auto|pdf|text|latex)$")
+    maximum_problems: int = Field(default=5, ge=1, description="k of HR@k.")
+    review: bool = Field(
+        default=False, description="Read section by section, with a second look at each problem."
+    )
+    attempt_count: int = Field(default=1, ge=1, description="n of the quality checker.")
+    repetition_count: int = Field(default=1, ge=1, description="m of the quality checker.")
+    judges: tuple[Judge, ...] = Field(default=(), description="Who judges hits; empty: nobody.")
+    revises: EarlierReview | None = Field(default=None, description="None: it is one of its own.")
+
+
+CheckRequest = Request[ManuscriptSource, CheckParameters]
+
+
+class CheckScore(Noun):
+    """One metric of one check. None: it is undefined, or has no interval."""
+
+    metric: str = Field(description="hit_rate@k, mean_hit_rate@k or precision@k.")
+    judges: str = Field(description="A judge, or the rule by which several were joined.")
+    value: float | None
+    lower: float | None
+    upper: float | None
+    count: int = Field(ge=0)
+    unscored_count: int = Field(ge=0)
+    undefined_reason: str | None
 
 
 class CheckHead(WorkHead):
@@ -84,64 +137,3 @@ class CheckHead(WorkHead):
     seed: int = Field(ge=0, description="Seed of the first attempt.")
     manuscript_count: int = Field(ge=0, description="Manuscripts.")
     incomplete_reason: EndedEarly = None
-
-
-class Revision(Noun):
-    """What people say of an earlier review."""
-
-    head: CheckHead = Field(description="Of that review.")
-    checks: tuple[ManuscriptCheck, ...] = Field(description="What it gave.")
-    preferences: tuple[Preference, ...] = Field(min_length=1)
-
-    def check_of(self, manuscript_id: str) -> ManuscriptCheck:
-        """What it gave of one of its manuscripts."""
-        return next(each for each in self.checks if each.manuscript_id == manuscript_id)
-
-    def preferences_of(self, manuscript_id: str) -> dict[str, Preference]:
-        """By finding."""
-        return {one.finding: one for one in self.preferences if one.manuscript == manuscript_id}
-
-
-class CheckRequest(WorkRequest):
-    """What a user asked to be checked, resolved: everything a check needs."""
-
-    sources: tuple[ManuscriptSource, ...]
-    warehouse: WarehouseFolder
-    engine: EngineChoice
-    api_base: str | None = None
-    judges: tuple[Judge, ...] = ()
-    form: str = Field(default="auto", pattern="^(auto|pdf|text|latex)$")
-    maximum_problems: int = Field(default=5, ge=1, description="k of HR@k.")
-    review: bool = Field(
-        default=False, description="Read section by section, with a second look at each problem."
-    )
-    attempt_count: int = Field(default=1, ge=1, description="n of the quality checker.")
-    repetition_count: int = Field(default=1, ge=1, description="m of the quality checker.")
-    literature: LiteratureChoice | None = Field(
-        default=None, description="Where related work is looked up; None: nowhere."
-    )
-    cutoff_date: date | None = Field(default=None, description="Nothing later is looked at.")
-    revision: Revision | None = Field(
-        default=None, description="What to change in an earlier review; None: a review of its own."
-    )
-    seed: int = Field(default=42, ge=0, description="Of the first attempt; the next ones follow.")
-    effort: Effort = Field(default=Effort.MEDIUM, description="Asked of models that can think.")
-    budget: Budget = Budget()
-
-    @property
-    def judging(self) -> JudgingParameters:
-        """How checker and judges are asked."""
-        return JudgingParameters(judgement=AskingParameters(effort=self.effort))
-
-    @property
-    def judges_named(self) -> tuple[str, ...]:
-        """Names of the judges, as votes bear them."""
-        return tuple(judge.engine.text for judge in self.judges)
-
-    @property
-    def budget_scope(self) -> RunId:
-        """Under which name the spending is kept: of the same question about the same manuscripts,
-        however often it is asked.
-        """
-        contents = sorted(source.content_sha256 for source in self.sources)
-        return RunId(f"check-{content_hash(self.engine.text, *contents, length=16)}")

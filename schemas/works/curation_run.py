@@ -9,14 +9,13 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from schemas.base import Noun
-from schemas.errors import ConfigurationError
+from schemas.formats import SentName, check_different
 from schemas.idea import cutoff_day
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
 from schemas.works.curation import ReviewedAt
 
 MOST_PAPERS = 100
-_NAME = r"^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,58}[A-Za-z0-9])?$"
 
 
 def _a_day(text: str) -> str:
@@ -40,7 +39,7 @@ class SentPaper(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    paper_id: str = Field(pattern=_NAME, description="What the idea will be called.")
+    paper_id: SentName = Field(description="What the idea will be called.")
     text: str = Field(min_length=1, description="The paper as Markdown, with its headings.")
     reviews: tuple[SentReview, ...] = Field(min_length=1, max_length=50)
     title: str = ""
@@ -58,10 +57,7 @@ class SentPaper(BaseModel):
 
 def check_papers(papers: tuple[SentPaper, ...]) -> tuple[SentPaper, ...]:
     """Raises ConfigurationError when they cannot be written as files of different names."""
-    names = [paper.paper_id.casefold() for paper in papers]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise ConfigurationError(f"two papers are called {twice}: rename one of them")
+    check_different("papers", [paper.paper_id for paper in papers])
     return papers
 
 

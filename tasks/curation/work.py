@@ -35,7 +35,7 @@ from tasks.judging.step import Step
 from tasks.shards.work import Cause, or_failure
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.curations.landing import CURATION_RECORD
+from warehouse.kinds.curations.landing import CURATIONS
 
 IDEA_TOKENS = 900
 TOKENS_PER_SENTENCE = 45
@@ -92,7 +92,7 @@ class _Size(Noun):
 
 def _expected(request: CurationRequest, settings: Settings) -> Expected:
     """Papers in files are read; forums are taken for papers of usual length with four reviews."""
-    sizes = asyncio.run(_sizes(request, settings))
+    sizes, lost = asyncio.run(_sizes(request, settings))
     forums = sum(each.reviewed_at is ReviewedAt.OPENREVIEW for each in request.units)
     return Expected(
         asked=_asked(sizes),
@@ -102,10 +102,14 @@ def _expected(request: CurationRequest, settings: Settings) -> Expected:
             "requests": forums * REQUESTS_PER_FORUM,
         },
         note="papers in files were read, forums were not",
+        lost=lost,
     )
 
 
-async def _sizes(request: CurationRequest, settings: Settings) -> list[_Size]:
+async def _sizes(
+    request: CurationRequest, settings: Settings
+) -> tuple[list[_Size], tuple[str, ...]]:
+    """The sizes of papers that will be asked about, and why others are not, a line each."""
     slots = asyncio.Semaphore(settings.documents.concurrency)
     reader = Reader(settings.documents, None, slots)
     async with asyncio.TaskGroup() as group:
@@ -114,24 +118,31 @@ async def _sizes(request: CurationRequest, settings: Settings) -> list[_Size]:
                 or_failure(
                     _size(source, reader, request),
                     f"the estimate of paper {source.paper_id!r}",
-                    lambda _: None,  # its curation fails as well, by itself
+                    lambda cause: Unread(*cause),  # its curation fails as well, by itself
                 )
             )
             for source in request.units
         ]
-    return [size for task in tasks if (size := task.result()) is not None]
+    found = [task.result() for task in tasks]
+    lost = tuple(
+        f"{source.paper_id}: {each.detail}"
+        for source, each in zip(request.units, found, strict=True)
+        if isinstance(each, Unread)
+    )
+    return [each for each in found if isinstance(each, _Size)], lost
 
 
-async def _size(source: PaperSource, reader: Reader, request: CurationRequest) -> _Size | None:
-    """None: the paper would be dropped before anything is asked."""
+async def _size(source: PaperSource, reader: Reader, request: CurationRequest) -> _Size | Unread:
+    """Unread: the paper would be dropped before anything is asked."""
     if source.reviewed_at is ReviewedAt.OPENREVIEW:
         return _Size(paper=FORUM_PAPER_TOKENS, reviews=(FORUM_REVIEW_TOKENS,) * FORUM_REVIEWS)
     read = await reader.read(source, Ledger(IdeaId(source.paper_id)), None)
     if isinstance(read, Unread):
-        return None
+        return read
     reviews = looked_at(read.reviews)
-    if refused(read, reviews, request.parameters) is not None:
-        return None
+    why = refused(read, reviews, request.parameters)
+    if why is not None:
+        return why
     shown = sum(len(each.text) for each in parts_of_paper(read.paper).planned)
     usable = (each.text for each in reviews if each.unused_reason is None)
     return _Size(
@@ -176,7 +187,7 @@ CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
     request=CurationRequest,
     resolve=_resolve,
     identity=("paper_id", "reviewed_at", "content_sha256"),
-    record=CURATION_RECORD,
+    kind=CURATIONS,
     needs=Needs(documents=True),
     steps=lambda _: STEPS,
     at_once=4,

@@ -25,7 +25,7 @@ from tasks.experiments.sandbox.sandbox import check_sandbox, environment
 from tasks.experiments.task_folder import read_task
 from tasks.judging.opening import EngineOf, open_judging, traced
 from tasks.shards.work import Shard, each_unit, land_once, or_failure
-from warehouse.kinds.experiments import EXPERIMENT_RECORD
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.layout import Layout
 from warehouse.stores.keyed_store import KeyedStore
 
@@ -73,7 +73,7 @@ class _Resources:
 
     async def experiment(self, source: TaskSource) -> Experiment:
         """What came of one task; a failure of Assay's own ends it, with a reason."""
-        unit = EXPERIMENT_RECORD.kind.unit_path(self.layout, self.job.run_id, source.task_id)
+        unit = EXPERIMENTS.unit_path(self.layout, self.job.run_id, source.task_id)
         folder, ledger = read_task(source.folder), Ledger(IdeaId(source.task_id), unit)
         if folder.content_sha256 != source.content_sha256:
             raise ConfigurationError(
@@ -92,7 +92,7 @@ class _Resources:
         """The receipt of one task, which is experimented on unless it landed whole."""
         return await land_once(
             self.layout,
-            EXPERIMENT_RECORD,
+            EXPERIMENTS,
             self.job.run_id,
             source.task_id,
             lambda: self.experiment(source),

@@ -44,7 +44,7 @@ async def follow_round(planned: PlannedRound, tools: Tools) -> IdeationRound:
             for cutoff in dict.fromkeys(slot.cutoff_date for slot in planned.slots)
         }
         return await make_round(
-            planned.round_id, planned.slots, by_cutoff, tools.literature, tools.ledger
+            planned.round_id, planned.slots, by_cutoff, tools.literature(), tools.ledger
         )
 
 

@@ -29,7 +29,7 @@ from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.people import participant
-from warehouse.kinds.ideations import IDEATION_RECORD
+from warehouse.kinds.ideations import IDEATIONS
 from warehouse.warehouse import Warehouse
 
 PROPOSAL_TOKENS, RELATION_TOKENS, FINDING_TOKENS, PASSAGE_TOKENS = 1_000, 60, 120, 110
@@ -158,7 +158,7 @@ IDEATE: Work[PlannedRound, IdeationParameters, IdeationRound] = Work(
     resolve=_resolve,
     reads=lambda _: True,
     identity=(),
-    record=IDEATION_RECORD,
+    kind=IDEATIONS,
     needs=Needs(literature=True, concepts=True),
     steps=lambda _: STEPS,
     at_once=1,

@@ -4,7 +4,7 @@ answer it.
 Two things are expectations, and no more: what a provider's cache serves, and how long models think.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,23 @@ class Asked:
     shared_tokens: float = 0.0
     first_calls: float | None = None
     most_idea_tokens: float | None = None
+
+
+StepsAsked = Mapping[Step[Any, Any], Asked]
+
+
+def together(parts: Iterable[StepsAsked]) -> StepsAsked:
+    """Add up what several units ask; calls of none of them wait for others."""
+    total: dict[Step[Any, Any], Asked] = {}
+    for part in parts:
+        for step, asked in part.items():
+            before = total.get(step, Asked(0, 0, 0))
+            total[step] = Asked(
+                before.calls + asked.calls,
+                before.data_tokens + asked.data_tokens,
+                before.answer_tokens + asked.answer_tokens,
+            )
+    return total
 
 
 class StepEstimate(Noun):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from schemas.failure import Failure
-from schemas.works.check_run import CheckRequest
+from schemas.works.check_run import CheckParameters, ManuscriptSource
 from schemas.works.manuscripts import Attempt, ManuscriptReview, Problem
 from tasks.judging.messages import Attachment
 from tasks.judging.step import Engine
@@ -32,7 +32,8 @@ class Attempted:
 
 async def attempts_at(
     manuscript: Manuscript,
-    request: CheckRequest,
+    source: ManuscriptSource,
+    parameters: CheckParameters,
     engine_of: EngineOfAttempt,
     attachment: Attachment | None,
     pool: Pool,
@@ -40,18 +41,18 @@ async def attempts_at(
     """As many attempts as were asked for, independent of each other; a review takes no attachment
     along, and judges beside `pool`, and a revision goes on from each of an earlier one.
     """
-    if not request.review:
+    if not parameters.review:
         attempts, problems = await find_problems(
             manuscript,
             lambda number: engine_of(number, attachment),
-            maximum_problems=request.maximum_problems,
-            attempt_count=request.attempt_count,
+            maximum_problems=parameters.maximum_problems,
+            attempt_count=parameters.attempt_count,
         )
         return Attempted(attempts, problems)
     reviews = await asyncio.gather(
         *(
-            _reviewed(manuscript, request, engine_of(number, None), number, pool)
-            for number in range(1, request.attempt_count + 1)
+            _reviewed(manuscript, source, parameters, engine_of(number, None), number, pool)
+            for number in range(1, parameters.attempt_count + 1)
         )
     )
     return Attempted(
@@ -63,12 +64,19 @@ async def attempts_at(
 
 
 async def _reviewed(
-    manuscript: Manuscript, request: CheckRequest, engine: Engine, number: int, pool: Pool
+    manuscript: Manuscript,
+    source: ManuscriptSource,
+    parameters: CheckParameters,
+    engine: Engine,
+    number: int,
+    pool: Pool,
 ) -> Review:
     """A review of its own or a revised one, with both readings of what is disputed in it."""
     review = (
-        await review_manuscript(manuscript, engine, number, request.maximum_problems, pool)
-        if request.revision is None
-        else await revise_review(manuscript, request.revision, number, engine, pool)
+        await review_manuscript(manuscript, engine, number, parameters.maximum_problems, pool)
+        if source.earlier is None
+        else await revise_review(
+            manuscript, source.earlier, source.preferences, number, engine, pool
+        )
     )
     return await with_debate(review, manuscript, engine, pool)

@@ -3,13 +3,13 @@ known (quality checker, section 2.3).
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from schemas.failure import Failure
 from schemas.outcome import Outcome, Scored
 from schemas.reasons import Reason
-from schemas.settings import Settings
-from schemas.works.check_run import CheckRequest, ManuscriptSource
+from schemas.work import Judge
+from schemas.works.check_run import CheckParameters, ManuscriptSource
 from schemas.works.manuscripts import (
     Attempt,
     ManuscriptCheck,
@@ -18,14 +18,21 @@ from schemas.works.manuscripts import (
     Vote,
 )
 from tasks.accounting.ledger import Ledger
-from tasks.judging.messages import Attachment
+from tasks.judging.messages import Attachment, takes_pdf
+from tasks.judging.step import Engine
 from tasks.manuscripts.attempts import attempts_at
 from tasks.manuscripts.collect import TEX_SUFFIXES
 from tasks.manuscripts.find import with_usage
 from tasks.manuscripts.pool import Pool, frozen_pool, gather_pool
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
-from tasks.manuscripts.tools import CheckTools, EngineOfRepetition
+from tasks.sources.crossref import CrossrefSource
+from tasks.sources.openalex import OpenAlexSource
+from tasks.sources.registry import Source, open_sources
+from tasks.work.tools import Tools
+
+EngineOfRepetition = Callable[[int], Engine]
+"""The engine that gives a judge's n-th answer, from 1."""
 
 
 async def judge_problems(
@@ -85,41 +92,38 @@ checker comes to.
 """
 
 
-async def check_manuscript(
-    source: ManuscriptSource,
-    request: CheckRequest,
-    tools: CheckTools,
-    settings: Settings,
-    ledger: Ledger,
-) -> ManuscriptCheck:
+async def check_manuscript(source: ManuscriptSource, tools: Tools) -> ManuscriptCheck:
     """Check one manuscript; never raises for what it or an engine does."""
+    parameters: CheckParameters = tools.request.parameters
+    ledger, settings, model = tools.ledger, tools.settings, tools.request.engine.model
     read = await read_manuscript(
         source,
-        request.form,
+        parameters.form,
         settings.documents,
         settings.grobid_url,
         ledger,
-        (lambda: False) if request.review else tools.takes_pdf,
+        lambda: not parameters.review and model is not None and takes_pdf(model),
     )
     if isinstance(read, Unreadable):
-        return unread(source, request, read, ledger)
-    earlier = request.revision.check_of(source.manuscript_id) if request.revision else None
-    pool = frozen_pool(earlier) if earlier else await _pool(read, request, tools, ledger)
+        return unread(source, parameters, read, ledger)
+    pool = frozen_pool(source.earlier) if source.earlier else await _pool(read, tools)
     made = await attempts_at(
         read,
-        request,
-        lambda attempt, attachment: tools.checker(ledger, attempt, attachment),
+        source,
+        parameters,
+        lambda attempt, attachment: tools.engine_of(
+            attachment, _of_several(attempt, parameters.attempt_count)
+        ),
         _attachment(read),
         pool or Pool(),
     )
     votes: tuple[Vote, ...] = ()
-    if source.known_reason is not None and request.judges:
-        judges = [(judge.engine.text, tools.judge(ledger, judge)) for judge in request.judges]
+    if source.known_reason is not None:
         votes = await judge_problems(
             [problem for problem in made.problems if problem.stands],
             source.known_reason,
-            judges,
-            request.repetition_count,
+            [(judge.engine.text, _answers_of(judge, tools)) for judge in parameters.judges],
+            parameters.repetition_count,
         )
     looked = pool.failures if pool else ()
     failures = [*_failures(made.attempts, source), *looked, *made.failures, *ledger.failures]
@@ -147,18 +151,37 @@ async def check_manuscript(
     )
 
 
-async def _pool(
-    read: Manuscript, request: CheckRequest, tools: CheckTools, ledger: Ledger
-) -> Pool | None:
-    """None: nothing is looked up."""
-    literature = tools.literature(ledger)
-    if literature is None:
+def _of_several(number: int, count: int) -> int | None:
+    """Return which repetition a question is asked in; None: it is asked once.
+
+    One answer alone is asked for at the profile's temperature. Several are asked for at the
+    model's own, with seeds that count up, and are cached apart: otherwise all would be the first.
+    """
+    return number if count > 1 else None
+
+
+def _answers_of(judge: Judge, tools: Tools) -> EngineOfRepetition:
+    count = tools.request.parameters.repetition_count
+    return lambda repetition: tools.judge(judge, _of_several(repetition, count))
+
+
+async def _pool(read: Manuscript, tools: Tools) -> Pool | None:
+    """Look up the evidence; None: nothing is looked up."""
+    request = tools.request
+    if request.literature is None:
         return None
-    reading = read.reading
-    engine = tools.checker(ledger, 1, None)
-    retractions = tools.retractions(ledger)
+    # By DOI; nobody is asked where the live API is not asked either.
+    retractions: Sequence[Source] = ()
+    if request.literature.asks_upstream:
+        names = [OpenAlexSource.name, CrossrefSource.name]
+        retractions = open_sources(tools.settings, tools.sources, names)
     return await gather_pool(
-        read.title, reading, engine, literature, request.cutoff_date, retractions
+        read.title,
+        read.reading,
+        tools.engine_of(None, _of_several(1, request.parameters.attempt_count)),
+        tools.literature(with_retracted=True),  # a manuscript that cites one is told
+        request.cutoff_date,
+        retractions,
     )
 
 
@@ -187,7 +210,7 @@ def _failures(attempts: Sequence[Attempt], source: ManuscriptSource) -> list[Fai
 
 
 def unread(
-    source: ManuscriptSource, request: CheckRequest, why: Unreadable, ledger: Ledger
+    source: ManuscriptSource, parameters: CheckParameters, why: Unreadable, ledger: Ledger
 ) -> ManuscriptCheck:
     """Every attempt at it is unscored: a paper that could not be read is not one without
     problems.
@@ -199,7 +222,7 @@ def unread(
             unscored_reason=Reason.SOURCE_UNAVAILABLE,
             unscored_detail=why.detail,
         )
-        for number in range(1, request.attempt_count + 1)
+        for number in range(1, parameters.attempt_count + 1)
     )
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,

@@ -1,6 +1,4 @@
-"""What a run of checks has to do: the manuscripts at the paths a user named, the authors' own
-reasons, and the shards.
-"""
+"""The manuscripts at the paths a user named, and the authors' own reasons."""
 
 import csv
 import hashlib
@@ -14,11 +12,10 @@ from typing import Any
 from schemas.base import encodable
 from schemas.errors import ConfigurationError
 from schemas.text.plain_files import PlainFileError, open_file
-from schemas.works.check_run import CheckRequest, IncludedFile, ManuscriptSource
+from schemas.works.check_run import IncludedFile, ManuscriptSource
 from tasks.documents.latex import FolderFiles, included_files, latex_content
 from tasks.documents.latex_files import LatexError, decoded
 from tasks.documents.latex_inclusions import drawn_on, is_figure, main_files, starts_document
-from tasks.shards.work import Shard
 
 TEXT_SUFFIXES = (".txt", ".md", ".mmd", ".markdown", ".ocr")
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")
@@ -263,27 +260,3 @@ def _entries(path: Path, text: str) -> list[Any]:
         raise ConfigurationError(
             f"--reasons {path} is nested too deeply, or holds too large a number; {_FORMAT}"
         ) from error
-
-
-class CheckJob(Shard):
-    """Some manuscripts of one check run, for one worker."""
-
-    request: CheckRequest
-    sources: tuple[ManuscriptSource, ...]
-    gateway_url: str | None = None  # None: nothing is looked up
-
-    @property
-    def unit_names(self) -> tuple[str, ...]:
-        return tuple(source.manuscript_id for source in self.sources)
-
-    @property
-    def warehouse(self) -> Path:
-        return self.request.warehouse
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return tuple(
-            path
-            for source in self.sources
-            for path in (source.path, *(each.path for each in source.included))
-        )

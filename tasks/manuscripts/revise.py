@@ -7,8 +7,8 @@ passages about what is looked at again; the review of the whole is written over 
 from collections.abc import Mapping, Sequence
 
 from schemas.base import replace
-from schemas.works.check_run import Preference, Revision
-from schemas.works.manuscripts import Attempt, Decision, ManuscriptReview, Problem
+from schemas.works.check_run import Preference
+from schemas.works.manuscripts import Attempt, Decision, ManuscriptCheck, ManuscriptReview, Problem
 from tasks.judging.step import Engine
 from tasks.manuscripts.candidates import Candidate
 from tasks.manuscripts.pool import Pool
@@ -28,13 +28,17 @@ Preferences = Mapping[str, Preference]
 
 
 async def revise_review(
-    manuscript: Manuscript, revision: Revision, number: int, engine: Engine, pool: Pool
+    manuscript: Manuscript,
+    earlier: ManuscriptCheck,
+    said: Sequence[Preference],
+    number: int,
+    engine: Engine,
+    pool: Pool,
 ) -> Review:
-    """The `number`th attempt's review after what was decided; problems keep their identifiers. One
+    """The `number`th attempt's review after what a person said of it; problems keep their identifiers. One
     that had nothing to say stays as it was.
     """
-    earlier = revision.check_of(manuscript.manuscript_id)
-    preferences = revision.preferences_of(manuscript.manuscript_id)
+    preferences = {one.finding: one for one in said}
     attempt = next(one for one in earlier.attempts if one.attempt == number)
     own = [one for one in earlier.problems if one.attempt == number]
     before = next((one for one in earlier.reviews if one.attempt == number), None)

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import Field
-
-from schemas.base import Noun
+from schemas.works.check_run import CheckScore
 from schemas.works.manuscripts import ManuscriptCheck
 from tasks.metrics.estimate import Estimate, benchmark_score
 from tasks.metrics.hit_rate import (
@@ -15,19 +13,6 @@ from tasks.metrics.hit_rate import (
     mean_hit_rate,
     precision,
 )
-
-
-class CheckScore(Noun):
-    """One metric of one check. None: it is undefined, or has no interval."""
-
-    metric: str = Field(description="hit_rate@k, mean_hit_rate@k or precision@k.")
-    judges: str = Field(description="A judge, or the rule by which several were joined.")
-    value: float | None
-    lower: float | None
-    upper: float | None
-    count: int = Field(ge=0)
-    unscored_count: int = Field(ge=0)
-    undefined_reason: str | None
 
 
 def check_scores(

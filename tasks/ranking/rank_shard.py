@@ -39,7 +39,6 @@ from tasks.ranking.schedule import kind_of
 from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import Shard, cause_of, each_unit, land_failure
 from warehouse.kinds.rankings.landing import (
-    RANKING_RECORD,
     RANKINGS,
     iterate_heads,
     landed_matches,
@@ -247,7 +246,7 @@ def land_failed_group(
 
 def _landed(layout: Layout, job: RankJob, unit: RankedGroup, watch: Stopwatch) -> GroupReceipt:
     run_id = job.request.run_id
-    return land_unit(layout, RANKING_RECORD, run_id, unit, watch.started_at, watch.finished_at)
+    return land_unit(layout, RANKINGS, run_id, unit, watch.started_at, watch.finished_at)
 
 
 def _journal(layout: Layout, job: RankJob, group: str) -> Journal:

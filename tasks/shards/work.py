@@ -26,9 +26,9 @@ from warehouse.layout import Layout
 from warehouse.rights import keep_private
 from warehouse.run_log import EVENTS, run_log
 from warehouse.scrubbing import one_line
-from warehouse.units.kind import HeadT, ReceiptT
+from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import complete_receipt
-from warehouse.units.record import UnitRecord, land_unit
+from warehouse.units.record import land_unit
 
 logger = logging.getLogger(__name__)
 
@@ -180,7 +180,7 @@ async def or_failure(
 
 async def land_once(
     layout: Layout,
-    record: UnitRecord[NounT, ReceiptT, HeadT],
+    kind: Kind[NounT, ReceiptT, HeadT],
     run_id: RunId,
     name: str,
     work: Callable[[], Awaitable[NounT]],
@@ -190,12 +190,12 @@ async def land_once(
     Raises:
         PublicationError: a row does not fit its table.
     """
-    done = complete_receipt(layout, record.kind, run_id, name)
+    done = complete_receipt(layout, kind, run_id, name)
     if done is not None:
         return done
     watch = Stopwatch()
     unit = await work()
-    return land_unit(layout, record, run_id, unit, watch.started_at, watch.finished_at)
+    return land_unit(layout, kind, run_id, unit, watch.started_at, watch.finished_at)
 
 
 def land_failure(land: Callable[[], AnswerT], title: str) -> AnswerT | None:

@@ -20,7 +20,7 @@ from tasks.survey.expected import expected_requests, expected_survey, steps_of
 from tasks.survey.survey import survey, unsurveyed
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.surveys import SURVEY_RECORD
+from warehouse.kinds.surveys import SURVEYS
 
 SUB_QUESTIONS, QUERIES_PER_SUB_QUESTION, PAPERS_PER_QUERY = 3, 2, 50
 """Of the searches for an answer."""
@@ -77,7 +77,7 @@ async def _follow(asked: SurveyQuestion, tools: Tools) -> Survey:
         tools.request.parameters,
         tools.request.cutoff_date,
         engine=tools.engine,
-        literature=tools.literature,
+        literature=tools.literature(),
         embedder=tools.embedder,
         ledger=tools.ledger,
         documents=tools.full_texts,
@@ -163,9 +163,9 @@ SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
     resolve=_survey,
     reads=lambda parameters: parameters.papers_read > 0,
     identity=("question_id", "question"),
-    record=SURVEY_RECORD,
+    kind=SURVEYS,
     needs=Needs(literature=True),
-    steps=steps_of,
+    steps=lambda request: steps_of(request.parameters),
     at_once=2,
     do=_follow,
     failed=_failed,

@@ -3,21 +3,22 @@ generic over these declarations, which `tasks/works.py` lists.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from schemas.base import Noun
+from schemas.options.commands import DeclaredOptions
 from schemas.people.job import WorkJob
 from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, UnitT
-from tasks.judging.expected import Asked
+from tasks.judging.expected import StepsAsked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
 from tasks.work.course import Course
 from tasks.work.tools import Tools
-from warehouse.units.record import UnitRecord
+from warehouse.units.kind import Kind
 
 NounT = TypeVar("NounT", bound=Noun)
 Steps = tuple[Step[Any, Any], ...]
@@ -63,11 +64,15 @@ class Expected:
         asked: of each step, over all units.
         counts: what the run is made of, by a name in the plural such as `literature_requests`.
         note: what the estimate does not know.
+        of_each_judge: of each step that judges answer beside the engine.
+        lost: units that cannot be worked on, a line each.
     """
 
-    asked: Mapping[Step[Any, Any], Asked]
+    asked: StepsAsked
     counts: Mapping[str, int]
     note: str
+    of_each_judge: StepsAsked = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +116,9 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         reads: whether works are looked for in full where the options allow it.
         identity: fields of a unit that can change what comes of it; none: its parameters decide
             what its units are.
-        record: how what a unit gives lies in tables.
+        kind: how what a unit gives lies in tables.
         needs: what the units need beside models.
-        steps: all that a unit may ask.
+        steps: all that the units of a request may ask.
         at_once: units in work at a time within one process.
         do: works on one unit.
         failed: what stands for a unit that Assay itself failed on.
@@ -134,9 +139,9 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     request: type[Request[UnitT, ParametersT]]
     resolve: Callable[[Any, Any, Profile, Settings], Resolved[UnitT, ParametersT]]
     identity: tuple[str, ...]
-    record: UnitRecord[NounT, Any, Any]
+    kind: Kind[NounT, Any, Any]
     needs: Needs
-    steps: Callable[[ParametersT], Steps]
+    steps: Callable[[Request[UnitT, ParametersT]], Steps]
     at_once: int
     do: Callable[[UnitT, Tools], Awaitable[NounT]]
     failed: Callable[[UnitT, Tools, Cause], NounT]
@@ -151,9 +156,14 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     @property
     def unit_noun(self) -> str:
         """What one unit is called."""
-        assert self.record.kind.unit is not None
-        return self.record.kind.unit[0]
+        return self.kind.unit_noun
+
+    @property
+    def options(self) -> type[DeclaredOptions]:
+        """The options of its command."""
+        options: type[DeclaredOptions] = self.job.model_fields["options"].annotation  # type: ignore[assignment]
+        return options
 
     def unit_name(self, unit: UnitT) -> str:
         """What the receipt of a unit is called."""
-        return str(getattr(unit, self.record.name_column))
+        return str(getattr(unit, self.kind.name_column))

@@ -47,7 +47,7 @@ async def work_on(
     Raises:
         ConfigurationError, OSError: as `each_unit`.
     """
-    layout, kind = Layout(shard.request.warehouse), work.record.kind
+    layout, kind = Layout(shard.request.warehouse), work.kind
     async with AsyncExitStack() as stack:
         shared = await open_shared(
             shard.request, settings, layout, shard.run_id, shard.gateway_url, stack
@@ -65,7 +65,7 @@ async def work_on(
                     lambda cause: work.failed(unit, tools, cause),
                 )
 
-            receipt: UnitReceipt = await land_once(layout, work.record, shard.run_id, name, done)
+            receipt: UnitReceipt = await land_once(layout, work.kind, shard.run_id, name, done)
             return receipt
 
         return tuple(await each_unit(shard.request.units, work.at_once, landed))

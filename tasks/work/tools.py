@@ -3,18 +3,22 @@ the ledger of what it asks.
 """
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from schemas.base import replace
+from schemas.choices import EngineChoice
 from schemas.identifiers import RunId
 from schemas.settings import Settings
-from schemas.work import Request
+from schemas.work import Judge, Request
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import AbstractLibrary, DocumentLibrary
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.judging.opening import Judging, open_judging, traced
+from tasks.judging.messages import Attachment
+from tasks.judging.opening import EngineOf, Judging, open_engines, open_judging, traced
 from tasks.judging.step import Engine
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.sources.requests import SourceContext
@@ -32,6 +36,7 @@ class Shared:
     settings: Settings
     gateway_url: str | None
     judging: Judging
+    judges: Mapping[EngineChoice, EngineOf]
     http: Client
     sources_http: Client
     texts: KeyedStore
@@ -48,11 +53,28 @@ async def open_shared(
     stack: AsyncExitStack,
 ) -> Shared:
     """Open what the units of a shard share; closed with `stack`."""
+    judging = open_judging(request, settings, layout, run_id, stack)
+    # A judge answers by itself, whichever models the profile assigns to steps.
+    alone = replace(request.profile, judging=request.profile.judging.without_models())
+    _, *judges = request.engines
     return Shared(
         request=request,
         settings=settings,
         gateway_url=gateway_url,
-        judging=open_judging(request, settings, layout, run_id, stack),
+        judging=judging,
+        judges={
+            judge.engine: open_engines(
+                judge.engine,
+                alone,
+                settings,
+                layout,
+                api_base=judge.api_base,
+                embedder=judging.embedder,
+                budget=judging.budget,
+                stack=stack,
+            )
+            for judge in judges
+        },
         http=await stack.enter_async_context(open_client(settings.literature.timeout_seconds)),
         sources_http=await stack.enter_async_context(open_client(settings.sources.timeout_seconds)),
         texts=KeyedStore(layout.cache / "documents.sqlite"),
@@ -93,11 +115,20 @@ class Tools:
     @property
     def engine(self) -> Engine:
         """Answers steps, and books its calls in the ledger."""
-        return traced(self.shared.judging.engine_of(self.ledger))
+        return self.engine_of()
 
-    @property
-    def literature(self) -> SemanticScholarClient:
-        """Papers, through the gateway; each request counts for the budget."""
+    def engine_of(
+        self, attachment: Attachment | None = None, repetition: int | None = None
+    ) -> Engine:
+        """Return `engine`, whose questions take a file along or are asked several times."""
+        return traced(self.shared.judging.engine_of(self.ledger, attachment, repetition=repetition))
+
+    def judge(self, judge: Judge, repetition: int | None = None) -> Engine:
+        """Return the engine of one of the request's judges."""
+        return traced(self.shared.judges[judge.engine](self.ledger, repetition=repetition))
+
+    def literature(self, *, with_retracted: bool = False) -> SemanticScholarClient:
+        """Open papers, through the gateway; each request counts for the budget."""
         assert self.shared.gateway_url is not None
         literature = self.shared.request.literature
         return SemanticScholarClient(
@@ -107,6 +138,7 @@ class Tools:
             self.settings.literature,
             self._count_request,
             unlimited=literature is not None and literature.unlimited,
+            with_retracted=with_retracted,
         )
 
     @property

@@ -63,8 +63,8 @@ from tasks.writing.works import (
     stored_texts,
 )
 from warehouse.answers import IdeaReview
-from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.kinds.experiments import EXPERIMENTS
+from warehouse.kinds.surveys import SURVEYS
 from warehouse.queries import Queries
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
@@ -196,7 +196,7 @@ def _found(file: Path | None, name: str, options: WriteOptions, settings: Settin
         for asked in dict.fromkeys(options.experiment):
             run, _, task = asked.partition("/")
             published_head(connection, EXPERIMENTS, RunId(run))
-            tried = published_units(connection, EXPERIMENT_RECORD, RunId(run))
+            tried = published_units(connection, EXPERIMENTS, RunId(run))
             chosen = [each for each in tried if task in ("", each.task_id)]
             if not chosen:
                 names = ", ".join(each.task_id for each in tried)
@@ -205,7 +205,7 @@ def _found(file: Path | None, name: str, options: WriteOptions, settings: Settin
         if options.survey:
             run_id = RunId(options.survey)
             published_head(connection, SURVEYS, run_id)
-            found.surveys = published_units(connection, SURVEY_RECORD, run_id)
+            found.surveys = published_units(connection, SURVEYS, run_id)
             for survey in found.surveys:
                 _add_survey(found, survey)
     return found

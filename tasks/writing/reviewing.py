@@ -13,7 +13,7 @@ from schemas.identifiers import RunId
 from schemas.literature.naming import MARKDOWN
 from schemas.settings import Settings
 from schemas.work import Summary
-from schemas.works.check_run import CheckHead, CheckRequest, ManuscriptSource
+from schemas.works.check_run import CheckHead, CheckParameters, CheckRequest, ManuscriptSource
 from schemas.works.draft import Draft
 from schemas.works.draft_neighbour import SectionPart
 from schemas.works.draft_run import DraftHead, DraftRequest, DraftRevision, SectionPoint
@@ -21,8 +21,8 @@ from schemas.works.manuscripts import Problem
 from tasks.accounting.remaining import remaining
 from tasks.text.quotations import stands_in
 from tasks.work.course import Course, Follow, Runs
-from warehouse.kinds.drafts import DRAFT_RECORD
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD
+from warehouse.kinds.drafts import DRAFTS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.reading import published_units
 from warehouse.warehouse import Warehouse
 
@@ -54,7 +54,7 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
         line = f"the review {review} is not finished, so the first round stands"
         return _with(replace(first, head=replace(first.head, incomplete_reason=early)), line)
     with warehouse.reader() as connection:
-        checks = published_units(connection, CHECK_RECORD, review)
+        checks = published_units(connection, CHECKS, review)
     standing = [problem for check in checks for problem in check.problems if problem.stands]
     points = points_of(standing, draft)
     found = f"the review {review} found {len(standing):,} problem{'s' * (len(standing) != 1)}"
@@ -98,14 +98,12 @@ def review_request(request: DraftRequest, text: Path | None = None) -> CheckRequ
         text: the draft as its readers see it; None: it is not written yet.
     """
     return CheckRequest(
-        sources=() if text is None else (_source(text),),
+        units=() if text is None else (_source(text),),
+        parameters=CheckParameters(form="text", maximum_problems=MOST_PROBLEMS, review=True),
         warehouse=request.warehouse,
+        profile=request.profile,
         engine=request.engine,
         api_base=request.api_base,
-        form="text",
-        maximum_problems=MOST_PROBLEMS,
-        review=True,
-        seed=request.profile.seed,
         workers=request.workers,
         scheduler_address=request.scheduler_address,
         budget=request.budget,
@@ -175,7 +173,7 @@ def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, 
 
 def _published(warehouse: Warehouse, run_id: RunId) -> Draft:
     with warehouse.reader() as connection:
-        (draft,) = published_units(connection, DRAFT_RECORD, run_id)
+        (draft,) = published_units(connection, DRAFTS, run_id)
     return draft
 
 

@@ -15,7 +15,7 @@ from tasks.writing.collecting import resolve_draft
 from tasks.writing.drafting import follow_plan, sees, unwritten
 from tasks.writing.expected import asked_of_draft, steps_of
 from tasks.writing.reviewing import REVIEWED
-from warehouse.kinds.drafts import DRAFT_RECORD
+from warehouse.kinds.drafts import DRAFTS
 
 
 def _given(job: WriteJob, folder: Path) -> tuple[Path | None, str, Venue | None]:
@@ -75,9 +75,9 @@ WRITE: Work[PlannedDraft, DraftParameters, Draft] = Work(
     request=DraftRequest,
     resolve=resolve_draft,
     identity=("draft_id", "content_sha256", "revision"),
-    record=DRAFT_RECORD,
+    kind=DRAFTS,
     needs=Needs(),
-    steps=steps_of,
+    steps=lambda request: steps_of(request.parameters),
     at_once=1,
     do=follow_plan,
     failed=unwritten,

@@ -5,6 +5,7 @@ import pkgutil
 import shlex
 import shutil
 import sys
+import zipfile
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,7 @@ from typer.main import get_command
 import schemas
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
+from schemas.identifiers import RunId
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.answers import read_answer
 from tests.support.paper_files import paper_rows, write_jsonl
@@ -23,8 +25,11 @@ from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_
 from tests.support.small_task import write_task
 from tests.support.tiers import some
 from tests.support.work_of_every_kind import WORKS, Work
+from warehouse.kinds.surveys import SURVEYS
+from warehouse.ledger import parts_by_unit
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
+from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
 IDEA = (
@@ -125,7 +130,7 @@ def publish_work(warehouse: Warehouse, work: Work) -> None:
     work.prepare(warehouse)
     for number in range(1 if work.kind.unit is None else 2):
         work.land(warehouse, number, f"{work.kind.word}-{number}")
-    if work.kind.has_head_file:
+    if work.kind.unit is not None:
         write_head(warehouse, work.kind, work.head(warehouse))
     assert publish(warehouse, work.kind, work.head(warehouse)).published
 
@@ -196,6 +201,33 @@ def test_whatever_is_published_is_reported_as_json_and_as_data_or_says_in_one_li
     for name, data in (("benchmark-a", "json"), ("check-a", "bib")):
         assert run(monkeypatch, "report", name, "--format", data) == EXIT_USAGE
         assert f"cannot be written as {data}: choose md, html" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "work", some(OTHERS, lambda work: work.kind is SURVEYS), ids=lambda work: work.kind.word
+)
+def test_people_are_asked_about_whatever_is_published_and_it_is_exported(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    warehouse, (name,) = Warehouse(tmp_path / "assay-warehouse"), work.names
+
+    def answer(line: str) -> Any:
+        assert run(monkeypatch, *shlex.split(line), "--json") == EXIT_DONE, line
+        return read_answer(capsys.readouterr().out)
+
+    publish_work(warehouse, work)
+    with warehouse.reader() as connection:
+        unit = next(filter(None, parts_by_unit(connection, RunId(name))), "")
+    person = answer("people add Ada")["rows"][0]["participant_id"]
+    (asked,) = answer(f"request {name} --of {person} --idea {shlex.quote(unit)}")["rows"]
+    assert asked["unit_id"] == unit
+    assert answer(f"decide {asked['request_id']} approve")["state"] == "approved"
+    answer(f"export {name} --ro-crate -o {name}.zip")
+    with zipfile.ZipFile(f"{name}.zip") as crate:
+        held = {Path(each).stem for each in crate.namelist()}
+    assert {work.kind.head_table, work.kind.tables[0], "ledger", "provenance"} <= held
+    assert verify(warehouse).problems == ()
 
 
 @pytest.mark.parametrize("name", WITH_JSON)

@@ -40,8 +40,8 @@ from warehouse.units.landing import (
     iterate_receipts,
     journalled_calls,
     landed_names,
-    loose_files,
     read_head,
+    rows_beside,
     unit_folders,
     write_head,
 )
@@ -113,7 +113,7 @@ def receipts_of(warehouse: Warehouse, work: Work) -> list[UnitReceipt]:
 def land_all(warehouse: Warehouse, work: Work) -> None:
     for number in range(1 if work.kind.unit is None else 2):
         work.land(warehouse, number, f"call-{number}")
-    if work.kind.has_head_file:
+    if work.kind.unit is not None:
         write_head(warehouse, work.kind, work.head(warehouse))
 
 
@@ -166,9 +166,9 @@ def test_a_unit_landed_twice_is_there_once_and_says_the_same(
 @every_kind
 def test_a_landed_unit_is_read_back_whole(work: Work, warehouse: Warehouse, tmp_path: Path) -> None:
     receipt = work.land(warehouse, 0, "call-0")
-    unit = landed_unit(warehouse, work.record, *filter(None, (*work.names, receipt.unit)))
+    unit = landed_unit(warehouse, work.kind, *filter(None, (*work.names, receipt.unit)))
     other, times = Warehouse(tmp_path / "other"), (receipt.started_at, receipt.finished_at)
-    again = land_unit(other, work.record, receipt.run_id, unit, *times)
+    again = land_unit(other, work.kind, receipt.run_id, unit, *times)
     rows = landing.landed_rows(warehouse, work.kind, receipt)
     assert rows and landing.landed_rows(other, work.kind, again) == rows
     assert again.incomplete_reason == receipt.incomplete_reason
@@ -297,9 +297,9 @@ def test_it_is_landed_published_validated_verified_and_deleted(
     landed = receipts_of(warehouse, work)
     if work.kind.unit is not None:  # a benchmark is read by its head and its scores
         with warehouse.reader() as connection:
-            units = published_units(connection, work.record, *work.names)
+            units = published_units(connection, work.kind, *work.names)
         names = sorted(receipt.unit for receipt in landed)
-        assert sorted(getattr(unit, work.record.name_column) for unit in units) == names
+        assert sorted(getattr(unit, work.kind.name_column) for unit in units) == names
     for name in work.kind.tables:
         assert rows[name] == sum(receipt.rows[name] for receipt in landed)
     assert rows[work.kind.head_table] == 1
@@ -443,16 +443,16 @@ def test_what_has_landed_and_is_not_published_is_found(
     warehouse = copied(beside, tmp_path)
     land_all(warehouse, work)
     assert work.names in landed_names(warehouse, work.kind)
-    assert list(loose_files(warehouse, work.kind, *work.names)) == []
+    assert list(rows_beside(warehouse, work.kind, *work.names)) == []
     about = [each for each in verify(warehouse).problems if work.kind.titled(*work.names) in each]
-    assert bool(about) is not work.kind.outlives_its_publication
+    assert bool(about) is not work.kind.is_within_another
 
 
 @every_kind
 def test_the_head_is_absent_until_it_is_written(work: Work, warehouse: Warehouse) -> None:
     work.land(warehouse, 0, "call-0")
     assert read_head(warehouse, work.kind, *work.names) is None
-    if work.kind.has_head_file:
+    if work.kind.unit is not None:
         land_all(warehouse, work)
         assert read_head(warehouse, work.kind, *work.names) == work.head(warehouse)
 

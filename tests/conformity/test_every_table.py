@@ -14,13 +14,13 @@ from schemas.tables import TABLE
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.evaluations import evaluation_of, rows_of
 from warehouse.dictionary import data_dictionary
-from warehouse.kinds.runs.landing import RUN_RECORD
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.landed import read_rows
 from warehouse.parquet import write_rows
-from warehouse.units.record import Part
+from warehouse.units.kind import Part
 from warehouse.validate.expectations import expectations_of
 
-PARTS = [part for part in RUN_RECORD.parts if len(part.path) > 1 and part.path[-1] != "failures"]
+PARTS = [part for part in RUNS.parts if len(part.path) > 1 and part.path[-1] != "failures"]
 EMPTY = {"unscored_reason": None, "omission": ""}
 PLAIN = {
     str: "word",

@@ -1,22 +1,24 @@
 """Evaluation keys and the names of runs and checks stay, so that what landed is found again."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
 from flows.profiles import load_profile
-from flows.works.check import checking
-from flows.works.check.checking import check_run_id
+from flows.run.declared import run_id as declared_run_id
 from schemas.base import replace
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.profile import ScoreWeights
 from schemas.run import RunRequest
 from schemas.settings import Settings
-from schemas.works.check_run import CheckRequest, Judge, ManuscriptSource
+from schemas.work import Judge
+from schemas.works.check_run import CheckParameters, CheckRequest, ManuscriptSource
 from tasks.evaluation import planned
 from tasks.evaluation.planned import evaluation_key, run_id_for
 from tasks.judging import identity
+from tasks.manuscripts.work import CHECK
 
 IDEA = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.")
 MODEL = "litellm:openai/gpt-4o-mini"
@@ -80,10 +82,10 @@ def test_a_changed_identifier_of_the_publication_evaluates_again(metadata: dict[
 def test_work_under_other_rules_of_literature_has_another_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    check = CheckRequest(sources=(), warehouse=Path("warehouse"), engine="extractive")  # type: ignore[arg-type]
+    check = asked_check("extractive")
 
     def names() -> set[str]:
-        return {key_with(), check_run_id(check, Settings(), "live")}
+        return {key_with(), declared_run_id(CHECK, check, "live", Settings())}
 
     before = names()
     for module in (planned, identity):
@@ -91,22 +93,22 @@ def test_work_under_other_rules_of_literature_has_another_name(
     assert before.isdisjoint(names())
 
 
-@pytest.mark.parametrize(
-    ("engine", "run_id", "scope"),
-    [
-        ("extractive", "check-cf9a35b53197", "check-10dbfb18f103b0af"),
-        (MODEL, "check-4ca1d6df1679", "check-6e76306872270cc6"),
-    ],
-)
-def test_checks_keep_their_names(
-    engine: str, run_id: str, scope: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(checking, "_steps", lambda _: ())
+def asked_check(engine: str, *judges: Judge) -> CheckRequest:
     source = ManuscriptSource(manuscript_id="m", path=Path("m.pdf"), content_sha256="0" * 64)
-    request = CheckRequest(
-        sources=(source,),
+    return CheckRequest(
+        units=(source,),
+        parameters=CheckParameters(judges=judges),
         warehouse=Path("warehouse"),
+        profile=replace(load_profile("economy"), seed=42, temperature=0.0),
         engine=engine,  # type: ignore[arg-type]
-        judges=(Judge(engine=MODEL, api_base=ADDRESS), Judge(engine="extractive")),  # type: ignore[arg-type]
     )
-    assert (check_run_id(request, Settings()), request.budget_scope) == (run_id, scope)
+
+
+@pytest.mark.parametrize(
+    ("engine", "run_id"), [("extractive", "check-59f36e44063a"), (MODEL, "check-594b76d2ade4")]
+)
+def test_checks_keep_their_names(engine: str, run_id: str) -> None:
+    unasked = dataclasses.replace(CHECK, steps=lambda _: ())
+    judges = (Judge(engine=MODEL, api_base=ADDRESS), Judge(engine="extractive"))  # type: ignore[arg-type]
+    request = asked_check(engine, *judges)
+    assert declared_run_id(unasked, request, "", Settings()) == run_id

@@ -16,7 +16,6 @@ from flows.benchmarks.request import resolve_benchmark
 from flows.benchmarks.suite import data_sha256, prompts_sha256
 from flows.profiles import load_profile
 from flows.run.requests import request_of
-from flows.works.check.check_request import resolve_check
 from flows.works.evaluate.plan import key_batch
 from flows.works.evaluate.request import resolve_request
 from schemas.options.benchmark_options import BenchmarkOptions
@@ -33,6 +32,7 @@ from tasks.curation.work import CURATE
 from tasks.experiments.task_folder import read_task
 from tasks.ideas.read import read_ideas
 from tasks.ideation.work import IDEATE
+from tasks.manuscripts.work import CHECK
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.matching import match_id
 from tasks.steps import STEPS
@@ -158,7 +158,8 @@ def _check(folder: Path, settings: Settings) -> Units:
     (folder / "numbers.txt").write_text(PAPER)
     (folder / "patients.tex").write_text(LATEX)
     papers = (folder / "numbers.txt", folder / "patients.tex")
-    for source in resolve_check(papers, CheckOptions(warehouse=folder), settings).sources:
+    options = CheckOptions(warehouse=folder)
+    for source in request_of(CHECK, (papers,), options, settings).units:
         yield (
             source.manuscript_id,
             {

@@ -7,7 +7,7 @@ from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkSc
 from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
 from tests.support.report_lake import HOSTILE_TEXT
-from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD, BENCHMARKS
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
@@ -50,7 +50,7 @@ def publish_benchmark_lake(warehouse: Warehouse) -> None:
         finished_at=START,
     )
     report = publish(
-        warehouse, BENCHMARKS, land_unit(warehouse, BENCHMARK_RECORD, BENCHMARK, run, START, START)
+        warehouse, BENCHMARKS, land_unit(warehouse, BENCHMARKS, BENCHMARK, run, START, START)
     )
     assert report.published, report.validation
 

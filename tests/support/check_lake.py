@@ -7,7 +7,7 @@ from schemas.works.check_run import CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
@@ -47,7 +47,7 @@ def publish_check_lake(
         **common,
     )
     for check in (wrong, unread):
-        land_unit(warehouse, CHECK_RECORD, run_id, check, START, START)
+        land_unit(warehouse, CHECKS, run_id, check, START, START)
     assert publish(warehouse, CHECKS, replace(check_head(), run_id=run_id)).published
 
 

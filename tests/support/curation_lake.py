@@ -19,7 +19,7 @@ from schemas.works.curation import (
 )
 from schemas.works.curation_run import CurationHead
 from tests.support.evaluations import START
-from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.curations.landing import CURATIONS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -115,7 +115,7 @@ def make_curation_head(paper_count: int = 2) -> CurationHead:
 def publish_curation(warehouse: Warehouse, *curations: Curation) -> RunId:
     """A published run of these papers."""
     for each in curations:
-        land_unit(warehouse, CURATION_RECORD, CURATION, each, START, START)
+        land_unit(warehouse, CURATIONS, CURATION, each, START, START)
     head = make_curation_head(len(curations))
     write_head(warehouse, CURATIONS, head)
     assert publish(warehouse, CURATIONS, head).published

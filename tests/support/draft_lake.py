@@ -21,7 +21,7 @@ from tasks.writing.outline import make_outline
 from tasks.writing.works import Known, add_works, draft_works, keyed
 from tests.support.evaluations import START
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
-from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.kinds.drafts import DRAFTS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -147,7 +147,7 @@ def make_draft_head() -> DraftHead:
 
 def publish_draft(warehouse: Warehouse, draft: Draft) -> RunId:
     """A published run of this draft."""
-    land_unit(warehouse, DRAFT_RECORD, DRAFT, draft, START, START)
+    land_unit(warehouse, DRAFTS, DRAFT, draft, START, START)
     write_head(warehouse, DRAFTS, make_draft_head())
     assert publish(warehouse, DRAFTS, make_draft_head()).published
     return DRAFT

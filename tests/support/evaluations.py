@@ -49,9 +49,11 @@ from schemas.outcome import Provenance
 from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
-from warehouse.kinds.runs.landing import RUN_RECORD
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.kinds.runs.standing import standing_of_rows
 from warehouse.rows import Row, Rows
+from warehouse.units.record import rows_of as rows_of_unit
+from warehouse.units.record import unit_of
 
 START = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
 CUTOFF = date(2025, 6, 30)
@@ -600,10 +602,10 @@ def make_run(run_id: str = "run-a", ideas: int = 1, **changes: object) -> Run:
 
 def rows_of(evaluation: IdeaEvaluation) -> Rows:
     """The rows that landing writes."""
-    rows = RUN_RECORD.rows_of(evaluation.run_id, evaluation)
+    rows = rows_of_unit(RUNS, evaluation.run_id, evaluation)
     (idea,) = rows["ideas"]
     return rows | {"ideas": [idea | standing_of_rows(rows).model_dump()]}
 
 
 def evaluation_of(rows: Mapping[str, Sequence[Row]]) -> IdeaEvaluation:
-    return RUN_RECORD.unit_of(rows["ideas"][0]["evaluation_key"], rows)
+    return unit_of(RUNS, rows["ideas"][0]["evaluation_key"], rows)

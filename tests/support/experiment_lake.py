@@ -17,7 +17,7 @@ from schemas.works.experiment import (
 )
 from schemas.works.experiment_run import ExperimentHead
 from tests.support.evaluations import START
-from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -152,7 +152,7 @@ def make_experiment_head(task_count: int = 2) -> ExperimentHead:
 def publish_experiment(warehouse: Warehouse, *experiments: Experiment) -> RunId:
     """A published run of these experiments."""
     for each in experiments:
-        land_unit(warehouse, EXPERIMENT_RECORD, EXPERIMENT, each, START, START)
+        land_unit(warehouse, EXPERIMENTS, EXPERIMENT, each, START, START)
     head = make_experiment_head(len(experiments))
     write_head(warehouse, EXPERIMENTS, head)
     assert publish(warehouse, EXPERIMENTS, head).published

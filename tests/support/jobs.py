@@ -13,14 +13,16 @@ from schemas.choices import EXTRACTIVE
 from schemas.idea import SentIdea
 from schemas.identifiers import RunId
 from schemas.options.commands import (
+    CheckOptions,
     CurateOptions,
     EvaluateOptions,
     PlanOptions,
     RankOptions,
     WriteOptions,
 )
-from schemas.people.job import CurateJob, EvaluateJob, PlanJob, RankJob, WriteJob
+from schemas.people.job import CheckJob, CurateJob, EvaluateJob, PlanJob, RankJob, WriteJob
 from schemas.settings import Settings
+from schemas.works.check_run import SentManuscript
 from schemas.works.curation_run import SentPaper
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, paper_text
 from warehouse.app.jobs import Job, jobs, read_job
@@ -44,6 +46,11 @@ def plan_job(text: str = TEXT, *, key: str = "", **options: Any) -> PlanJob:
 def curate_job(*papers: SentPaper, key: str = "", **options: Any) -> CurateJob:
     asked = _asked(papers[0].paper_id, key)
     return CurateJob(papers=papers, options=CurateOptions(**options), **asked)
+
+
+def check_job(text: str, *, key: str = "", **options: Any) -> CheckJob:
+    sent = (SentManuscript(manuscript_id="bats", text=text),)
+    return CheckJob(manuscripts=sent, options=CheckOptions(**options), **_asked("bats", key))
 
 
 def sent_paper(paper_id: str = "bats", **changes: Any) -> SentPaper:

@@ -13,7 +13,7 @@ from tests.support.survey_lake import START, make_survey, make_survey_head, with
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import read_job, write_status
 from warehouse.app.questions import ask, draw_sides
-from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.kinds.surveys import SURVEYS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -45,7 +45,7 @@ def publish_answer(warehouse: Warehouse, run_id: str, text: str, **head: object)
     else:
         read = tuple(replace(quote, aspect=Aspect.ANSWER) for quote in survey.quotes)
         survey = replace(survey, quotes=read)
-    land_unit(warehouse, SURVEY_RECORD, RunId(run_id), survey, START, START)
+    land_unit(warehouse, SURVEYS, RunId(run_id), survey, START, START)
     told = {"run_id": RunId(run_id), "written": Written.ANSWER, "profile": "economy"} | head
     made = make_survey_head().model_copy(update=told)
     write_head(warehouse, SURVEYS, made)

@@ -23,7 +23,7 @@ from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tests.support.catalogues import with_catalogue
-from warehouse.kinds.rankings.landing import RANKING_RECORD, basis_of
+from warehouse.kinds.rankings.landing import RANKINGS, basis_of
 from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
@@ -122,7 +122,7 @@ def make_ranked_group(
 
 
 def land_group(warehouse: Warehouse, group: RankedGroup, run_id: str = "run-a") -> GroupReceipt:
-    return land_unit(warehouse, RANKING_RECORD, RunId(run_id), group, AT, AT)
+    return land_unit(warehouse, RANKINGS, RunId(run_id), group, AT, AT)
 
 
 def make_rating(

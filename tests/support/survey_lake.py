@@ -27,7 +27,7 @@ from schemas.literature.survey_review import (
 from schemas.literature.survey_run import SurveyHead
 from schemas.reasons import Reason
 from tests.support.evaluations import START
-from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.kinds.surveys import SURVEYS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -252,7 +252,7 @@ def published_surveys(
 ) -> RunId:
     """Land and publish `surveys` as one run."""
     for survey in surveys:
-        land_unit(warehouse, SURVEY_RECORD, SURVEY, survey, START, START)
+        land_unit(warehouse, SURVEYS, SURVEY, survey, START, START)
     head = replace(make_survey_head(len(surveys)), written=written)
     write_head(warehouse, SURVEYS, head)
     report = publish(warehouse, SURVEYS, head)

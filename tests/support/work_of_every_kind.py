@@ -25,18 +25,18 @@ from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_expe
 from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
 from tests.support.rankings import land_group, make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
-from warehouse.kinds.benchmarks.landing import BENCHMARK_RECORD
-from warehouse.kinds.curations.landing import CURATION_RECORD
-from warehouse.kinds.drafts import DRAFT_RECORD
-from warehouse.kinds.experiments import EXPERIMENT_RECORD
-from warehouse.kinds.ideations import IDEATION_RECORD
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD
-from warehouse.kinds.rankings.landing import RANKING_RECORD
-from warehouse.kinds.runs.landing import RUN_RECORD, RUNS, land
-from warehouse.kinds.surveys import SURVEY_RECORD
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.curations.landing import CURATIONS
+from warehouse.kinds.drafts import DRAFTS
+from warehouse.kinds.experiments import EXPERIMENTS
+from warehouse.kinds.ideations import IDEATIONS
+from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.kinds.rankings.landing import RANKINGS
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.kinds.surveys import SURVEYS
 from warehouse.units.kind import Kind
 from warehouse.units.publish import publish
-from warehouse.units.record import UnitRecord, land_unit
+from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 
@@ -51,15 +51,11 @@ class Work:
         prepare: what has to be there before, in a lake of that catalogue.
     """
 
-    record: UnitRecord[Any, Any, Any]
+    kind: Kind[Any, Any, Any]
     names: tuple[str, ...]
     land: Callable[[Warehouse, int, str], UnitReceipt]
     head: Callable[[Warehouse], Noun]
     prepare: Callable[..., object] = lambda *_: None
-
-    @property
-    def kind(self) -> Kind[Any, Any]:
-        return self.record.kind
 
 
 def _land_idea(warehouse: Warehouse, number: int, call: str) -> Receipt:
@@ -101,44 +97,42 @@ def _land_manuscript(warehouse: Warehouse, number: int, call: str) -> UnitReceip
         failures=(),
         llm_calls=(make_llm_call(IdeaId(name), 0, call_id=call),),
     )
-    return land_unit(warehouse, CHECK_RECORD, CHECK, check, START, START)
+    return land_unit(warehouse, CHECKS, CHECK, check, START, START)
 
 
 def _land_question(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"question-{number}"
     survey = with_review(make_survey(name))
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
-    return land_unit(
-        warehouse, SURVEY_RECORD, SURVEY, replace(survey, llm_calls=calls), START, START
-    )
+    return land_unit(warehouse, SURVEYS, SURVEY, replace(survey, llm_calls=calls), START, START)
 
 
 def _land_curated_paper(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"paper-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     curation = replace(make_curation(name), llm_calls=calls)
-    return land_unit(warehouse, CURATION_RECORD, CURATION, curation, START, START)
+    return land_unit(warehouse, CURATIONS, CURATION, curation, START, START)
 
 
 def _land_task(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"task-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     experiment = replace(make_experiment(name), llm_calls=calls)
-    return land_unit(warehouse, EXPERIMENT_RECORD, EXPERIMENT, experiment, START, START)
+    return land_unit(warehouse, EXPERIMENTS, EXPERIMENT, experiment, START, START)
 
 
 def _land_round(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     made = make_round(number + 1)
     calls = (make_llm_call(IdeaId(made.round_id), 0, call_id=call),)
     made = replace(made, llm_calls=calls)
-    return land_unit(warehouse, IDEATION_RECORD, IDEATION, made, START, START)
+    return land_unit(warehouse, IDEATIONS, IDEATION, made, START, START)
 
 
 def _land_draft(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"idea-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     draft = replace(make_draft(name), llm_calls=calls)
-    return land_unit(warehouse, DRAFT_RECORD, DRAFT, draft, START, START)
+    return land_unit(warehouse, DRAFTS, DRAFT, draft, START, START)
 
 
 def _land_benchmark(warehouse: Warehouse, _: int, call: str) -> BenchmarkHead:
@@ -148,7 +142,7 @@ def _land_benchmark(warehouse: Warehouse, _: int, call: str) -> BenchmarkHead:
     run = BenchmarkRun(
         **dict(_benchmark_head(warehouse)), scores=(score,), items=(item,), calls=calls
     )
-    return land_unit(warehouse, BENCHMARK_RECORD, run.run_id, run, START, START)
+    return land_unit(warehouse, BENCHMARKS, run.run_id, run, START, START)
 
 
 def _benchmark_head(_: Warehouse) -> BenchmarkHead:
@@ -171,19 +165,19 @@ def _benchmark_head(_: Warehouse) -> BenchmarkHead:
 
 
 WORKS = (
-    Work(RUN_RECORD, ("run-a",), _land_idea, lambda _: make_run(ideas=2)),
+    Work(RUNS, ("run-a",), _land_idea, lambda _: make_run(ideas=2)),
     Work(
-        RANKING_RECORD,
+        RANKINGS,
         ("run-a", "ranking-a"),
         _land_group,
         lambda warehouse: make_head(warehouse, [_group(0, "a"), _group(1, "b")]),
         _publish_run,
     ),
-    Work(CHECK_RECORD, ("check-a",), _land_manuscript, lambda _: check_head()),
-    Work(SURVEY_RECORD, ("survey-a",), _land_question, lambda _: make_survey_head()),
-    Work(CURATION_RECORD, ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
-    Work(EXPERIMENT_RECORD, ("experiment-a",), _land_task, lambda _: make_experiment_head()),
-    Work(IDEATION_RECORD, ("ideation-a",), _land_round, lambda _: make_ideation_head()),
-    Work(DRAFT_RECORD, ("draft-a",), _land_draft, lambda _: make_draft_head()),
-    Work(BENCHMARK_RECORD, ("benchmark-a",), _land_benchmark, _benchmark_head),
+    Work(CHECKS, ("check-a",), _land_manuscript, lambda _: check_head()),
+    Work(SURVEYS, ("survey-a",), _land_question, lambda _: make_survey_head()),
+    Work(CURATIONS, ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
+    Work(EXPERIMENTS, ("experiment-a",), _land_task, lambda _: make_experiment_head()),
+    Work(IDEATIONS, ("ideation-a",), _land_round, lambda _: make_ideation_head()),
+    Work(DRAFTS, ("draft-a",), _land_draft, lambda _: make_draft_head()),
+    Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
 )

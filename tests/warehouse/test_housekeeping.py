@@ -215,7 +215,7 @@ def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Ware
     (fourth / "ideas.parquet").unlink()
     papers = pq.read_table(fifth / "papers.parquet")
     pq.write_table(papers.slice(1), fifth / "papers.parquet")
-    (RUNS.folder(copied, RunId("run-a")) / "rejected.parquet").write_bytes(b"junk")
+    (RUNS.folder(copied, RunId("run-a")) / "failures.parquet").write_bytes(b"junk")
     cut(BENCHMARKS.folder(copied, BENCHMARK) / "benchmark_items.parquet")
     for number in (77, 78):
         land(copied, make_evaluation(number))
@@ -226,7 +226,7 @@ def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Ware
         third / "receipt.json",
         fourth / "ideas.parquet",
         fifth / "papers.parquet",
-        RUNS.folder(copied, RunId("run-a")) / "rejected.parquet",
+        RUNS.folder(copied, RunId("run-a")) / "failures.parquet",
         BENCHMARKS.folder(copied, BENCHMARK) / "benchmark_items.parquet",
     ):
         (told,) = [problem for problem in problems if str(path) in problem]
@@ -296,7 +296,7 @@ def test_the_dictionary_names_every_table_column_mart_and_check() -> None:
         assert f"### `{table.name}`" in text
         for column in table.columns:
             assert f"| `{column.name}` | {column.sql_type} |" in text
-    for name in (*MARTS, *names("checks")):
+    for name in (*MARTS, *names("run_checks")):
         assert f"`{name}`" in text
     assert "-1 to 1" in text
     assert "refers to `papers.paper_id`" in text

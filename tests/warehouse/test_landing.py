@@ -171,7 +171,7 @@ def test_rejections_replace_those_of_an_earlier_attempt(warehouse: Warehouse) ->
     ]
     land_rejections(warehouse, RUN_A, rejected * 2)
     land_rejections(warehouse, RUN_A, rejected)
-    (row,) = read_rows(TABLE["failures"], RUNS.folder(warehouse, RUN_A) / "rejected.parquet")
+    (row,) = read_rows(TABLE["failures"], RUNS.folder(warehouse, RUN_A) / "failures.parquet")
     assert (row["stage"], row["subject"], row["idea_id"]) == (
         "read_ideas",
         "ideas.jsonl line 3",

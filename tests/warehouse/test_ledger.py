@@ -18,7 +18,9 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry, LedgerHead
 from schemas.tables import TABLE
+from tests.support.draft_lake import make_draft, publish_draft
 from tests.support.evaluations import make_evaluation, make_run
+from tests.support.experiment_lake import EXPERIMENT
 from tests.support.votes import make_vote
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.records import fold_into_lake, record
@@ -142,6 +144,17 @@ def test_what_a_run_published_is_in_the_ledger_once_with_step_model_and_prompt(
     assert (rows[-1]["artefact"], rows[-1]["action"]) == ("publication", "published")
     kept = [(row["unit_id"], row["part"], row["step"]) for row in rows]
     assert len(kept) == len(set(kept))
+
+
+def test_work_of_any_kind_names_what_it_was_given_and_the_works_it_rests_on(
+    tmp_path: Path,
+) -> None:
+    warehouse = Warehouse(tmp_path)
+    publish_draft(warehouse, make_draft())
+    rows = chain_of(warehouse)
+    (given,) = [row for row in rows if row["action"] == "given"]
+    assert (given["artefact"], given["unit_id"]) == ("idea", "bats")
+    assert f"work:{EXPERIMENT}" in rows[-1]["inputs"]
 
 
 def test_publishing_the_same_again_adds_no_row(warehouse: Warehouse) -> None:

@@ -153,7 +153,7 @@ def test_an_idea_evaluated_twice_in_a_run_is_noticed(warehouse: Warehouse) -> No
     )
     report = publish(warehouse, RUNS, make_run(ideas=2))
     assert report.validation is not None
-    assert "every_idea_is_evaluated_once" in {row.expectation for row in report.validation.broken}
+    assert "every_idea_landed_once" in {row.expectation for row in report.validation.broken}
 
 
 def test_a_lost_file_is_a_clear_error_and_publishes_nothing(warehouse: Warehouse) -> None:

@@ -29,7 +29,7 @@ from tests.support.evaluations import (
     make_evaluation,
     rows_of,
 )
-from warehouse.kinds.runs.landing import RUN_RECORD
+from warehouse.kinds.runs.landing import RUNS
 from warehouse.landed import read_rows
 from warehouse.parquet import arrow_table, write_rows
 
@@ -168,7 +168,7 @@ def test_every_module_has_its_tables_and_every_field_a_place() -> None:
     evaluation = make_assessed_evaluation()
     assert set(evaluation.modules) == set(Module)
     for name, module in evaluation.modules.items():
-        held = {part.path[-1] for part in RUN_RECORD.parts if part.path[:-1] == (name,)}
+        held = {part.path[-1] for part in RUNS.parts if part.path[:-1] == (name,)}
         assert held == set(type(module).model_fields)
         assert f"{name}_requested" in TABLE["ideas"].column_names
         assert name in TABLE["failures"].column("recorded_by").allowed

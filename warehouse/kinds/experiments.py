@@ -11,21 +11,7 @@ from schemas.reasons import Reason
 from schemas.run import UnitReceipt
 from schemas.works.experiment import Experiment
 from schemas.works.experiment_run import ExperimentHead
-from warehouse.units.kind import Given, Kind
-from warehouse.units.record import UnitRecord
-
-EXPERIMENTS = Kind(
-    folders={"experiment": "run_id"},
-    unit=("task", "task_id"),
-    receipt=UnitReceipt,
-    head=ExperimentHead,
-    head_table="experiment_runs",
-    has_head_file=True,
-    tables=("experiments", "programs", "executions", "llm_calls", "failures"),
-    checks=("experiment_checks", "experiments"),
-    artefact=(Artefact.EXPERIMENT, "task_id"),
-    given=Given("task", "experiments", ("content_sha256",)),
-)
+from warehouse.units.kind import Kind
 
 
 def _reasons(experiment: Experiment) -> Iterator[Reason | None]:
@@ -33,9 +19,14 @@ def _reasons(experiment: Experiment) -> Iterator[Reason | None]:
     yield from (failure.reason for failure in experiment.failures)
 
 
-EXPERIMENT_RECORD = UnitRecord(
-    kind=EXPERIMENTS,
+EXPERIMENTS = Kind(
+    folders={"experiment": "run_id"},
+    unit=("task", "task_id"),
     noun=Experiment,
-    recorded_by="experiments",
+    head=ExperimentHead,
+    receipt=UnitReceipt,
+    tables=("experiments", "programs", "executions", "llm_calls", "failures"),
+    artefact=Artefact.EXPERIMENT,
+    given=("content_sha256",),
     reasons=_reasons,
 )

@@ -12,22 +12,6 @@ from schemas.run import UnitReceipt
 from schemas.works.ideation import IdeationRound
 from schemas.works.ideation_run import IdeationHead
 from warehouse.units.kind import Kind
-from warehouse.units.record import UnitRecord
-
-IDEATIONS = Kind(
-    folders={"ideation": "run_id"},
-    unit=("round", "round_id"),
-    receipt=UnitReceipt,
-    head=IdeationHead,
-    head_table="ideation_runs",
-    has_head_file=True,
-    tables=(
-        *("idea_versions", "keyword_relations", "finding_answers"),
-        *("llm_calls", "api_calls", "failures"),
-    ),
-    checks=("ideation_checks", "idea_versions"),
-    artefact=(Artefact.PROPOSAL, "round_id"),
-)
 
 
 def _reasons(made: IdeationRound) -> Iterator[Reason | None]:
@@ -35,9 +19,16 @@ def _reasons(made: IdeationRound) -> Iterator[Reason | None]:
     yield from (failure.reason for failure in made.failures)
 
 
-IDEATION_RECORD = UnitRecord(
-    kind=IDEATIONS,
+IDEATIONS = Kind(
+    folders={"ideation": "run_id"},
+    unit=("round", "round_id"),
     noun=IdeationRound,
-    recorded_by="ideation",
+    head=IdeationHead,
+    receipt=UnitReceipt,
+    tables=(
+        *("idea_versions", "keyword_relations", "finding_answers"),
+        *("llm_calls", "api_calls", "failures"),
+    ),
+    artefact=Artefact.PROPOSAL,
     reasons=_reasons,
 )

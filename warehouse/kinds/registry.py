@@ -17,7 +17,7 @@ from warehouse.kinds.runs.landing import RUNS
 from warehouse.kinds.surveys import SURVEYS
 from warehouse.units.kind import Kind
 
-KINDS: tuple[Kind[Any, Any], ...] = (
+KINDS: tuple[Kind[Any, Any, Any], ...] = (
     RUNS,
     RANKINGS,
     CHECKS,

@@ -11,26 +11,7 @@ from schemas.literature.survey_run import SurveyHead
 from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt
-from warehouse.units.kind import Given, Kind
-from warehouse.units.record import UnitRecord
-
-SURVEYS = Kind(
-    folders={"survey": "run_id"},
-    unit=("question", "question_id"),
-    receipt=UnitReceipt,
-    head=SurveyHead,
-    head_table="survey_runs",
-    has_head_file=True,
-    tables=(
-        *("surveys", "survey_queries", "survey_layers", "survey_papers"),
-        *("survey_clusters", "survey_quotes", "survey_sections"),
-        *("survey_removed_sentences", "survey_joins", "citation_edges"),
-        *("llm_calls", "api_calls", "failures"),
-    ),
-    checks=("survey_checks", "survey_papers"),
-    artefact=(Artefact.SURVEY, "question_id"),
-    given=Given("question", "surveys", ("question",)),
-)
+from warehouse.units.kind import Kind
 
 
 def _reasons(survey: Survey) -> Iterator[Reason | None]:
@@ -40,9 +21,19 @@ def _reasons(survey: Survey) -> Iterator[Reason | None]:
     yield from (failure.reason for failure in survey.failures if not failure.is_of_a_document)
 
 
-SURVEY_RECORD = UnitRecord(
-    kind=SURVEYS,
+SURVEYS = Kind(
+    folders={"survey": "run_id"},
+    unit=("question", "question_id"),
     noun=Survey,
-    recorded_by="survey",
+    head=SurveyHead,
+    receipt=UnitReceipt,
+    tables=(
+        *("surveys", "survey_queries", "survey_layers", "survey_papers"),
+        *("survey_clusters", "survey_quotes", "survey_sections"),
+        *("survey_removed_sentences", "survey_joins", "citation_edges"),
+        *("llm_calls", "api_calls", "failures"),
+    ),
+    artefact=Artefact.SURVEY,
+    given=("question",),
     reasons=_reasons,
 )

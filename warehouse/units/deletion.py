@@ -46,10 +46,10 @@ def deletions_path(warehouse: Warehouse) -> Path:
 
 def delete_work(
     warehouse: Warehouse,
-    kind: Kind[Any, HeadT],
+    kind: Kind[Any, Any, HeadT],
     run_id: RunId,
     *,
-    with_it: tuple[Kind[Any, Any], ...] = (),
+    with_it: tuple[Kind[Any, Any, Any], ...] = (),
     before: Callable[[], None] = lambda: None,
 ) -> Deleted[HeadT]:
     """Delete a published piece of work that is named by its run alone. The caller holds its lock.

@@ -1,27 +1,30 @@
-"""A kind of work: what its units are, where they land, which tables they fill, what must hold.
+"""A kind of work as the lake knows it: what a unit is, where it lands, which tables it fills.
 
-A run of ideas, a ranking, a check of manuscripts, a curated set, an experiment and a benchmark are
-such kinds; `warehouse/kinds/registry.py` lists them. Landing, validation, publication and verification are
+`warehouse/kinds/registry.py` lists the kinds. Landing, validation, publication and verification are
 written once, over a `Kind`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, get_args, get_origin
 
+from schemas.base import Noun
 from schemas.columns import Table
-from schemas.identifiers import RunId, content_hash
+from schemas.identifiers import RunId
 from schemas.people.ledger import Artefact
+from schemas.reasons import Reason
 from schemas.run import UnitReceipt, WorkHead
 from schemas.tables import TABLE
-from warehouse.layout import Layout, safe_name
-from warehouse.rows import Row, Rows
-from warehouse.validate.violations import ExpectationResult
+from warehouse.layout import Layout, folder_name, safe_name
+from warehouse.rows import Row, Rows, nouns_in
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
 
+UnitT = TypeVar("UnitT", bound=Noun)
 ReceiptT = TypeVar("ReceiptT", bound=UnitReceipt)
 HeadT = TypeVar("HeadT", bound=WorkHead)
 
@@ -30,88 +33,82 @@ def _nothing(*_: object) -> None:
     return None
 
 
-def _as_it_is(head: Any, _receipts: Sequence[Any]) -> Any:
-    return head
-
-
 def _no_columns(_: object) -> Row:
     return {}
 
 
-def _no_results(_: object) -> Sequence[ExpectationResult]:
+def _no_reasons(_: object) -> Iterable[Reason | None]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What a unit is given, by the columns of the table that hold it.
+class Part(NamedTuple):
+    """A field that holds one noun or many, or the unit itself, and the table of their rows.
 
     Attributes:
-        word: what inputs call it.
-        artefact: as which it stands in the ledger itself; None: it is an input only.
+        path: the field, behind the one that holds the noun whose field it is; empty: the unit.
+        single: whether it holds one noun, or None.
+        shared: whether other fields have rows in the table too.
     """
 
-    word: str
+    path: tuple[str, ...]
     table: str
-    columns: tuple[str, ...]
-    artefact: Artefact | None = None
+    noun: type[Noun]
+    single: bool
+    shared: bool = False
+
+    def nouns(self, unit: Noun) -> Sequence[Noun]:
+        held: Any = unit
+        for name in self.path:
+            held = getattr(held, name) if held is not None else None
+        if held is None:
+            return ()
+        return (held,) if self.single else held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Kind(Generic[ReceiptT, HeadT]):
+class Kind(Generic[UnitT, ReceiptT, HeadT]):
     """The declaration of a kind.
 
-    One piece of work of a kind is named by the values of its `ids`, in order: `names` below.
+    A unit is one noun. The table whose rows are nouns of its type holds the unit; every other one
+    holds the field that is called like it, or whose nouns are of the type of its rows. One piece of
+    work of a kind is named by the values of its `ids`, in order: `names` below.
 
     Attributes:
         folders: the folders it lies in, outermost first, each with the id that it bears. The word
-            of the last one is what messages call the kind.
-        unit: word of a unit's folder and the column of its name; None: the work is one unit.
-        unit_is_hashed: whether a hash stands for the unit's name, since the user chose it.
-        head_table: the table with one row for each piece of work.
-        tables: those that units land.
-        checks: the folder of its rules in `sql/`, and the table whose rows they judge.
-        artefact: what the ledger calls what its steps make, and the column that tells one from
-            another; empty: there is one.
-        given: what its units are given; None: what their work rests on is named by the head.
-        has_head_file: whether `<word>.json` says, written last, that every unit has landed.
-        loose_files: files beside the units whose rows are published too, by table.
-        loose_rows: SQL that holds for the rows of loose files, and not of units, by table.
-        unit_column: by which the rows of a unit are known in every one of `tables`; with one, the
-            files of a complete unit may go once the lake holds their rows.
-        outlives_its_publication: whether it may rightly lie in landing unpublished.
-        totals: what a receipt says of its rows beside their numbers; of it, what has a column in
-            the table of what the unit is given stands there too.
-        head_columns: what the row of `head_table` holds beside the fields of the head.
-        concluded: the head as all receipts together tell; publishing begins with it.
-        receipt_rules: results of rules that only all receipts together can break.
-        refuse: raises PublicationError when the lake no longer holds what the work rests on.
-        settle: what else publishing it changes, within the transaction.
-        announce: what is noted of a unit before its receipt is there.
+            of the last one is what messages call the kind, and the ledger the recorder of its
+            failures.
+        unit: word of a unit and the column of its name; None: the work is one unit.
+        noun, receipt, head: what a unit is, what is written last of it, and what of the work.
+        tables: those that units land; the first one is what its rules judge.
+        artefact: what the ledger calls what its steps make.
+        given: the columns of the unit's own table that say what it was given; empty: what the work
+            rests on is named by the head.
+        reasons: why parts of a unit have no answer; one that may pass leaves it to be done again.
+            Of units that have no `incomplete_reason` of their own.
+        beside: tables whose rows are also published from a file beside the units, with the SQL that
+            holds for these rows and for none of a unit.
+        unit_column: by which the rows of a unit are known in every one of `tables`; with one, a
+            value belongs to one unit, and the files of a complete unit may go once the lake holds
+            their rows.
+        totals: what a receipt says of its rows beside their numbers; what has a column in the
+            unit's own table stands there too.
+        settle: what else publishing changes, within the transaction; raises PublicationError when
+            the lake no longer holds what the work rests on.
     """
 
     folders: Mapping[str, str]
     unit: tuple[str, str] | None
-    receipt: type[ReceiptT]
+    noun: type[UnitT]
     head: type[HeadT]
-    head_table: str
+    receipt: type[ReceiptT]
     tables: tuple[str, ...]
-    checks: tuple[str, str]
-    artefact: tuple[Artefact, str]
-    given: Given | None = None
-    unit_is_hashed: bool = False
-    has_head_file: bool = False
-    loose_files: Mapping[str, str] = field(default_factory=dict)
-    loose_rows: Mapping[str, str] = field(default_factory=dict)
+    artefact: Artefact
+    given: tuple[str, ...] = ()
+    reasons: Callable[[UnitT], Iterable[Reason | None]] = _no_reasons
+    beside: Mapping[str, str] = field(default_factory=dict)
     unit_column: str = ""
-    outlives_its_publication: bool = False
     totals: Callable[[Rows], dict[str, Any]] = _no_columns
-    head_columns: Callable[[HeadT], Row] = _no_columns
-    concluded: Callable[[HeadT, Sequence[ReceiptT]], HeadT] = _as_it_is
-    receipt_rules: Callable[[Sequence[ReceiptT]], Sequence[ExpectationResult]] = _no_results
-    refuse: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
     settle: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
-    announce: Callable[[Layout, ReceiptT], None] = _nothing
 
     @property
     def word(self) -> str:
@@ -126,6 +123,42 @@ class Kind(Generic[ReceiptT, HeadT]):
     def ids(self) -> tuple[str, ...]:
         """Key columns of one piece of work, and fields of its receipts and its head."""
         return tuple(self.folders.values())
+
+    @property
+    def is_within_another(self) -> bool:
+        """Whether it lies within another work, and may rightly stay there unpublished."""
+        return len(self.folders) > 1
+
+    @property
+    def unit_noun(self) -> str:
+        """What one unit is called."""
+        return self.word if self.unit is None else self.unit[0]
+
+    @property
+    def name_column(self) -> str:
+        """The column of its tables that names the unit, or the work that is one unit."""
+        return self.ids[-1] if self.unit is None else self.unit[1]
+
+    @property
+    def known_by(self) -> str:
+        """The column by which calls, failures and the ledger know a unit."""
+        return self.unit_column or self.name_column
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The unit, and every field of it and of the nouns it holds, as far as it has a table."""
+        return _parts(self)
+
+    @property
+    def own_table(self) -> str | None:
+        """The table with one row for each unit; None where a unit is no more than its parts."""
+        single = (part.table for part in self.parts if part.single and not part.path[1:])
+        return next(single, None)
+
+    @property
+    def head_table(self) -> str:
+        """The table with one row for each piece of work."""
+        return _table_of(self.head)
 
     @property
     def published_tables(self) -> tuple[Table, ...]:
@@ -158,9 +191,7 @@ class Kind(Generic[ReceiptT, HeadT]):
         """Landing folder of a unit, whose name comes last; where the work is one unit, its own."""
         if self.unit is None:
             return self.folder(layout, *names)
-        word, unit = self.unit[0], names[-1]
-        name = content_hash(unit, length=16) if self.unit_is_hashed else safe_name(word, unit)
-        return self.folder(layout, *names[:-1]) / f"{word}={name}"
+        return self.folder(layout, *names[:-1]) / f"{self.unit_noun}={folder_name(names[-1])}"
 
     def unit_path(self, layout: Layout, *names: str) -> str:
         """Return the unit's folder within landing, under which its calls are journalled."""
@@ -172,7 +203,7 @@ class Kind(Generic[ReceiptT, HeadT]):
         return self.unit_folder(layout, *self.names(receipt), *unit)
 
     def head_file(self, layout: Layout, *names: str) -> Path:
-        """Written when every unit has landed."""
+        """Written when every unit has landed; where the work is one unit, its receipt says so."""
         return self.folder(layout, *names) / f"{self.word}.json"
 
     def validation_file(self, layout: Layout, *names: str) -> Path:
@@ -198,3 +229,29 @@ class Kind(Generic[ReceiptT, HeadT]):
 
     def parameters(self, *names: str) -> dict[str, str]:
         return dict(zip(self.ids, names, strict=True))
+
+
+@cache
+def _table_of(head: type[Noun]) -> str:
+    return next(name for name, table in TABLE.items() if table.noun is head)
+
+
+@cache
+def _parts(kind: Kind[Any, Any, Any]) -> tuple[Part, ...]:
+    found = tuple(_within(kind.noun, kind.tables, ()))
+    shared = Counter(part.table for part in found)
+    return tuple(part._replace(shared=shared[part.table] > 1) for part in found)
+
+
+def _within(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> Iterator[Part]:
+    tables = {TABLE[name].noun: name for name in names}
+    if noun in tables:
+        yield Part(path, tables[noun], noun, single=True)
+    for name, info in noun.model_fields.items():
+        many = get_origin(info.annotation) is tuple
+        inner = get_args(info.annotation)[0] if many else nouns_in(noun).get(name)
+        if many and inner in tables:
+            table = name if name in names and TABLE[name].noun is inner else tables[inner]
+            yield Part((*path, name), table, inner, single=False)
+        elif inner is not None and not many:
+            yield from _within(inner, names, (*path, name))

@@ -44,7 +44,7 @@ LEFTOVERS = (BUILDING, _REPLACED)
 
 def land(
     layout: Layout,
-    kind: Kind[ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT, HeadT],
     rows: Rows,
     receipt: ReceiptT,
 ) -> ReceiptT:
@@ -68,7 +68,6 @@ def land(
     journalled = journalled_calls(layout, unit)
     while True:
         whole = with_earlier_calls(layout, kind, receipt, rows, journalled)
-        kind.announce(layout, receipt)
         building = topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
         building.mkdir()
         try:
@@ -98,7 +97,7 @@ def _journal(layout: Layout) -> closing[BudgetFile]:
     return closing(BudgetFile(layout.budgets, RunId(""), Budget()))
 
 
-def read_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
+def read_receipt(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str) -> ReceiptT | None:
     """The receipt of a unit; None when it has not landed. One that is not complete here may be so
     where landing is shared, and is brought from there.
 
@@ -113,7 +112,7 @@ def read_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> Re
     return receipt
 
 
-def bring(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> None:
+def bring(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str) -> None:
     """Have here whatever of a work that was published lands where machines meet.
 
     Raises:
@@ -146,7 +145,7 @@ def bring(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> None:
             building.replace(folder / name)
 
 
-def landed_rows(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> Rows:
+def landed_rows(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT) -> Rows:
     """The rows that landed with `receipt`, calls apart, by table name.
 
     Raises:
@@ -160,7 +159,9 @@ def landed_rows(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) 
     }
 
 
-def complete_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
+def complete_receipt(
+    layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str
+) -> ReceiptT | None:
     """The receipt of a unit whose work ran to its end; None when it is still to be done.
 
     Raises:
@@ -171,7 +172,7 @@ def complete_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -
 
 
 def iterate_receipts(
-    layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str
+    layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str
 ) -> Iterator[ReceiptT]:
     """Receipts of one piece of work in the order of their folders, one at a time.
 
@@ -184,15 +185,15 @@ def iterate_receipts(
             yield receipt
 
 
-def unit_folders(layout: Layout, kind: Kind[Any, Any], *names: str) -> list[Path]:
+def unit_folders(layout: Layout, kind: Kind[Any, Any, Any], *names: str) -> list[Path]:
     """Folders of units that have landed, in order."""
     folder = kind.folder(layout, *names)
     if kind.unit is None:
         return [folder]
-    return _folders(folder, kind.unit[0])
+    return _folders(folder, kind.unit_noun)
 
 
-def landed_names(layout: Layout, kind: Kind[Any, Any], *outer: str) -> list[tuple[str, ...]]:
+def landed_names(layout: Layout, kind: Kind[Any, Any, Any], *outer: str) -> list[tuple[str, ...]]:
     """The names of everything of this kind that has a landing folder; `outer`: its first names."""
     found = [tuple(outer)]
     for word in list(kind.folders)[len(outer) :]:
@@ -204,7 +205,7 @@ def landed_names(layout: Layout, kind: Kind[Any, Any], *outer: str) -> list[tupl
     return found
 
 
-def read_head(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> HeadT | None:
+def read_head(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str) -> HeadT | None:
     """What was written when every unit had landed; None before.
 
     Raises:
@@ -213,14 +214,14 @@ def read_head(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> HeadT
     return read_noun(kind.head_file(layout, *names), kind.head, kind.remedy)
 
 
-def write_head(layout: Layout, kind: Kind[ReceiptT, HeadT], head: HeadT) -> None:
+def write_head(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], head: HeadT) -> None:
     """Say that the work is whole. Its units have landed before."""
     path = kind.head_file(layout, *kind.names(head))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_noun(path, head)
 
 
-def begun_head(layout: Layout, kind: Kind[ReceiptT, HeadT], head: HeadT) -> HeadT:
+def begun_head(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], head: HeadT) -> HeadT:
     """`head` with the times of the one that is there, when the work had ended before."""
     begun = read_head(layout, kind, *kind.names(head))
     if begun is None:
@@ -229,7 +230,7 @@ def begun_head(layout: Layout, kind: Kind[ReceiptT, HeadT], head: HeadT) -> Head
 
 
 def landed_files(
-    layout: Layout, kind: Kind[ReceiptT, HeadT], table: Table, receipts: Sequence[ReceiptT]
+    layout: Layout, kind: Kind[Any, ReceiptT, HeadT], table: Table, receipts: Sequence[ReceiptT]
 ) -> list[Path]:
     """The files that hold rows of `table`, as the receipts say."""
     return [
@@ -239,27 +240,29 @@ def landed_files(
     ]
 
 
-def files_beside(layout: Layout, kind: Kind[Any, Any], *names: str) -> Iterator[Path]:
-    """The files beside the units that are there: the head, and those of loose rows."""
+def files_beside(layout: Layout, kind: Kind[Any, Any, Any], *names: str) -> Iterator[Path]:
+    """The files beside the units that are there: the head, and those of rows of no unit."""
     head = kind.head_file(layout, *names)
-    if kind.has_head_file and head.exists():
+    if head.exists():
         yield head
-    yield from (path for _, path in loose_files(layout, kind, *names))
+    yield from (path for _, path in rows_beside(layout, kind, *names))
 
 
-def loose_files(layout: Layout, kind: Kind[Any, Any], *names: str) -> Iterator[tuple[Table, Path]]:
-    """The files beside the units that are there, each with its table."""
-    for table, name in kind.loose_files.items():
-        path = kind.folder(layout, *names) / name
+def rows_beside(
+    layout: Layout, kind: Kind[Any, Any, Any], *names: str
+) -> Iterator[tuple[Table, Path]]:
+    """The files of rows that belong to no unit, as far as they are there, each with its table."""
+    for table in kind.beside:
+        path = kind.folder(layout, *names) / f"{table}.parquet"
         if path.exists():
             yield TABLE[table], path
 
 
-def write_loose_file(
-    layout: Layout, kind: Kind[Any, Any], table: str, rows: Rows, *names: str
+def write_beside(
+    layout: Layout, kind: Kind[Any, Any, Any], table: str, rows: Rows, *names: str
 ) -> None:
     """Write the rows of `table` that belong to no unit, in place of those of an earlier attempt."""
-    path = kind.folder(layout, *names) / kind.loose_files[table]
+    path = kind.folder(layout, *names) / f"{table}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_name(f"{BUILDING}{uuid4().hex}.parquet")
     write_rows(TABLE[table], rows[table], building)
@@ -316,7 +319,7 @@ def move_into_place(building: Path, target: Path) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def receipt_of(layout: Layout, kind: Kind[ReceiptT, HeadT], folder: Path) -> ReceiptT | None:
+def receipt_of(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], folder: Path) -> ReceiptT | None:
     """The receipt in the landing folder of a unit; None where there is none.
 
     Raises:
@@ -360,7 +363,7 @@ def take(layout: Layout, target: Path) -> str | None:
 
 def with_earlier_calls(
     layout: Layout,
-    kind: Kind[ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT, HeadT],
     receipt: ReceiptT,
     rows: Rows,
     journalled: Sequence[LlmCall],
@@ -384,12 +387,11 @@ def with_earlier_calls(
 
 
 def write_unit(
-    kind: Kind[ReceiptT, HeadT], receipt: ReceiptT, rows: Rows, building: Path
+    kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT, rows: Rows, building: Path
 ) -> ReceiptT:
     """Write tables and receipt into the folder `building`; the receipt with its numbers."""
     told = kind.totals(rows)
-    if told and kind.given is not None:
-        own = kind.given.table
+    if told and (own := kind.own_table) is not None:
         rows = rows | {own: [row | {n: told[n] for n in row.keys() & told} for row in rows[own]]}
     size = sum(
         write_rows(TABLE[name], found, building / f"{name}.parquet") for name, found in rows.items()

@@ -51,7 +51,7 @@ class LaterValidation(Noun):
 
 
 def validate_published(
-    warehouse: Warehouse, kinds: Iterable[Kind[Any, Any]], *, wait_seconds: float = 60.0
+    warehouse: Warehouse, kinds: Iterable[Kind[Any, Any, Any]], *, wait_seconds: float = 60.0
 ) -> LaterValidation:
     """Validate all published work of `kinds` that waits for it.
 
@@ -80,7 +80,9 @@ def validate_published(
 
 
 def _apart(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], works: Sequence[tuple[str, ...]]
+    connection: duckdb.DuckDBPyConnection,
+    kind: Kind[Any, Any, Any],
+    works: Sequence[tuple[str, ...]],
 ) -> LaterValidation:
     """Validate works together, or one by one where that fails: one may be beyond reading."""
     try:
@@ -92,7 +94,9 @@ def _apart(
 
 
 def validate_works(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], works: Sequence[tuple[str, ...]]
+    connection: duckdb.DuckDBPyConnection,
+    kind: Kind[Any, Any, Any],
+    works: Sequence[tuple[str, ...]],
 ) -> LaterValidation:
     """Validate some published works of a kind together, and record the results.
 
@@ -119,7 +123,9 @@ def _line(row: ValidationRow) -> str:
     return f"{row.run_id}: {row.in_words}"
 
 
-def waiting(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> list[tuple[str, ...]]:
+def waiting(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any]
+) -> list[tuple[str, ...]]:
     """Names of the published works of a kind that Great Expectations has not validated."""
     columns = ", ".join(kind.ids)
     sql = table_statement("published_names", table=kind.head_table, columns=columns)
@@ -133,7 +139,9 @@ def waiting(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> list
 
 
 def _validated(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], works: Sequence[tuple[str, ...]]
+    connection: duckdb.DuckDBPyConnection,
+    kind: Kind[Any, Any, Any],
+    works: Sequence[tuple[str, ...]],
 ) -> list[ValidationRow]:
     """The rows of `validations` of some works, with the answers of Great Expectations.
 
@@ -186,7 +194,7 @@ def _result_of(row: ValidationRow) -> ExpectationResult:
 
 def _rows_of(
     connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any],
+    kind: Kind[Any, Any, Any],
     table: Table,
     works: Sequence[tuple[str, ...]],
 ) -> pa.Table:
@@ -200,7 +208,9 @@ def _rows_of(
     return connection.execute(sql, _parameters(kind, works)).fetch_arrow_table().cast(schema)
 
 
-def _parameters(kind: Kind[Any, Any], works: Sequence[tuple[str, ...]]) -> dict[str, list[str]]:
+def _parameters(
+    kind: Kind[Any, Any, Any], works: Sequence[tuple[str, ...]]
+) -> dict[str, list[str]]:
     return {
         name: list(values) for name, values in zip(kind.ids, zip(*works, strict=True), strict=True)
     }

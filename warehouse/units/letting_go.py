@@ -40,7 +40,7 @@ class LetGo(Noun):
 def let_go(
     connection: duckdb.DuckDBPyConnection,
     layout: Layout,
-    kind: Kind[ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT, HeadT],
     published_before: datetime,
 ) -> LetGo:
     """Remove the landed files of units that are complete, and that the lake holds row for row.
@@ -64,7 +64,7 @@ def let_go(
 
 def published_names(
     connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any],
+    kind: Kind[Any, Any, Any],
     before: datetime,
     condition: str = "true",
 ) -> list[tuple[str, ...]]:
@@ -76,7 +76,7 @@ def published_names(
     return connection.execute(sql, {"before": before}).fetchall()
 
 
-def was_let_go(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> bool:
+def was_let_go(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT) -> bool:
     """Whether the lake alone holds the rows of the unit."""
     return _mark(layout, kind, receipt).exists()
 
@@ -84,7 +84,7 @@ def was_let_go(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -
 def bring_back(
     connection: duckdb.DuckDBPyConnection,
     layout: Layout,
-    kind: Kind[ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT, HeadT],
     receipts: Sequence[ReceiptT],
 ) -> None:
     """Write again the files of those units that were let go.
@@ -108,7 +108,7 @@ def bring_back(
 def rows_in_lake(
     connection: duckdb.DuckDBPyConnection,
     layout: Layout,
-    kind: Kind[ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT, HeadT],
     receipt: ReceiptT,
 ) -> Rows:
     """What landed with `receipt`, as the lake holds it.
@@ -133,7 +133,7 @@ def rows_in_lake(
 
 def _rows(
     connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any],
+    kind: Kind[Any, Any, Any],
     table: Table,
     given: dict[str, Any],
 ) -> list[Row]:
@@ -145,7 +145,7 @@ def _rows(
 def _held_by_lake(
     connection: duckdb.DuckDBPyConnection,
     layout: Layout,
-    kind: Kind[ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT, HeadT],
     names: tuple[str, ...],
     receipts: Sequence[ReceiptT],
 ) -> bool:
@@ -167,21 +167,21 @@ def _held_by_lake(
         )
 
 
-def _condition(kind: Kind[Any, Any], table: Table) -> str:
+def _condition(kind: Kind[Any, Any, Any], table: Table) -> str:
     """SQL for the rows that landed with certain units, and not beside them."""
-    beside = f" and not ({loose})" if (loose := kind.loose_rows.get(table.name)) else ""
+    beside = f" and not ({loose})" if (loose := kind.beside.get(table.name)) else ""
     units = f' and "{kind.unit_column}" in (select unnest($units))'
     return kind.condition(table) + units + beside
 
 
 def _parameters(
-    kind: Kind[ReceiptT, HeadT], names: tuple[str, ...], receipts: Sequence[ReceiptT]
+    kind: Kind[Any, ReceiptT, HeadT], names: tuple[str, ...], receipts: Sequence[ReceiptT]
 ) -> dict[str, Any]:
     units = [getattr(receipt, kind.unit_column) for receipt in receipts]
     return {**kind.parameters(*names), "units": units}
 
 
-def _remove(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> int:
+def _remove(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT) -> int:
     """The bytes that it gave back."""
     write_bytes(_mark(layout, kind, receipt), b"")
     files = list(_files(layout, kind, receipt))
@@ -191,9 +191,9 @@ def _remove(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> i
     return size
 
 
-def _mark(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> Path:
+def _mark(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT) -> Path:
     return kind.folder_of(layout, receipt) / LET_GO
 
 
-def _files(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> Iterator[Path]:
+def _files(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT) -> Iterator[Path]:
     return kind.folder_of(layout, receipt).glob("*.parquet*")

@@ -33,7 +33,7 @@ from warehouse.units.landing import (
     files_beside,
     iterate_receipts,
     landed_files,
-    loose_files,
+    rows_beside,
 )
 from warehouse.units.later_validation import WORKS_TOGETHER, validate_works, waiting
 from warehouse.units.letting_go import bring_back
@@ -47,7 +47,11 @@ _TIMES = {"started_at", "finished_at", "duration_seconds"}
 
 
 def publish(
-    warehouse: Warehouse, kind: Kind[ReceiptT, HeadT], head: HeadT, *, wait_seconds: float = 60.0
+    warehouse: Warehouse,
+    kind: Kind[Any, ReceiptT, HeadT],
+    head: HeadT,
+    *,
+    wait_seconds: float = 60.0,
 ) -> Publication:
     """Validate what landed of the work that `head` names, and put all or none of it into the lake.
 
@@ -66,13 +70,12 @@ def publish(
     """
     names = kind.names(head)
     receipts = tuple(iterate_receipts(warehouse, kind, *names))
-    head = kind.concluded(head, receipts)
+    head = head.concluded(receipts)
     digest = _digest(warehouse, kind, head, receipts)
     with warehouse.publisher(wait_seconds=wait_seconds) as connection:
         with transaction(connection, kind.titled(*names)):
             apply_definitions(connection)
         fold(connection, warehouse)
-        kind.refuse(connection, head)
         standing = _published_digest(connection, kind, names)
         unchanged = standing == digest
         if not unchanged:
@@ -88,7 +91,7 @@ def publish(
             share_out(connection, sum(sum(receipt.rows.values()) for receipt in receipts))
             with transaction(connection, kind.titled(*names)):
                 # A ranking that was withdrawn has left the calls it cost.
-                if standing is not None or kind.outlives_its_publication:
+                if standing is not None or kind.is_within_another:
                     _delete(connection, kind, names)
                 rows = _insert(connection, warehouse, kind, head, receipts, digest, validation)
                 record(connection, kind, head, digest, rows)
@@ -106,7 +109,7 @@ def publish(
 
 def _validate(
     warehouse: Warehouse,
-    kind: Kind[ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT, HeadT],
     head: HeadT,
     receipts: Sequence[ReceiptT],
     digest: str,
@@ -122,7 +125,7 @@ def _validate(
     return report
 
 
-def _validate_waiting(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> None:
+def _validate_waiting(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any]) -> None:
     """Validate handfuls that were published before, now that Great Expectations is imported."""
     boundary = ErrorBoundary()  # what was asked for is published; the others wait on
     with boundary:
@@ -134,23 +137,28 @@ def _validate_waiting(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any
 
 
 def _digest(
-    warehouse: Warehouse, kind: Kind[ReceiptT, HeadT], head: HeadT, receipts: Sequence[ReceiptT]
+    warehouse: Warehouse,
+    kind: Kind[Any, ReceiptT, HeadT],
+    head: HeadT,
+    receipts: Sequence[ReceiptT],
 ) -> str:
     """Over everything published except when the work happened to end.
 
     So a rerun that found all done publishes nothing.
     """
-    loose = (
+    beside = (
         content_hash(read_bytes(path).hex())
-        for _, path in loose_files(warehouse, kind, *kind.names(head))
+        for _, path in rows_beside(warehouse, kind, *kind.names(head))
     )
     columns = "; ".join(f"{table.name}({', '.join(table.column_names)})" for table in TABLES)
     told = head.model_dump_json(exclude=_TIMES)
-    return content_hash(told, *loose, columns, *(receipt.model_dump_json() for receipt in receipts))
+    return content_hash(
+        told, *beside, columns, *(receipt.model_dump_json() for receipt in receipts)
+    )
 
 
 def _published_digest(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
 ) -> str | None:
     table = TABLE[kind.head_table]
     sql = table_statement("published_digest", table=table.name, condition=kind.condition(table))
@@ -159,7 +167,7 @@ def _published_digest(
 
 
 def _delete(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
 ) -> None:
     for table in kind.published_tables:
         sql = table_statement("delete_rows", table=table.name, condition=kind.condition(table))
@@ -169,7 +177,7 @@ def _delete(
 def _insert(
     connection: duckdb.DuckDBPyConnection,
     warehouse: Warehouse,
-    kind: Kind[ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT, HeadT],
     head: HeadT,
     receipts: Sequence[ReceiptT],
     digest: str,
@@ -180,24 +188,24 @@ def _insert(
     for table in (TABLE[name] for name in kind.tables):
         for files in in_batches(landed_files(warehouse, kind, table, receipts)):
             insert(connection, table, read_landed(table, files))
-    loose_counts = {}
-    for table, path in loose_files(warehouse, kind, *names):
+    counts_beside = {}
+    for table, path in rows_beside(warehouse, kind, *names):
         rows = read_landed(table, [path])
-        loose_counts[table.name] = len(rows)
+        counts_beside[table.name] = len(rows)
         insert(connection, table, rows)
     insert(connection, TABLE[kind.head_table], head_rows(kind, head, digest))
     insert(connection, TABLE["validations"], _noun_rows(TABLE["validations"], validation.rows))
     kind.settle(connection, head)
     counts = _counts(connection, kind, names)
-    _hold_against_receipts(counts, loose_counts, kind, names, receipts)
+    _hold_against_receipts(counts, counts_beside, kind, names, receipts)
     return counts
 
 
-def head_rows(kind: Kind[ReceiptT, HeadT], head: HeadT, digest: str) -> pa.Table:
+def head_rows(kind: Kind[Any, ReceiptT, HeadT], head: HeadT, digest: str) -> pa.Table:
     """The row of what is published whole."""
     table = TABLE[kind.head_table]
     known = {"landing_sha256": digest, "published_at": datetime.now(UTC)}
-    return arrow_table(table, [row_of(table, head, kind.head_columns(head) | known)])
+    return arrow_table(table, [row_of(table, head, head.columns() | known)])
 
 
 def _noun_rows(table: Table, nouns: Sequence[Noun]) -> pa.Table:
@@ -206,14 +214,14 @@ def _noun_rows(table: Table, nouns: Sequence[Noun]) -> pa.Table:
 
 def _hold_against_receipts(
     counts: dict[str, int],
-    loose_counts: dict[str, int],
-    kind: Kind[Any, Any],
+    counts_beside: dict[str, int],
+    kind: Kind[Any, Any, Any],
     names: tuple[str, ...],
     receipts: Sequence[UnitReceipt],
 ) -> None:
     for name in kind.tables:
         expected = sum(receipt.rows.get(name, 0) for receipt in receipts)
-        expected += loose_counts.get(name, 0)
+        expected += counts_beside.get(name, 0)
         if counts[name] != expected:
             raise PublicationError(
                 f"{kind.titled(*names)} was not published: its files hold {counts[name]} rows of "
@@ -222,7 +230,7 @@ def _hold_against_receipts(
 
 
 def _counts(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
 ) -> dict[str, int]:
     """Rows by table, as the lake holds them."""
     counted = (

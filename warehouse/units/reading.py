@@ -11,13 +11,13 @@ from warehouse.kinds.registry import KINDS
 from warehouse.lake import rows_in
 from warehouse.rows import noun_of
 from warehouse.statements import table_statement
-from warehouse.units.kind import HeadT, Kind, ReceiptT
+from warehouse.units.kind import HeadT, Kind, ReceiptT, UnitT
 from warehouse.units.landing import CALL_TABLES
-from warehouse.units.record import UnitRecord, UnitT
+from warehouse.units.record import units_of
 
 
 def published_heads(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, HeadT]
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, HeadT]
 ) -> tuple[HeadT, ...]:
     """What is published of a kind, newest first."""
     rows = rows_in(connection, table_statement("newest_first", table=kind.head_table))
@@ -25,7 +25,7 @@ def published_heads(
 
 
 def published_head(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, HeadT], *names: str
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, HeadT], *names: str
 ) -> HeadT:
     """One of them. Raises UnknownNameError when it is not published."""
     for head in published_heads(connection, kind):
@@ -36,7 +36,7 @@ def published_head(
     )
 
 
-def published_kind(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Kind[Any, Any]:
+def published_kind(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Kind[Any, Any, Any]:
     """The kind of the work that is published under that name.
 
     Raises:
@@ -56,12 +56,12 @@ def published_kind(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Kind
 
 def published_units(
     connection: duckdb.DuckDBPyConnection,
-    record: UnitRecord[UnitT, ReceiptT, HeadT],
+    kind: Kind[UnitT, ReceiptT, HeadT],
     *names: str,
 ) -> tuple[UnitT, ...]:
     """Every unit of a work as it was landed, calls apart, in the order of their names."""
-    kind, rows = record.kind, {}
+    rows = {}
     for table in (TABLE[name] for name in kind.tables if name not in CALL_TABLES):
         sql = table_statement("rows_of", table=table.name, condition=kind.condition(table))
         rows[table.name] = rows_in(connection, sql, kind.parameters(*names))
-    return record.units_of(rows)
+    return units_of(kind, rows)

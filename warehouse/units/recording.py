@@ -31,6 +31,8 @@ _INPUTS_OF_HEAD = {
     "basis_sha256": "evaluations",
     "data_sha256": "data",
 }
+_NAMES_WORKS = ("_run_id", "_run_ids", "revises")
+"""How the fields of a head end that name published works."""
 
 
 class _Part(NamedTuple):
@@ -46,7 +48,7 @@ class _Part(NamedTuple):
 
 def record(
     connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, HeadT],
+    kind: Kind[Any, Any, HeadT],
     head: HeadT,
     digest: str,
     rows: Mapping[str, int],
@@ -74,7 +76,7 @@ def record(
 
 
 def changed_parts(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
 ) -> list[str]:
     """The parts of a published work that are not what the ledger says, named.
 
@@ -94,7 +96,7 @@ def changed_parts(
 
 def _changes(
     connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, HeadT],
+    kind: Kind[Any, Any, HeadT],
     head: HeadT,
     rows: Mapping[str, int],
 ) -> Iterator[LedgerEntry]:
@@ -102,12 +104,11 @@ def _changes(
     before, given = _standing(connection, kind, names), _given(connection, kind, names)
     filled = [table for table in kind.published_tables if rows[table.name]]
     now = _now(connection, kind, names, given, filled)
-    word = kind.given.word if kind.given is not None else ""
     times = head.model_dump(include={"started_at"})
     for key, row in now.items():
         if before.get(key) == row["version_sha256"]:
             continue
-        own = (f"{word}:{given[key.unit_id]}",) if key.unit_id in given else ()
+        own = (f"{kind.unit_noun}:{given[key.unit_id]}",) if key.unit_id in given else ()
         engine = row.get("participant_id")
         yield _about(
             kind,
@@ -132,13 +133,13 @@ def _action(key: _Part, *, again: bool) -> LedgerAction:
     return LedgerAction.MADE if key.part else LedgerAction.GIVEN
 
 
-def _about(kind: Kind[Any, Any], head: Any, **told: Any) -> LedgerEntry:
+def _about(kind: Kind[Any, Any, Any], head: Any, **told: Any) -> LedgerEntry:
     known = {"happened_at": head.finished_at, **kind.parameters(*kind.names(head))}
     return LedgerEntry(**known | told)
 
 
 def _standing(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
 ) -> dict[_Part, str]:
     """The hash of every part as the ledger has it.
 
@@ -159,16 +160,16 @@ def _standing(
 
 
 def _given(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
 ) -> dict[str, str]:
     """The hash of what each unit was given."""
-    if kind.given is None:
+    if not kind.given or kind.own_table is None:
         return {}
-    table = TABLE[kind.given.table]
+    table = TABLE[kind.own_table]
     sql = statement("ledger", "given").format(
         table=table.name,
-        unit=_unit(table, kind.artefact[1]),
-        content=_content([table.column(name) for name in kind.given.columns]),
+        unit=_unit(table, kind.known_by),
+        content=_content([table.column(name) for name in kind.given]),
         condition=kind.condition(table),
     )
     rows = rows_in(connection, sql, kind.parameters(*names))
@@ -177,7 +178,7 @@ def _given(
 
 def _now(
     connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any],
+    kind: Kind[Any, Any, Any],
     names: tuple[str, ...],
     given: Mapping[str, str],
     tables: Sequence[Table],
@@ -186,14 +187,12 @@ def _now(
     of it.
     """
     found: dict[_Part, Row] = {}
-    artefact = kind.given.artefact if kind.given is not None else None
     for unit_id, version in given.items():
-        if artefact is not None:
-            row = {"unit_id": unit_id, "part": "", "version_sha256": version}
-            found[_part(artefact, row)] = row
+        row = {"unit_id": unit_id, "part": "", "version_sha256": version}
+        found[_part(Artefact(kind.unit_noun), row)] = row
     if sql := _of_steps(kind, tables):
         for row in rows_in(connection, sql, kind.parameters(*names)):
-            found[_part(kind.artefact[0], row)] = row
+            found[_part(kind.artefact, row)] = row
     return found
 
 
@@ -202,14 +201,14 @@ def _part(artefact: Artefact, row: Row) -> _Part:
     return _Part(**told | {"artefact": artefact})
 
 
-def _of_steps(kind: Kind[Any, Any], tables: Sequence[Table]) -> str:
+def _of_steps(kind: Kind[Any, Any, Any], tables: Sequence[Table]) -> str:
     """SQL: a row for each table in which a step has said something about a unit; empty where steps
     say nothing in any.
     """
     parts = " union all ".join(
         statement("ledger", "parts_of_table").format(
             table=table.name,
-            unit=_unit(table, kind.artefact[1]),
+            unit=_unit(table, kind.known_by),
             content=_content(table.columns),
             condition=kind.condition(table),
         )
@@ -236,5 +235,11 @@ def _content(columns: Sequence[Column]) -> str:
 
 
 def _inputs(head: Any) -> tuple[str, ...]:
+    """What the work as a whole rests on, published works included."""
     told = {word: getattr(head, name, None) for name, word in _INPUTS_OF_HEAD.items()}
-    return tuple(f"{word}:{value}" for word, value in told.items() if value)
+    named = [f"{word}:{value}" for word, value in told.items() if value]
+    for name in type(head).model_fields:
+        value = getattr(head, name)
+        if value and name != "run_id" and name.endswith(_NAMES_WORKS):
+            named += [f"work:{each}" for each in ([value] if isinstance(value, str) else value)]
+    return tuple(named)

@@ -2,10 +2,11 @@
 the work.
 
 Expectations on columns, keys and references derive from the table definitions. What else a reader
-relies on across tables is a statement in `sql/<kind's checks>` that returns the rows breaking it;
+relies on across tables is a statement in `sql/<kind>_checks` that returns the rows breaking it;
 the expectation is that it returns none.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,7 +29,7 @@ from warehouse.layout import Layout
 from warehouse.rows import Row
 from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
-from warehouse.units.landing import landed_files, loose_files
+from warehouse.units.landing import landed_files, rows_beside
 from warehouse.validate.expectations import hold
 from warehouse.validate.violations import ExpectationResult, Tally, examples_of
 
@@ -41,12 +42,12 @@ _VENUE_MONTHS = "venue_months"
 
 def validate(
     layout: Layout,
-    kind: Kind[ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT, HeadT],
     names: tuple[str, ...],
     receipts: Sequence[ReceiptT],
     head: pa.Table,
 ) -> ValidationReport:
-    """Validate the landed files of `receipts`, the loose files next to them, and the row `head` of
+    """Validate the landed files of `receipts`, the rows beside them, and the row `head` of
     the work.
 
     Arrow and SQL decide first. What they accept of more than a handful of units, Great Expectations
@@ -78,10 +79,10 @@ def validate(
                 look_at(TABLE[name], rows)
             share_out(connection, sum(len(rows) for rows in chunk.values()))
             gate.add(judge(connection, rules, chunk))
-    for table, path in loose_files(layout, kind, *names):
+    for table, path in rows_beside(layout, kind, *names):
         look_at(table, read_landed(table, [path], prose=False))
     look_at(TABLE[kind.head_table], head)
-    gate.add(kind.receipt_rules(receipts))
+    gate.add(_landed_once(kind, receipts))
     decided = gate
     if suites is not None and gate.passed:
         decided = suites.end(rules=gate)
@@ -108,6 +109,27 @@ def _chunks(receipts: Sequence[ReceiptT]) -> Iterator[list[ReceiptT]]:
             chunk, size = [], 0
     if chunk:
         yield chunk
+
+
+def _landed_once(
+    kind: Kind[Any, ReceiptT, HeadT], receipts: Sequence[ReceiptT]
+) -> Iterator[ExpectationResult]:
+    """Hold that no two units have the same value of the column their rows are known by."""
+    if not kind.unit_column:
+        return
+    counted = Counter(getattr(receipt, kind.unit_column) for receipt in receipts)
+    repeated: list[Row] = [
+        {kind.unit_column: value, "units": count} for value, count in counted.items() if count > 1
+    ]
+    yield ExpectationResult(
+        f"every_{kind.unit_noun}_landed_once",
+        Severity.CRITICAL,
+        kind.own_table or "",
+        kind.unit_column,
+        len(receipts),
+        len(repeated),
+        examples_of(repeated),
+    )
 
 
 def _venue_months() -> pa.Table:
@@ -172,10 +194,10 @@ def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule) -> tuple[int, lis
     return count, list(first)
 
 
-def rules_of(kind: Kind[Any, Any]) -> list[Rule]:
+def rules_of(kind: Kind[Any, Any, Any]) -> list[Rule]:
     """The rules of a kind: references within its tables, and its statements."""
-    folder, about = kind.checks
-    return [*_references([TABLE[name] for name in kind.tables]), *_stated(folder, about)]
+    tables = [TABLE[name] for name in kind.tables]
+    return [*_references(tables), *_stated(f"{kind.word}_checks", kind.tables[0])]
 
 
 def _references(tables: Sequence[Table]) -> Iterator[Rule]:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
 from schemas.run import UnitReceipt
 from schemas.tables import TABLE, TABLES
 from warehouse.kinds.registry import KINDS
@@ -22,9 +23,10 @@ from warehouse.lake import (
     one_line,
 )
 from warehouse.objects.object_storage import AT_ONCE, file_size
+from warehouse.progress import lock_held
 from warehouse.statements import MARTS, statement, table_statement
 from warehouse.units.kind import Kind
-from warehouse.units.landing import LEFTOVERS, bring, landed_names, loose_files
+from warehouse.units.landing import LEFTOVERS, bring, landed_names, rows_beside
 from warehouse.verify.verify_content import LakeContent, LandedContent
 from warehouse.verify.verify_landing import read_file, read_units
 from warehouse.verify.verify_records import recorded_problems
@@ -171,7 +173,7 @@ class _Comparison:
     lake: LakeContent
     readable: Collection[str]
 
-    def problems(self, kind: Kind[Any, Any]) -> list[str]:
+    def problems(self, kind: Kind[Any, Any, Any]) -> list[str]:
         """What landed of `kind` and is not published, or with other rows than landed."""
         known = kind.head_table in self.readable
         published = self._published(kind) if known else set()
@@ -186,7 +188,7 @@ class _Comparison:
             problems += self._of(kind, names, names in published if known else None)
         return problems
 
-    def _unfit(self, kind: Kind[Any, Any], names: tuple[str | None, ...]) -> str | None:
+    def _unfit(self, kind: Kind[Any, Any, Any], names: tuple[str | None, ...]) -> str | None:
         """Return the line about a published row whose names are none that a work can have."""
         known = [name for name in names if name is not None]
         try:
@@ -197,16 +199,16 @@ class _Comparison:
             told = "a row has lost its name" if len(known) < len(names) else ""
         return f"{kind.head_table}: {told}; bring the lake back from a copy" if told else None
 
-    def _published(self, kind: Kind[Any, Any]) -> set[tuple[str, ...]]:
+    def _published(self, kind: Kind[Any, Any, Any]) -> set[tuple[str, ...]]:
         columns = ", ".join(kind.ids)
         sql = table_statement("published_names", table=kind.head_table, columns=columns)
         return set(self.lake.connection.execute(sql).fetchall())
 
     def _of(
-        self, kind: Kind[Any, Any], names: tuple[str, ...], published: bool | None
+        self, kind: Kind[Any, Any, Any], names: tuple[str, ...], published: bool | None
     ) -> list[str]:
         """`published`: None when the lake does not tell."""
-        if not published and kind.outlives_its_publication:
+        if not published and kind.is_within_another:
             return []
         landed = LandedContent(self.lake)
         problems: list[str] = []
@@ -220,7 +222,7 @@ class _Comparison:
         expected = {
             name: sum(receipt.rows.get(name, 0) for receipt in receipts) for name in kind.tables
         }
-        for table, path in loose_files(self.warehouse, kind, *names):
+        for table, path in rows_beside(self.warehouse, kind, *names):
             count = read_file(path, table.name, landed, problems)
             if count is None:
                 del expected[table.name]
@@ -230,7 +232,7 @@ class _Comparison:
 
     def _differences(
         self,
-        kind: Kind[Any, Any],
+        kind: Kind[Any, Any, Any],
         names: tuple[str, ...],
         landed: LandedContent,
         expected: Mapping[str, int],
@@ -256,12 +258,10 @@ class _Comparison:
                 )
 
     def _unpublished(
-        self, kind: Kind[Any, Any], names: tuple[str, ...], receipts: Sequence[UnitReceipt]
+        self, kind: Kind[Any, Any, Any], names: tuple[str, ...], receipts: Sequence[UnitReceipt]
     ) -> Iterator[str]:
-        if kind.has_head_file and not kind.head_file(self.warehouse, *names).exists():
-            return  # it is still under way
-        if kind.unit is None and not receipts:
-            return
+        if not receipts or lock_held(self.warehouse.work(RunId(names[0])) / "lock"):
+            return  # nothing was paid for yet, or it is still under way
         result = kind.validation_file(self.warehouse, *names)
         yield f"{kind.titled(*names)} has landed but is not published: " + (
             f"see {result}"

@@ -5,6 +5,7 @@ All of it is read; what cannot be read is told and passed over.
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -20,7 +21,7 @@ from warehouse.warehouse import Warehouse
 
 def read_units(
     warehouse: Warehouse,
-    kind: Kind[ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT, HeadT],
     names: tuple[str, ...],
     landed: LandedContent,
     problems: list[str],

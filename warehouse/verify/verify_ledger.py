@@ -88,7 +88,9 @@ def _published(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
             yield from (f"{title}: {part} is not what the ledger says" for part in changed)
 
 
-def _works(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> list[dict[str, Any]]:
+def _works(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any]
+) -> list[dict[str, Any]]:
     """Every published work of a kind, with what the ledger says of its publication."""
     ledger = kind.condition(TABLE["ledger"])
     for name in kind.ids:

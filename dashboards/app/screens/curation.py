@@ -34,7 +34,7 @@ from warehouse.kinds.curations.edits import (
     values_seen,
     with_added,
 )
-from warehouse.kinds.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.kinds.curations.landing import CURATIONS
 from warehouse.queries import Queries
 
 _SAID = "what became of the last save"
@@ -60,7 +60,7 @@ def show(lake: Lake) -> None:
     chosen = state.choose(
         "Set", list(heads), key="curation", shown=lambda name: _title(heads[name])
     )
-    given, edits = lake.units(CURATION_RECORD, RunId(chosen)), lake.ask(_edits, RunId(chosen))
+    given, edits = lake.units(CURATIONS, RunId(chosen)), lake.ask(_edits, RunId(chosen))
     found = CuratedSet(heads[chosen], tuple(edited(each, edits) for each in given), edits)
     for banner in wording.banners(heads[chosen].engine, ""):
         st.caption(text.line(banner))

@@ -11,7 +11,7 @@ from schemas.identifiers import RunId
 from schemas.works.draft import Draft
 from schemas.works.draft_habits import Habits
 from schemas.works.draft_run import DraftHead
-from warehouse.kinds.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.kinds.drafts import DRAFTS
 
 
 def show(lake: Lake) -> None:
@@ -24,7 +24,7 @@ def show(lake: Lake) -> None:
         )
         return
     chosen = state.choose("Draft", list(heads), key="draft", shown=lambda name: _title(heads[name]))
-    part = DraftPart(lake.units(DRAFT_RECORD, RunId(chosen))[0])
+    part = DraftPart(lake.units(DRAFTS, RunId(chosen))[0])
     draft = part.draft
     st.subheader(text.line(draft.title), anchor=False)
     if draft.word_count is None:

@@ -18,7 +18,7 @@ from dashboards.views.write_check import (
 from schemas.identifiers import RunId
 from schemas.works.check_run import CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 
 
 def show(lake: Lake) -> None:
@@ -34,7 +34,7 @@ def show(lake: Lake) -> None:
     chosen = state.choose(
         "Check", list(heads), key="check", shown=lambda name: _check_title(heads[name])
     )
-    page = CheckPage(heads[chosen], lake.units(CHECK_RECORD, RunId(chosen)))
+    page = CheckPage(heads[chosen], lake.units(CHECKS, RunId(chosen)))
     _tell(page)
     names = {check.manuscript_id: _title(check) for check in page.checks}
     if not names:

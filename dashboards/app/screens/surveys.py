@@ -12,7 +12,7 @@ from schemas.identifiers import RunId
 from schemas.literature.naming import safe_url
 from schemas.literature.survey import Edge, SurveyPaper
 from schemas.literature.survey_run import SurveyHead
-from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.kinds.surveys import SURVEYS
 
 
 def show(lake: Lake) -> None:
@@ -27,7 +27,7 @@ def show(lake: Lake) -> None:
     chosen = state.choose(
         "Survey", list(heads), key="survey", shown=lambda name: _title(heads[name])
     )
-    surveys = {survey.question_id: survey for survey in lake.units(SURVEY_RECORD, RunId(chosen))}
+    surveys = {survey.question_id: survey for survey in lake.units(SURVEYS, RunId(chosen))}
     for banner in wording.banners(heads[chosen].engine, heads[chosen].literature):
         st.caption(text.line(banner))
     wanted = state.choose(

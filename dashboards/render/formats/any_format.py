@@ -123,7 +123,10 @@ def file_of(page: PublishedPage, title: str, output_format: ReportFormat) -> byt
         return document(page.written_as, title, output_format)
     works = page.bib()
     if works is None:
-        raise ConfigurationError("it cites no works: choose md, html, pdf, docx or json")
+        raise ConfigurationError(
+            f"it cites no works and cannot be written as {output_format}: choose md, html, pdf,"
+            " docx or json"
+        )
     return works.encode("utf-8", "replace")
 
 

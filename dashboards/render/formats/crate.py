@@ -1,4 +1,4 @@
-"""A published run as an RO-Crate (https://www.researchobject.org/ro-crate/): its tables, its
+"""Published work as an RO-Crate (https://www.researchobject.org/ro-crate/): its tables, its
 reports, and who made what, from the ledger.
 """
 
@@ -7,60 +7,61 @@ from collections.abc import Iterator, Sequence
 from importlib import metadata
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pyarrow.parquet as pq
 from rocrate.model import ContextEntity, File, Person, SoftwareApplication
 from rocrate.rocrate import ROCrate
 
+from dashboards.render.figures import counted
 from dashboards.render.formats.provenance import prov_json
+from schemas.columns import Table
 from schemas.identifiers import RunId
 from schemas.people.ledger import CreditRole, LedgerAction, LedgerRow
-from schemas.tables import IDEA_TABLES, RANKING_TABLES, TABLE
+from schemas.run import Run
+from schemas.tables import TABLE
 from schemas.text.plain_files import read_file
 from warehouse.export import rows_of_run
+from warehouse.kinds.registry import KINDS
 from warehouse.ledger import ledger_of_run
 from warehouse.objects.shared_reports import bring_report
 from warehouse.parquet import MOST_BYTES
 from warehouse.queries import Queries
+from warehouse.units.kind import Kind
+from warehouse.units.reading import published_head, published_kind
 from warehouse.warehouse import Warehouse
 
 TEXTS_OF_OTHERS = frozenset({"paper_sections", "passages"})
-"""Not the run's to hand on."""
+"""Not the work's to hand on."""
 _REPORTS = {"index.md": "text/markdown", "index.html": "text/html"}
-_TABLES = tuple(
-    table
-    for table in (TABLE["runs"], *IDEA_TABLES, *RANKING_TABLES)
-    if table.name not in TEXTS_OF_OTHERS
-)
 
 
 def write_crate(
     queries: Queries, warehouse: Warehouse, run_id: RunId, target: Path, terms: str
 ) -> tuple[int, int]:
-    """Write a run as a zipped RO-Crate; how many files it holds and how many actions.
+    """Write published work as a zipped RO-Crate; how many files it holds and how many actions.
 
     Args:
         terms: under which it may be used, or the address of such terms.
 
     Raises:
-        UnknownNameError: the run is not published.
+        UnknownNameError: nothing is published under that name.
         ConfigurationError: what stands in the place of a report is no file of the warehouse.
     """
-    run, rows = queries.run(run_id), ledger_of_run(queries.connection, run_id)
+    kind = published_kind(queries.connection, run_id)
+    head = published_head(queries.connection, kind, run_id)
+    rows = ledger_of_run(queries.connection, run_id)
     crate = ROCrate(version="1.2")
-    crate.name = f"Assay run {run_id}"
-    crate.description = (
-        f"{run.idea_count} research ideas evaluated by {run.engine} with profile {run.profile};"
-        f" literature {run.literature}. {run.states_in_words}."
-    )
-    crate.datePublished = run.finished_at
+    crate.name = f"Assay {kind.titled(run_id)}"
+    crate.description = _described(kind, head, rows)
+    crate.datePublished = head.finished_at
     crate.license = terms
     crate.keywords = "research evaluation"
     with tempfile.TemporaryDirectory() as folder:
         files = {
             name: crate.add(file)
-            for name, file in _files(crate, queries, warehouse, run_id, Path(folder), rows)
+            for name, file in _files(crate, queries, warehouse, kind, run_id, Path(folder), rows)
         }
         actions = _add_actions(crate, rows, files)
         building = target.with_name(f".{target.name}.building.zip")
@@ -69,21 +70,40 @@ def write_crate(
     return len(files), actions
 
 
+def _described(kind: Kind[Any, Any, Any], head: Any, rows: Sequence[LedgerRow]) -> str:
+    """What it is, by whom and from what, in a sentence or two."""
+    units = len({row.unit_id for row in rows if row.unit_id})
+    told = {name: getattr(head, name, None) for name in ("profile", "literature")}
+    rests_on = "".join(f"; {name} {value}" for name, value in told.items() if value)
+    state = f" {head.states_in_words}." if isinstance(head, Run) else ""
+    return f"{counted(units, kind.unit_noun)} by {head.engine}{rests_on}.{state}"
+
+
+def _tables(kind: Kind[Any, Any, Any]) -> Iterator[Table]:
+    """The tables of a work and of those that lie within it, each once."""
+    within = (each for each in KINDS if next(iter(each.folders)) == next(iter(kind.folders)))
+    names = dict.fromkeys(
+        name for each in (kind, *within) for name in (each.head_table, *each.tables)
+    )
+    yield from (TABLE[name] for name in names if name not in TEXTS_OF_OTHERS)
+
+
 def _files(
     crate: ROCrate,
     queries: Queries,
     warehouse: Warehouse,
+    kind: Kind[Any, Any, Any],
     run_id: RunId,
     folder: Path,
     rows: Sequence[LedgerRow],
 ) -> Iterator[tuple[str, File]]:
     """Files of the crate by the name of the table, or their own."""
 
-    def file(source: Path, name: str, kind: str, told: str) -> tuple[str, File]:
-        properties = {"name": name, "description": told, "encodingFormat": kind}
+    def file(source: Path, name: str, form: str, told: str) -> tuple[str, File]:
+        properties = {"name": name, "description": told, "encodingFormat": form}
         return source.stem, File(crate, str(source), name, properties=properties)
 
-    for table in _TABLES:
+    for table in _tables(kind):
         found = rows_of_run(queries.connection, table.name, run_id)
         if len(found):
             path = folder / f"{table.name}.parquet"
@@ -99,12 +119,12 @@ def _files(
     provenance = folder / "provenance.json"
     provenance.write_text(prov_json(rows), "utf-8")
     yield file(provenance, provenance.name, "application/json", "The ledger's rows as W3C PROV.")
-    for name, kind in _REPORTS.items():
+    for name, form in _REPORTS.items():
         if bring_report(warehouse, warehouse.reports / run_id / name):
             report = folder / name
             place = warehouse.reports.resolve() / run_id / name
             report.write_bytes(read_file(place, MOST_BYTES))  # a link may lead to any file
-            key, told = file(report, f"report/{name}", kind, "The report of the run.")
+            key, told = file(report, f"report/{name}", form, "The report.")
             yield f"{key}{report.suffix}", told
 
 

@@ -16,7 +16,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.kinds.manuscripts.queries import release_views
 from warehouse.kinds.manuscripts.release import import_release
@@ -35,7 +35,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     with release_views(trial.warehouse, run_ids) as connection:
         released = released_scores(connection, NAME, trial.seed)
     with trial.warehouse.reader() as connection:
-        checks = {run_id: published_units(connection, CHECK_RECORD, run_id) for run_id in run_ids}
+        checks = {run_id: published_units(connection, CHECKS, run_id) for run_id in run_ids}
     differing = against_print(NAME, released)
     if differing:
         print_note(

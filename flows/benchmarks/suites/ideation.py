@@ -56,7 +56,7 @@ from tasks.metrics.means import mean, paired_difference, share_of
 from tasks.ranking.dimensions import DIMENSIONS, OVERALL, compared_along
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
-from warehouse.kinds.ideations import IDEATION_RECORD, IDEATIONS
+from warehouse.kinds.ideations import IDEATIONS
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -245,7 +245,7 @@ def versions_of(request: BenchmarkRequest, settings: Settings) -> Versions:
     warehouse = Warehouse(request.warehouse, settings)
     with warehouse.reader() as connection:
         head = published_head(connection, IDEATIONS, run_id)
-        rounds = published_units(connection, IDEATION_RECORD, run_id)
+        rounds = published_units(connection, IDEATIONS, run_id)
     found = Versions(head, tuple(version for each in rounds for version in each.versions))
     if not found.stacks:
         raise ConfigurationError(f"--run {run_id} has no idea to judge: only leads, or none")

@@ -1,4 +1,4 @@
-"""`assay export`: a run for others to read, with who made what."""
+"""`assay export`: published work for others to read, with who made what."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,20 +19,22 @@ def export(
     options: ExportOptions,
     json: Json = False,
 ) -> int:
-    """Write a published run as one file for others: an RO-Crate, or its provenance as W3C PROV.
+    """Write published work of any kind as one file for others: an RO-Crate, or its provenance as W3C PROV.
 
     People stand in it under their pseudonyms. Texts of papers are left out.
     """
     from dashboards.render.formats.crate import write_crate
     from dashboards.render.formats.provenance import prov_json
     from warehouse.ledger import ledger_of_run
+    from warehouse.units.reading import published_head, published_kind
 
     if options.ro_crate == options.prov:
         raise ConfigurationError("say what to write: --ro-crate or --prov")
     warehouse, run_id = Warehouse(options.warehouse.resolve()), RunId(run)
     target = options.output or Path(f"{run}.{'crate.zip' if options.ro_crate else 'prov.json'}")
     with warehouse.queries() as queries:
-        found = queries.run(run_id)
+        kind = published_kind(queries.connection, run_id)
+        found = published_head(queries.connection, kind, run_id)
         if options.ro_crate:
             files, actions = write_crate(queries, warehouse, run_id, target, options.terms)
             held = {"files": files, "actions": actions}

@@ -11,16 +11,13 @@ from flows.cli.evaluate.rank_output import matches_answer
 from flows.cli.evaluate.run_output import published, state_of
 from flows.cli.make.experiment_output import experiments_answer
 from flows.cli.quality.benchmark_output import scores_answer
-from flows.cli.quality.check_output import checks_answer
 from flows.cli.works import answer_about
 from flows.run.pages import published_page
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
-from tasks.manuscripts.scores import check_scores
 from tasks.works import works
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
-from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
@@ -49,20 +46,13 @@ def report_answer(
             return _ranking(queries, run_id)
         if kind is RUNS:
             return _run(queries, run_id, idea)
-    declared = next((work for work in works() if work.record.kind is kind), None)
+    declared = next((work for work in works() if work.kind is kind), None)
     if declared is not None:
         page: Any = published_page(declared, warehouse, run_id)
         return answer_about(page, declared.result(page.head, page.units))
     with warehouse.reader() as connection:
-        if kind is EXPERIMENTS:
-            found = published_units(connection, EXPERIMENT_RECORD, run_id)
-            return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
-        head, checks = (
-            published_head(connection, CHECKS, run_id),
-            published_units(connection, CHECK_RECORD, run_id),
-        )
-    scores = check_scores(checks, head.judges, maximum_problems=head.maximum_problems)
-    return checks_answer(head, checks, scores)
+        found = published_units(connection, EXPERIMENTS, run_id)
+        return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
 
 
 def _run(queries: Queries, run_id: RunId, idea: str | None) -> Answer:

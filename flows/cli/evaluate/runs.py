@@ -232,7 +232,7 @@ def _runs(lake: LakeOptions) -> tuple[Run, ...]:
         return queries.list_runs()
 
 
-def _kind_of(run_id: RunId, warehouse: Warehouse) -> "Kind[Any, Any]":
+def _kind_of(run_id: RunId, warehouse: Warehouse) -> "Kind[Any, Any, Any]":
     from warehouse.units.reading import published_kind
 
     with warehouse.reader() as connection:

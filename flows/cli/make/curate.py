@@ -1,12 +1,15 @@
 """`assay curate`: rated idea sets from papers and what their reviewers wrote."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import Json, output_option
 from schemas.options.commands import CurateOptions
+
+if TYPE_CHECKING:
+    from dashboards.views.curated_set import CuratedSet
 
 Papers = Annotated[
     str,
@@ -46,4 +49,11 @@ def curate(
     """
     from flows.cli.works import run
 
-    return run("curate", (papers, reviews), options, output, as_json=json)
+    return run("curate", (papers, reviews), options, output, as_json=json, save=_save)
+
+
+def _save(page: "CuratedSet", _: object, path: Path) -> tuple[Path, ...] | None:
+    """`.jsonl`: the ideas, with their datasheet beside them."""
+    from dashboards.views.curated_set import write_curated_set
+
+    return write_curated_set(path, page) if path.suffix == ".jsonl" else None

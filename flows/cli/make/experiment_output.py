@@ -23,7 +23,7 @@ from schemas.works.experiment import Experiment, Fate, Program, Role
 from schemas.works.experiment_run import ExperimentHead, ExperimentRequest
 from tasks.experiments.checking import CheckedTask
 from tasks.experiments.task_folder import FILL_IN
-from warehouse.kinds.experiments import EXPERIMENT_RECORD
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.units.reading import published_units
 from warehouse.warehouse import Warehouse
 
@@ -140,7 +140,7 @@ def print_experiments(
     head = summary.head
     warehouse, reason = Warehouse(request.warehouse, settings), head.incomplete_reason
     with warehouse.reader() as connection:
-        experiments = published_units(connection, EXPERIMENT_RECORD, head.run_id)
+        experiments = published_units(connection, EXPERIMENTS, head.run_id)
     early = ended_early(
         "the experiment", reason, request.warehouse, head.run_id, request.budget, "task"
     )

@@ -10,7 +10,7 @@ from flows.cli.answer import print_answer
 from flows.cli.options import Json
 from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError, UnknownNameError
-from schemas.identifiers import IdeaId, RunId
+from schemas.identifiers import RunId
 from schemas.people.decisions import Request, RequestOptions
 from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
@@ -21,27 +21,30 @@ def request(
     options: RequestOptions,
     json: Json = False,
 ) -> int:
-    """Ask participants for a review of a run or an idea, or lay alternatives side by side."""
+    """Ask participants for a review of published work or a unit of it, or lay alternatives side by
+    side.
+    """
     from warehouse.app.decisions import request_all
     from warehouse.app.people import participant
     from warehouse.app.records import fold_into_lake
     from warehouse.ledger import parts_of
+    from warehouse.units.reading import published_kind
 
     if not options.of:
         raise ConfigurationError("say who may answer: --of ID")
     if len(options.choice) == 1:
         raise ConfigurationError("one --choice leaves nothing to choose: name two or more")
     warehouse = Warehouse(options.warehouse.resolve())
-    run_id, idea_id = RunId(run), IdeaId(options.idea)
+    run_id, unit_id = RunId(run), options.idea
     with warehouse.queries() as queries:
-        queries.run(run_id)
-        parts = parts_of(queries.connection, run_id, idea_id)
+        kind = published_kind(queries.connection, run_id)
+        parts = parts_of(queries.connection, run_id, unit_id)
     if not parts:
         raise UnknownNameError(
-            f"run {run} has no evaluation of idea {options.idea}; `assay rank {run} --scores` lists"
-            " its ideas"
-            if options.idea
-            else f"the ledger has nothing of {run}: no idea of it was evaluated"
+            f"{kind.titled(run)} has no {kind.unit_noun} {unit_id!r}: `assay report {run}` lists"
+            f" each {kind.unit_noun}"
+            if unit_id
+            else f"the ledger has nothing of {kind.titled(run)}: no {kind.unit_noun} was judged"
         )
     with ServiceDatabase(warehouse) as database:
         for each in (*options.of, *([options.by] if options.by else [])):
@@ -49,7 +52,7 @@ def request(
         made = Request(
             request_id=secrets.token_hex(6),
             run_id=run_id,
-            unit_id=idea_id,
+            unit_id=unit_id,
             stage=None,
             criteria=options.criteria,
             options=options.choice,

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.exit_codes import EXIT_DONE
 from flows.cli.options import Json, output_option
-from flows.run.session import Session
 from schemas.options.commands import CheckOptions
-from schemas.settings import Settings
 
 if TYPE_CHECKING:
+    from dashboards.views.write_check import CheckPage
     from schemas.works.check_run import CheckRequest
-
-MAXIMUM_FAILED_SHARE = 0.1
 
 Papers = Annotated[
     list[Path],
@@ -32,8 +28,8 @@ def check(
     output: Annotated[
         Path | None,
         output_option(
-            "Write the report here too, by the ending: md, html, docx or json; pdf: the"
-            " manuscript's own pages with a comment at each problem."
+            "Write here instead of to stdout, by the ending: html, docx or json; pdf: of one PDF"
+            " its own pages with a comment at each problem; else Markdown."
         ),
     ] = None,
     json: Json = False,
@@ -45,26 +41,12 @@ def check(
     file is read with the files it includes; exit code 1 where more than a tenth of the manuscripts
     could not be checked, or lack included files of their text.
     """
-    from flows.cli.quality.check_file import check_output, write_check
-    from flows.cli.quality.check_output import print_check
-    from flows.works.check.check_request import resolve_check
+    from flows.cli.works import run
 
-    request = resolve_check(papers, options, Settings())
-    if output is not None:
-        check_output(output, request)
-    if options.dry_run:
-        return _print_expected(request, as_json=json)
-    with Session() as session:
-        summary = session.check(request)
-    code = print_check(request, summary, as_json=json)
-    if output is not None and summary.published:
-        write_check(output, request, summary.head.run_id)
-    return code
+    return run("check", (papers,), options, output, as_json=json, save=_save)
 
 
-def _print_expected(request: "CheckRequest", *, as_json: bool) -> int:
-    from flows.cli.quality.check_output import print_expected
-    from flows.works.check.check_estimate import estimate_check
+def _save(page: "CheckPage", request: "CheckRequest", path: Path) -> tuple[Path, ...] | None:
+    from flows.cli.quality.commented_pdf import write_commented_pdf
 
-    print_expected(estimate_check(request, Settings()), as_json=as_json)
-    return EXIT_DONE
+    return write_commented_pdf(page, request, path) or None

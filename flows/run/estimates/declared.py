@@ -17,10 +17,14 @@ def estimate(
     expected = work.expects(request, settings)
     judging, engine = request.profile.judging, request.engine
     steps = estimate_steps(expected.asked, judging, engine, settings)
+    _, *judges = request.engines
+    for judge in judges:
+        alone = judging.without_models()
+        steps += estimate_steps(expected.of_each_judge, alone, judge.engine, settings)
     counts = Counter(expected.counts)
     follows = () if work.course is None else work.course.follows(request, settings)
     for follow in follows:
         following = estimate_following(follow, settings)
         steps += following.steps
         counts.update(following.counts)
-    return WorkEstimate.of(steps, counts=dict(counts), note=expected.note)
+    return WorkEstimate.of(steps, counts=dict(counts), note=expected.note, lost=expected.lost)

@@ -27,6 +27,9 @@ class WorkEstimate(Noun):
     steps: tuple[StepEstimate, ...]
     counts: dict[str, int] = Field(default={}, description="What the run is made of.")
     note: str = Field(default="", description="What the estimate does not know.")
+    lost: tuple[str, ...] = Field(
+        default=(), description="Units that cannot be worked on, a line each."
+    )
 
     @classmethod
     def of(cls, steps: Sequence[StepEstimate], units: int = 1, **told: Any) -> Self:

@@ -116,7 +116,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
             finished_at=self.watch.finished_at,
             duration_seconds=self.watch.seconds,
         )
-        return RUNS.concluded(timed, receipts)
+        return timed.concluded(receipts)
 
     def as_refused(self, head: Run, broken: tuple[str, ...]) -> Run:
         return refused(head, broken)

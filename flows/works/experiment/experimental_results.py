@@ -9,7 +9,7 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.experiments.results import result_of, tried
-from warehouse.kinds.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.units.reading import published_kind, published_units
 from warehouse.warehouse import Warehouse
 
@@ -41,7 +41,7 @@ def results_by_idea(
     found: defaultdict[IdeaId, list[ExperimentalResult]] = defaultdict(list)
     for run_id in run_ids:
         with warehouse.queries() as queries:
-            experiments = published_units(queries.connection, EXPERIMENT_RECORD, run_id)
+            experiments = published_units(queries.connection, EXPERIMENTS, run_id)
         before = len(found)
         for experiment in experiments:
             result = result_of(run_id, experiment)

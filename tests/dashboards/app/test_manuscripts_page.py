@@ -15,7 +15,7 @@ from tests.support.dashboard import open_page, words
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head
 from warehouse.units.record import land_unit
@@ -86,7 +86,7 @@ def test_page_and_report_say_in_how_many_words_nothing_was_found(
         problems=(),
         failures=(),
     )
-    land_unit(warehouse, CHECK_RECORD, CHECK, check, START, START)
+    land_unit(warehouse, CHECKS, CHECK, check, START, START)
     head = replace(check_head_of_lake(), manuscript_count=1)
     assert publish(warehouse, CHECKS, head).published
     assert expected in words(open_page("manuscripts", warehouse)).replace("\\", "")
@@ -139,7 +139,7 @@ def test_both_readings_of_a_dispute_stand_side_by_side_and_what_was_decided_is_s
         failures=(),
     )
     head = replace(check_head_of_lake(), review=True, revises="check-0", manuscript_count=1)
-    land_unit(warehouse, CHECK_RECORD, head.run_id, check, START, START)
+    land_unit(warehouse, CHECKS, head.run_id, check, START, START)
     assert publish(warehouse, CHECKS, head).published
     page = open_page("manuscripts", warehouse)
     assert not page.exception

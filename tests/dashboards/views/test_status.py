@@ -92,7 +92,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
             elif number:
                 whole = without_plan_review(whole, Reason.REPLY_UNPARSABLE, unread)
             receipts.append(land(warehouse, whole))
-        concluded = RUNS.concluded(make_run(run_id, ideas=IDEAS, started_at=START), receipts)
+        concluded = make_run(run_id, ideas=IDEAS, started_at=START).concluded(receipts)
         report = publish(warehouse, RUNS, concluded)
         assert report.published, report.validation.broken
     return warehouse

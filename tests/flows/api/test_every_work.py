@@ -16,6 +16,7 @@ QUESTION = {"question": "How do bats hunt?"}
 SENT: dict[str, dict[str, Any]] = {
     "ask": QUESTION,
     "survey": QUESTION,
+    "check": {"manuscripts": [{"manuscript_id": "bats", "text": "# Bats\n\nBats hunt."}]},
     "curate": {"papers": [sent_paper("bats").model_dump(mode="json")]},
     "ideate": {"seeds": ["Graph neural networks for protein interaction."]},
     "write": {"idea": {"text": "We record bats at night, and count the moths that they meet."}},

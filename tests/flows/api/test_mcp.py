@@ -32,6 +32,7 @@ TOOLS = {
     "ask_literature",
     "survey_literature",
     "read_answer",
+    "check_manuscripts",
     "curate_papers",
     "write_draft",
     "make_ideas",

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from flows.cli import exit_codes
 from flows.cli.answer import print_answer
@@ -312,6 +313,20 @@ def test_the_help_names_every_exit_code(
     _, _, told = " ".join(capsys.readouterr().out.split()).partition("Exit codes: ")
     named = {int(each.split()[0]) for each in told.split("; ")}
     assert named == {code for name, code in vars(exit_codes).items() if name.startswith("EXIT_")}
+
+
+def test_the_first_screen_shows_every_command_in_its_group_on_one_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "--help") == EXIT_DONE
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    assert run(monkeypatch, "--commands") == EXIT_DONE
+    explained = capsys.readouterr().out
+    first = lines.index(next(line for line in lines if line.startswith("Evaluate ")))
+    shown = {word for line in lines[first : lines.index("", first)] for word in line[20:].split()}
+    assert shown == set(get_command(application()).commands)
+    assert all(f"\n  {name} " in explained for name in shown)
 
 
 def test_a_token_of_a_voter_is_refused_and_not_offered(

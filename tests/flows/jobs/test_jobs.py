@@ -14,6 +14,7 @@ import psutil
 import pytest
 from filelock import FileLock
 
+from dashboards.views.write_check import check_page
 from dashboards.views.write_curation import curation_page
 from flows.cli.operate.jobs import list_jobs
 from flows.jobs import job_process
@@ -33,7 +34,9 @@ from schemas.people.job import (
     check_offered,
 )
 from schemas.settings import DashboardSettings, ModelChoice, Settings
+from schemas.works.manuscripts import ManuscriptForm
 from tests.support.jobs import (
+    check_job,
     curate_job,
     evaluate_job,
     known,
@@ -102,6 +105,19 @@ def test_papers_that_are_sent_become_rated_ideas_and_those_that_do_not_are_named
         "2024-05-31",
     )
     assert kept.statements
+
+
+def test_a_manuscript_that_is_sent_is_checked(warehouse: Warehouse) -> None:
+    shown = r"\section{Results} We found that 12 of 40 (25\%) people improved."
+    latex = rf"\documentclass{{article}}\begin{{document}}{shown}\end{{document}}"
+    job_id = submit(warehouse, check_job(latex))
+    run_to_the_end(warehouse)
+    status = known(warehouse, job_id).status
+    assert (status.state, status.exit_code) == (JobState.DONE, 0), status.last_word
+    assert status.run_id is not None
+    (checked,) = check_page(warehouse, status.run_id).checks
+    assert (checked.manuscript_id, checked.form) == ("bats", ManuscriptForm.LATEX)
+    assert "12 of 40 are 30.0 %" in checked.problems[0].explanation
 
 
 def test_an_idea_that_a_program_sent_is_drafted_beside_the_report(warehouse: Warehouse) -> None:

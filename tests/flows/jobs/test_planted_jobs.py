@@ -19,6 +19,7 @@ from schemas.identifiers import content_hash
 from schemas.options.commands import LakeOptions
 from schemas.people.job import JobRequest, JobState
 from tests.support.jobs import (
+    check_job,
     curate_job,
     evaluate_job,
     known,
@@ -145,6 +146,9 @@ def requests() -> Iterator[tuple[str, JobRequest]]:
         yield field, rank_job("run-a", **{field: value})
     yield "again", evaluate_job(again="run-a")
     yield "dry-run", curate_job(sent_paper(), dry_run=True)
+    yield "reasons", check_job("Bats.", reasons="/etc/passwd")
+    yield "revise", check_job("Bats.", revise="/etc/passwd")
+    yield "judge", check_job("Bats.", judge=("litellm:openai/x@https://evil.example/v1",))
     yield "label", rank_job("run-a", label="x")
     yield "scores", rank_job("run-a", scores=True)
 

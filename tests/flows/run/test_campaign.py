@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from flows.run.campaign import ThisProcess, carry_out, run_campaign
+from flows.run.campaign import Summary, ThisProcess, carry_out, run_campaign
+from flows.run.declared import Declared
 from flows.run.shards import MAXIMUM_ROUNDS
-from flows.works.check.check_request import resolve_check
-from flows.works.check.checking import Check, CheckSummary
 from schemas.errors import ConfigurationError
-from schemas.options.commands import CheckOptions
 from schemas.reasons import Reason
 from schemas.run import HANDFUL
 from schemas.settings import Settings
-from schemas.works.check_run import CheckRequest
-from tasks.manuscripts.collect import CheckJob
+from schemas.works.check_run import CheckHead, CheckRequest
+from tasks.manuscripts.work import CHECK
 from tasks.shards.work import ShardWork
+from tasks.work.shard import WorkShard
+from tests.support.checks import check_request
 
 
 def asked(folder: Path, count: int, **options: Any) -> CheckRequest:
@@ -26,8 +26,7 @@ def asked(folder: Path, count: int, **options: Any) -> CheckRequest:
     papers.mkdir(exist_ok=True)
     for number in range(count):
         (papers / f"{number}.txt").write_text(f"# Paper {number}\n\nTwelve of 40 are 25 %.\n")
-    given = CheckOptions(warehouse=folder / "warehouse", **options)
-    return resolve_check([papers], given, Settings())
+    return check_request([papers], warehouse=folder / "warehouse", **options)
 
 
 class Cluster:
@@ -36,7 +35,7 @@ class Cluster:
     def __init__(self) -> None:
         self.shards: list[int] = []
 
-    def __call__(self, campaign: Any, plan: Any) -> CheckSummary:
+    def __call__(self, campaign: Any, plan: Any) -> Summary[CheckHead]:
         self.shards.append(len(plan.shards))
         return carry_out(campaign, plan, ThisProcess())
 
@@ -55,7 +54,7 @@ def test_a_cluster_is_for_more_than_a_handful_or_for_who_asks(
     count: int, options: dict[str, Any], shards: list[int], tmp_path: Path
 ) -> None:
     cluster = Cluster()
-    summary = run_campaign(Check(asked(tmp_path, count, **options)), cluster)
+    summary = run_campaign(Declared(CHECK, asked(tmp_path, count, **options)), cluster)
     assert cluster.shards == shards
     assert summary.published
     assert summary.head.manuscript_count == count
@@ -63,23 +62,25 @@ def test_a_cluster_is_for_more_than_a_handful_or_for_who_asks(
 
 def test_what_is_done_needs_no_cluster_even_where_one_was_asked_for(tmp_path: Path) -> None:
     cluster, request = Cluster(), asked(tmp_path, 1, workers=1)
-    run_campaign(Check(request), cluster)
-    assert run_campaign(Check(request), cluster).unchanged
+    run_campaign(Declared(CHECK, request), cluster)
+    assert run_campaign(Declared(CHECK, request), cluster).unchanged
     assert cluster.shards == [1]
 
 
-class FailingCheck(Check):
+class FailingCheck(Declared):
     """A check whose shards fail with `error`."""
 
     error: Exception = OSError(28, "No space left on device")
     tries = 0
 
+    def __init__(self, request: CheckRequest) -> None:
+        super().__init__(CHECK, request)
+        self.work = ShardWork(WorkShard[CheckRequest], self.fail, "check shard", "manuscripts")  # type: ignore[misc]
+
     @staticmethod
-    async def fail(_job: CheckJob, _settings: Settings) -> tuple[Any, ...]:
+    async def fail(_shard: WorkShard[CheckRequest], _settings: Settings) -> tuple[Any, ...]:
         FailingCheck.tries += 1
         raise FailingCheck.error
-
-    work = ShardWork(CheckJob, fail, "check shard", "manuscripts")
 
 
 @pytest.fixture
@@ -107,7 +108,7 @@ def test_a_shard_that_finds_the_request_impossible_ends_the_campaign_at_once(
 
 
 def test_a_run_leaves_a_log_that_says_what_was_planned_and_how_it_ended(tmp_path: Path) -> None:
-    summary = run_campaign(Check(asked(tmp_path, 1)), Cluster())
+    summary = run_campaign(Declared(CHECK, asked(tmp_path, 1)), Cluster())
     assert summary.log_path is not None
     told = [json.loads(line) for line in summary.log_path.read_text().splitlines()]
     by_message = {line["message"]: line for line in told}

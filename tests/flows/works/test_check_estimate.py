@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from flows.cli.quality.check import check
-from flows.works.check.check_estimate import ManuscriptEstimate, estimate_check
-from flows.works.check.check_request import resolve_check
+from flows.run.estimates.declared import estimate
+from flows.run.estimates.work_estimate import WorkEstimate
 from schemas.choices import LiteratureChoice
 from schemas.options.commands import CheckOptions
 from schemas.settings import Settings
 from tasks.manuscripts.debate import MOST_DEBATES
+from tasks.manuscripts.work import CHECK
+from tests.support.checks import check_request
 from tests.support.manuscript_files import locked_pdf
 
 MODEL = "litellm:openai/gpt-4.1"
@@ -24,10 +26,9 @@ def paper(tmp_path: Path) -> Path:
     return path
 
 
-def expected(paper: Path, **options: object) -> ManuscriptEstimate:
-    asked = CheckOptions(warehouse=paper.parent / "wh", **{"engine": MODEL, **options})
-    (found,) = estimate_check(resolve_check([paper], asked, Settings()), Settings())
-    return found
+def expected(paper: Path, **options: object) -> WorkEstimate:
+    asked = {"warehouse": paper.parent / "wh", "engine": MODEL, **options}
+    return estimate(CHECK, check_request([paper], **asked), Settings())
 
 
 def test_one_reading_is_one_call_an_attempt_and_a_review_one_a_stretch_and_two_looks_a_problem(
@@ -62,7 +63,22 @@ def test_what_cannot_be_read_says_why_and_costs_nothing(tmp_path: Path) -> None:
     path = tmp_path / "locked.pdf"
     path.write_bytes(locked_pdf())
     found = expected(path)
-    assert (found.model_calls, found.cost_usd, found.unread_reason) == (0, 0.0, "encrypted")
+    assert (found.model_calls, found.cost_usd) == (0, 0.0)
+    assert found.lost == ("locked cannot be read: the PDF needs a password",)
+
+
+def test_each_judge_is_asked_about_every_problem_at_its_own_price(paper: Path) -> None:
+    reasons = paper.parent / "reasons.jsonl"
+    reasons.write_text('{"manuscript": "paper", "reason": "Section 2 is wrong."}')
+    judges = ("litellm:openai/gpt-4.1", "litellm:openai/gpt-4.1-mini", "extractive")
+    found = expected(paper, reasons=reasons, judge=judges, problems=4, repetitions=3)
+    asked = [step for step in found.steps if step.step == "judge_hit"]
+    assert [(step.models, step.calls) for step in asked] == [
+        (("openai/gpt-4.1",), 12),
+        (("openai/gpt-4.1-mini",), 12),
+    ]
+    dear, cheap = (step.cost_usd or 0.0 for step in asked)
+    assert dear > cheap > 0
 
 
 def test_the_command_prints_it_and_makes_no_run(

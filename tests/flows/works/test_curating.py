@@ -31,7 +31,7 @@ from tests.support.reviewed_papers import (
     peerread_folder,
     review_file,
 )
-from warehouse.kinds.curations.landing import CURATION_RECORD
+from warehouse.kinds.curations.landing import CURATIONS
 from warehouse.units.reading import published_units
 from warehouse.warehouse import Warehouse
 
@@ -87,9 +87,7 @@ def test_what_was_left_out_and_why_is_a_row_and_in_the_report(
     run_id = RunId(json.loads(capsys.readouterr().out)["run"]["run_id"])
     warehouse = Warehouse(lab / "warehouse")
     with warehouse.reader() as connection:
-        found = {
-            each.paper_id: each for each in published_units(connection, CURATION_RECORD, run_id)
-        }
+        found = {each.paper_id: each for each in published_units(connection, CURATIONS, run_id)}
         reasons = connection.execute(
             "select reason from curated_drops where paper_id = 'hostile' and left_out_of = 'review'"
             " order by position"

@@ -32,7 +32,7 @@ from tests.support.program_proposer import (
     proposed_task,
 )
 from tests.support.sandboxes import needs_sandbox
-from warehouse.kinds.experiments import EXPERIMENT_RECORD
+from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.units.reading import published_units
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
@@ -64,7 +64,7 @@ class Lab:
 
     def published(self, run_id: str) -> Experiment:
         with Warehouse(self.folder / "w").reader() as connection:
-            (found,) = published_units(connection, EXPERIMENT_RECORD, RunId(run_id))
+            (found,) = published_units(connection, EXPERIMENTS, RunId(run_id))
             return found
 
     def column(self, sql: str) -> list[Any]:

@@ -85,8 +85,8 @@ def made(
     return make_in_rounds(request, Settings(), runs)
 
 
-def printed(request: IdeationRequest, summary: IdeationSummary, output: Path | None = None) -> int:
-    return print_published(IDEATE, request, summary, output, as_json=False)
+def printed(request: IdeationRequest, summary: IdeationSummary) -> int:
+    return print_published(IDEATE, request, summary, as_json=False)
 
 
 def rows(request: IdeationRequest, sql: str) -> list[tuple[Any, ...]]:
@@ -127,7 +127,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ideation]:
 
 
 def test_every_idea_is_revised_by_a_finding_of_its_evaluation(
-    whole: Ideation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    whole: Ideation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     request, summary = whole.request, whole.summary
     assert summary.published
@@ -142,8 +142,7 @@ def test_every_idea_is_revised_by_a_finding_of_its_evaluation(
     assert rows(request, "select count(*) from keyword_relations where chosen")[0][0] == len(
         rows(request, "select 1 from idea_versions where added_keyword is not null")
     )
-    path = tmp_path / "ideas.jsonl"
-    assert printed(request, summary, path) == EXIT_DONE
+    (path,) = [path for path in summary.report_paths if path.suffix == ".jsonl"]
     written = read_ideas(path, default_cutoff=None)
     assert not written.rejected
     assert {idea.group for idea in written.ideas} == {seed["idea_id"] for seed in SEEDS}

@@ -8,15 +8,12 @@ import pytest
 
 from flows.run.declared import run_id
 from flows.run.requests import request_of
-from flows.works.check.check_request import resolve_check
-from flows.works.check.checking import check_run_id
 from flows.works.experiment.experiment_request import resolve_experiment
 from flows.works.experiment.experimenting import experiment_run_id
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.judging import AskingParameters, Effort
 from schemas.options.commands import (
-    CheckOptions,
     CurateOptions,
     ExperimentOptions,
     IdeateOptions,
@@ -26,8 +23,10 @@ from schemas.options.commands import (
 from schemas.settings import Settings
 from tasks.curation.work import CURATE
 from tasks.ideation.work import IDEATE
+from tasks.manuscripts.work import CHECK
 from tasks.survey.work import SURVEY
 from tasks.writing.work import WRITE
+from tests.support.checks import check_request
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
 from tests.support.small_task import write_task
 
@@ -40,8 +39,7 @@ def check(folder: Path) -> Any:
     (folder / "paper.txt").write_text(
         "A study of numbers\n\nAbstract\n\nOf 40 patients 12 recovered.\n"
     )
-    options = CheckOptions(warehouse=folder)
-    return resolve_check((folder / "paper.txt",), options, Settings())
+    return check_request([folder / "paper.txt"], warehouse=folder)
 
 
 def curate(folder: Path) -> Any:
@@ -77,7 +75,7 @@ def write(folder: Path) -> Any:
 def requests_of(folder: Path) -> dict[str, tuple[Any, Callable[[Any, Settings], str]]]:
     """A request of each kind that a model answers, and what names its run."""
     requests = {
-        "check": (check, lambda request, settings: check_run_id(request, settings, LITERATURE)),
+        "check": (check, lambda request, settings: run_id(CHECK, request, LITERATURE, settings)),
         "curate": (curate, lambda request, settings: run_id(CURATE, request, "", settings)),
         "experiment": (experiment, experiment_run_id),
         "ideate": (
@@ -119,7 +117,7 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Settings], Settings], t
         MODELS,
     ),
     "another address": (lambda request: replace(request, api_base=ADDRESS), same, MODELS),
-    "other judging": (_judging, same, tuple(kind for kind in MODELS if kind != "check")),
+    "other judging": (_judging, same, MODELS),
     "another context window": (same, _set("language_model", context_tokens=9_000), MODELS),
     "another embedding model": (
         same,
@@ -151,8 +149,6 @@ def test_a_run_id_changes_with_what_could_change_results_alone(change: str, tmp_
     other = of_settings(settings)
     changed = set()
     for kind, (request, name) in requests_of(tmp_path).items():
-        if change == "other judging" and kind not in kinds:
-            continue
         if name(request, settings) != name(of_request(request), other):
             changed.add(kind)
     assert changed == {*kinds}

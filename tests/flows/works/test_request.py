@@ -6,14 +6,14 @@ import pytest
 
 from flows.profiles import load_profile, shipped_profiles
 from flows.run.preflight import check_engine
-from flows.works.check.check_request import resolve_check
 from flows.works.evaluate.request import bundled, resolve_literature, resolve_request
 from schemas.choices import LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.options.commands import CheckOptions, RunOptions
+from schemas.options.commands import RunOptions
 from schemas.options.values import parse_cutoff, parse_modules
 from schemas.run import Budget, Module
 from schemas.settings import Settings
+from tests.support.checks import check_request
 
 
 @pytest.fixture
@@ -169,15 +169,13 @@ def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(
     takers = {
         "--api-base": [
             lambda: resolve_request(paper, RunOptions(engine=model, api_base=address), settings),
-            lambda: resolve_check([paper], CheckOptions(engine=model, api_base=address), settings),
+            lambda: check_request([paper], engine=model, api_base=address),
             lambda: check_engine(model, address, settings, tmp_path, steps=(), budget=Budget()),
         ],
         "--literature": [lambda: resolve_literature(LiteratureChoice(url=address), settings)],
         "--judge": [
-            lambda: resolve_check(
-                [paper],
-                CheckOptions(engine=model, judge=(f"{model}@{address}",), reasons=paper),
-                settings,
+            lambda: check_request(
+                [paper], engine=model, judge=(f"{model}@{address}",), reasons=paper
             )
         ],
     }

@@ -25,7 +25,7 @@ from tasks.evaluation.modules import MODULES, EvaluatingModule, IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key
 from tasks.steps import STEPS
 from tests.support.committee_evaluations import make_full_evaluation
-from warehouse.kinds.runs.landing import RUN_RECORD
+from warehouse.kinds.runs.landing import RUNS
 
 IDEA = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.")
 FULL = make_full_evaluation()
@@ -54,7 +54,7 @@ def key(
 
 def test_every_module_can_be_asked_for_has_tables_parameters_and_a_weight() -> None:
     assert set(MODULES) == set(Module)
-    assert {module.value for module in Module} <= {part.path[0] for part in RUN_RECORD.parts}
+    assert {module.value for module in Module} <= {part.path[0] for part in RUNS.parts}
     for module in Module:
         assert module.value in Profile.model_fields
         weighed = WEIGHTED_CRITERIA if module is Module.ASSESSMENT else (module,)

@@ -2,7 +2,6 @@
 loopback.
 """
 
-import asyncio
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,25 +10,23 @@ from typing import Any
 import pytest
 
 from dashboards.views.write_check import check_page
-from flows.works.check.check_request import resolve_check
-from flows.works.check.checking import Check, check_run_id
+from flows.run.declared import Declared, run_id
 from schemas.errors import ConfigurationError
-from schemas.options.commands import CheckOptions
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from schemas.tables import TABLE
 from schemas.works.check_run import CheckHead, CheckRequest
 from schemas.works.manuscripts import ManuscriptCheck, ManuscriptForm
-from tasks.manuscripts import check_shard
-from tasks.manuscripts.check_shard import check_job
-from tasks.manuscripts.collect import CheckJob
+from tasks.manuscripts import check
 from tasks.manuscripts.scores import check_scores
+from tasks.manuscripts.work import CHECK
+from tests.support.checks import check_here, check_request
 from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.landed import read_landed
 from warehouse.units.landing import landed_files, write_head
 from warehouse.units.publish import publish
@@ -92,8 +89,7 @@ def asked(
     papers: Path, tmp_path: Path, server: OpenAIServer | None = None, **options: Any
 ) -> CheckRequest:
     model = {"engine": "litellm:openai/loopback", "api_base": server.url} if server else {}
-    asked_for = CheckOptions(warehouse=tmp_path / "wh", **(model | options))
-    return resolve_check([papers], asked_for, Settings())
+    return check_request([papers], warehouse=tmp_path / "wh", **(model | options))
 
 
 def checked(
@@ -101,21 +97,21 @@ def checked(
 ) -> tuple[dict[str, ManuscriptCheck], tuple[UnitReceipt, ...], CheckHead]:
     """Run and land; what has landed."""
     warehouse = Warehouse(request.warehouse)
-    plan = Check(request).plan()
-    receipts = asyncio.run(
-        check_job(
-            CheckJob(run_id=plan.head.run_id, request=request, sources=request.sources), Settings()
-        )
-    )
+    plan = Declared(CHECK, request).plan()
+    receipts = check_here(request, plan.head.run_id)
     with in_memory() as connection:
         for table in (TABLE[name] for name in CHECKS.tables):
             files = landed_files(warehouse, CHECKS, table, receipts)
             connection.register(table.name, read_landed(table, files))
         found = {
             check.manuscript_id: check
-            for check in published_units(connection, CHECK_RECORD, plan.head.run_id)
+            for check in published_units(connection, CHECKS, plan.head.run_id)
         }
     return found, receipts, plan.head
+
+
+def named(request: CheckRequest) -> str:
+    return run_id(CHECK, request, "", Settings())
 
 
 def published(head: CheckHead, request: CheckRequest) -> Publication:
@@ -177,7 +173,7 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(
     assert not found["sums"].votes
     scores = {
         (score.metric, score.judges): score
-        for score in check_scores(tuple(found.values()), request.judges_named, maximum_problems=5)
+        for score in check_scores(tuple(found.values()), head.judges, maximum_problems=5)
     }
     assert scores["hit_rate@5", "litellm:openai/strict"].value == 1.0
     assert scores["precision@5", "litellm:openai/strict"].value == 0.5
@@ -188,8 +184,7 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(
     assert published(head, request).unchanged
     with Warehouse(request.warehouse).reader() as connection:
         assert {
-            check.manuscript_id: check
-            for check in published_units(connection, CHECK_RECORD, head.run_id)
+            check.manuscript_id: check for check in published_units(connection, CHECKS, head.run_id)
         } == found
         hits = connection.execute(
             "select judge, hit, first_hit_rank from attempt_hits where manuscript_id = 'faulty'"
@@ -204,7 +199,7 @@ def test_several_attempts_and_repetitions_are_asked_anew_with_seeds_of_their_own
     request = asked(
         papers / "faulty.pdf", tmp_path, server, reasons=reasons, attempts=2, repetitions=3
     )
-    found, _, _ = checked(request)
+    found, _, head = checked(request)
     assert [attempt.problem_count for attempt in found["faulty"].attempts] == [2, 2]
     assert len(found["faulty"].votes) == 2 * 2 * 3
     finding = [one.body for one in server.requests if "withdrawn" not in one.messages[0]["content"]]
@@ -212,7 +207,7 @@ def test_several_attempts_and_repetitions_are_asked_anew_with_seeds_of_their_own
     assert all("temperature" not in body for body in finding)
     rate = next(
         score
-        for score in check_scores(tuple(found.values()), request.judges_named, maximum_problems=5)
+        for score in check_scores(tuple(found.values()), head.judges, maximum_problems=5)
         if "mean" in score.metric
     )
     assert (rate.metric, rate.value) == ("mean_hit_rate@5", 1.0)
@@ -271,7 +266,7 @@ def test_a_spent_budget_leaves_a_manuscript_unfinished_and_the_next_run_finishes
     assert receipt.incomplete_reason == "budget_exhausted"
     assert found["faulty"].attempts[0].unscored_reason is Reason.BUDGET_EXHAUSTED
     rich = asked(papers / "faulty.pdf", tmp_path, server)
-    assert check_run_id(rich, Settings()) == check_run_id(poor, Settings())
+    assert named(rich) == named(poor)
     found, (receipt,), _ = checked(rich)
     assert receipt.incomplete_reason is None
     assert found["faulty"].attempts[0].problem_count == 2
@@ -310,15 +305,15 @@ def test_a_judge_elsewhere_is_asked_there_and_one_of_another_provider_not_at_the
     papers: Path, reasons: Path, tmp_path: Path
 ) -> None:
     judges = ("litellm:openai/a", "litellm:openai/b@http://127.0.0.1:9/v1", "litellm:gemini/c")
-    options = CheckOptions(
+    request = check_request(
+        [papers],
         warehouse=tmp_path,
         engine="litellm:openai/x",
         api_base="http://127.0.0.1:8/v1",
         judge=judges,
         reasons=reasons,
     )
-    request = resolve_check([papers], options, Settings())
-    assert [judge.api_base for judge in request.judges] == [
+    assert [judge.api_base for judge in request.parameters.judges] == [
         "http://127.0.0.1:8/v1",
         "http://127.0.0.1:9/v1",
         None,
@@ -328,14 +323,14 @@ def test_a_judge_elsewhere_is_asked_there_and_one_of_another_provider_not_at_the
 def test_a_manuscript_over_which_assay_itself_fails_is_unread_and_the_others_are_checked(
     papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = check_shard.check_manuscript
+    before = check.read_manuscript
 
     async def breaking(source: Any, *rest: Any) -> Any:
         if source.manuscript_id == "faulty":
             raise StopIteration
         return await before(source, *rest)
 
-    monkeypatch.setattr(check_shard, "check_manuscript", breaking)
+    monkeypatch.setattr(check, "read_manuscript", breaking)
     found, _, _ = checked(asked(papers, tmp_path))
     assert {name: check.unread_reason for name, check in found.items()} == {
         "faulty": "internal_error",
@@ -395,7 +390,7 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
     assert check.attempts[0].provenance is not None
     assert len(check.attempts[0].provenance.call_ids) == 9
     other = asked(papers / "faulty.pdf", tmp_path, server)
-    assert check_run_id(request, Settings()) != check_run_id(other, Settings())
+    assert named(request) != named(other)
     assert published(head, request).published
     report = check_page(Warehouse(request.warehouse), head.run_id).markdown()
     assert "People were asked." in report

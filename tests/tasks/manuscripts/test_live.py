@@ -2,20 +2,16 @@
 gateway, and what OpenAlex and Crossref list as taken back.
 """
 
-import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from flows.works.check.check_request import resolve_check
-from flows.works.check.checking import Check
-from schemas.options.commands import CheckOptions
-from schemas.settings import Settings
+from flows.run.declared import Declared
 from schemas.tables import TABLE
-from tasks.manuscripts.check_shard import check_job
-from tasks.manuscripts.collect import CheckJob
+from tasks.manuscripts.work import CHECK
+from tests.support.checks import check_here, check_request
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 from tests.support.source_contexts import quick_settings
 from tests.support.web_servers import Find, shaped_server
@@ -80,18 +76,13 @@ def test_cited_works_that_either_list_has_as_retracted_are_raised_and_every_requ
         quick = quick_settings("openalex", openalex.url, base_urls=urls)
         monkeypatch.setenv("ASSAY_SOURCES", quick.model_dump_json())
         monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "key")
-        asked = CheckOptions(warehouse=tmp_path / "wh", review=True, literature="live")
-        request = resolve_check([tmp_path / "paper.md"], asked, Settings())
-        check = Check(request)
+        request = check_request(
+            [tmp_path / "paper.md"], warehouse=tmp_path / "wh", review=True, literature="live"
+        )
+        check = Declared(CHECK, request)
         with check.open():
             assert check.gateway is not None
-            job = CheckJob(
-                run_id=check.run_id,
-                request=request,
-                sources=request.sources,
-                gateway_url=check.gateway.url,
-            )
-            receipts = asyncio.run(check_job(job, Settings()))
+            receipts = check_here(request, check.run_id, check.gateway.url)
     landed = {
         name: read_landed(
             TABLE[name], landed_files(Warehouse(request.warehouse), CHECKS, TABLE[name], receipts)

@@ -2,7 +2,6 @@
 and nothing looked up.
 """
 
-import asyncio
 import json
 import tomllib
 from collections.abc import Iterator
@@ -14,20 +13,14 @@ import pytest
 
 from dashboards.views.idea.preferences import preferences_text
 from dashboards.views.write_check import check_page
-from flows.run.campaign import conclude
-from flows.works.check.check_request import resolve_check
-from flows.works.check.checking import Check
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId, RunId
-from schemas.options.commands import CheckOptions
-from schemas.settings import Settings
 from schemas.works.check_run import CheckHead, CheckRequest
 from schemas.works.manuscripts import Decision, ManuscriptCheck, PooledWork
-from tasks.manuscripts.check_shard import check_job
-from tasks.manuscripts.collect import CheckJob
+from tests.support.checks import check_request, checked_and_published
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head, published_units
@@ -97,31 +90,19 @@ def server() -> Iterator[OpenAIServer]:
 
 
 def request_for(folder: Path, server: OpenAIServer, **options: Any) -> CheckRequest:
-    asked = CheckOptions(
+    return check_request(
+        [folder / "pebbles.md"],
         warehouse=folder / "wh",
         review=True,
         engine="litellm:openai/loopback",
         api_base=server.url,
         **options,
     )
-    return resolve_check([folder / "pebbles.md"], asked, Settings())
-
-
-def run(request: CheckRequest) -> CheckHead:
-    """The check, published."""
-    check = Check(request)
-    plan = check.plan()
-    job = CheckJob(run_id=plan.head.run_id, request=request, sources=request.sources)
-    sent = CheckJob.model_validate_json(job.model_dump_json())  # as a worker gets it
-    asyncio.run(check_job(sent, Settings()))
-    summary = conclude(check, plan)
-    assert summary.published, summary.failed_expectations
-    return summary.head
 
 
 def landed(folder: Path, run_id: str) -> tuple[CheckHead, ManuscriptCheck]:
     with Warehouse(folder / "wh").reader() as connection:
-        (check,) = published_units(connection, CHECK_RECORD, RunId(run_id))
+        (check,) = published_units(connection, CHECKS, RunId(run_id))
         return published_head(connection, CHECKS, RunId(run_id)), check
 
 
@@ -132,13 +113,13 @@ def reviewed(
     """A review with three findings, beside a work that was looked up."""
     folder = tmp_path_factory.mktemp("reviewed")
     (folder / "pebbles.md").write_text(TEXT)
-    head = run(request_for(folder, server))
+    head = checked_and_published(request_for(folder, server)).head
     _, check = landed(folder, head.run_id)
     known = replace(check, works=(WORK,), reference_count=0, searched_reference_count=0,
                     unanswered_count=0)  # fmt: skip
     looked_up = replace(head, run_id=RunId("check-looked-up"), literature="snapshot:pebbles")
     warehouse, now = Warehouse(folder / "wh"), datetime.now(UTC)
-    land_unit(warehouse, CHECK_RECORD, looked_up.run_id, known, now, now)
+    land_unit(warehouse, CHECKS, looked_up.run_id, known, now, now)
     write_head(warehouse, CHECKS, looked_up)
     assert publish(warehouse, CHECKS, looked_up).published
     return folder, looked_up
@@ -210,7 +191,7 @@ def test_a_revision_keeps_to_the_verdicts_and_looks_up_nothing(
         names["The share."]: "accept", names["The p-value."]: "reject",
         names["Not the first."]: "look again"})  # fmt: skip
     asked_before = len(server.requests)
-    revised = run(request_for(folder, server, revise=path))
+    revised = checked_and_published(request_for(folder, server, revise=path)).head
     head_after, after = landed(folder, revised.run_id)
     assert {one.problem: one.problem_id for one in after.problems} == names
     assert [(one.problem, one.stands, one.decision) for one in after.problems] == [
@@ -271,9 +252,9 @@ def test_preferences_for_another_text_or_another_review_are_refused(
     folder, head = reviewed
     path = preferences(folder, head, a1p1="accept")
     (tmp_path / "pebbles.md").write_text(TEXT.replace("home again", "home"))
-    options = CheckOptions(warehouse=folder / "wh", review=True, revise=path)
+    changed = [tmp_path / "pebbles.md"]
     with pytest.raises(ConfigurationError, match=r"pebbles\.md has changed since check-looked-up"):
-        resolve_check([tmp_path / "pebbles.md"], options, Settings())
+        check_request(changed, warehouse=folder / "wh", review=True, revise=path)
     with pytest.raises(ConfigurationError, match="check check-none is not published"):
         path.write_text(path.read_text().replace(head.run_id, "check-none"))
         request_for(folder, server, revise=path)
@@ -281,4 +262,4 @@ def test_preferences_for_another_text_or_another_review_are_refused(
     with pytest.raises(ConfigurationError, match="is no TOML"):
         request_for(folder, server, revise=path)
     with pytest.raises(ConfigurationError, match="leave out --literature"):
-        request_for(folder, server, revise=path, literature="snapshot:x.parquet")
+        request_for(folder, server, revise=path, literature="live")

@@ -20,7 +20,7 @@ from tests.support.contribution_fakes import WordEmbedder
 from tests.support.evaluations import START
 from tests.support.survey_fakes import GraphLiterature, failed
 from tests.support.survey_lake import SURVEY, make_survey_head
-from warehouse.kinds.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.kinds.surveys import SURVEYS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -135,7 +135,7 @@ def test_a_question_over_which_assay_itself_failed_is_published_with_that_reason
         "KeyError: 'title'",
         ledger,
     )
-    land_unit(warehouse, SURVEY_RECORD, SURVEY, found, START, START)
+    land_unit(warehouse, SURVEYS, SURVEY, found, START, START)
     head = make_survey_head(question_count=1)
     write_head(warehouse, SURVEYS, head)
     assert publish(warehouse, SURVEYS, head).published

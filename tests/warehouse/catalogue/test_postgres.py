@@ -150,7 +150,7 @@ def test_every_kind_of_work_is_published_and_found_whole(
         work.prepare(warehouse, empty)
         for number in range(1 if work.kind.unit is None else 2):
             work.land(warehouse, number, f"{work.kind.word}-{number}")
-        if work.kind.has_head_file:
+        if work.kind.unit is not None:
             write_head(warehouse, work.kind, work.head(warehouse))
         first = publish(with_catalogue(warehouse, empty), work.kind, work.head(warehouse))
         again = publish(with_catalogue(warehouse, empty), work.kind, work.head(warehouse))

@@ -9,7 +9,7 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from tasks.metrics.hit_rate import Rule, checked_papers, hit_rate
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.quality_checker import checker_usage, joint_hits, judge_hits
 from warehouse.kinds.manuscripts.queries import release_views
 from warehouse.kinds.manuscripts.release import import_release
@@ -63,7 +63,7 @@ def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Pa
     with warehouse.reader() as connection:
         (head,) = published_heads(connection, CHECKS)
         assert head.dataset == "withdrarxiv-check"
-        checks = published_units(connection, CHECK_RECORD, head.run_id)
+        checks = published_units(connection, CHECKS, head.run_id)
         by_mart = connection.execute(
             "select judge, count(*) filter (where hit) from attempt_hits group by judge order by"
             " judge"

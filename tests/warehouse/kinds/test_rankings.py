@@ -17,7 +17,7 @@ from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import land_group, make_head, make_ranked_group
 from warehouse.answers import Publication
-from warehouse.kinds.rankings.landing import RANKING_RECORD, RANKINGS, landed_matches
+from warehouse.kinds.rankings.landing import RANKINGS, landed_matches
 from warehouse.kinds.rankings.queries import (
     group_summaries,
     matches_of,
@@ -86,9 +86,7 @@ def test_a_ranked_group_comes_back_as_it_was_landed(
 ) -> None:
     group = make_ranked_group(ideas, group="one", refused=1)
     land_group(warehouse, group)
-    assert landed_unit(warehouse, RANKING_RECORD, RUN, "ranking-a", "one") == replace(
-        group, llm_calls=()
-    )
+    assert landed_unit(warehouse, RANKINGS, RUN, "ranking-a", "one") == replace(group, llm_calls=())
     assert landed_matches(warehouse, RUN, "ranking-a", "one") == group.matches
     receipt = read_receipt(warehouse, RANKINGS, RUN, "ranking-a", "one")
     assert receipt is not None

@@ -1,6 +1,6 @@
 """Curated papers: their declaration, and how a paper with its reviews is landed.
 
-landing/curation=<run>/paper=<hash>/<table>.parquet, receipt.json
+landing/curation=<run>/paper=<name>/<table>.parquet, receipt.json
 landing/curation=<run>/curation.json
 """
 
@@ -11,26 +11,7 @@ from schemas.reasons import About, Reason
 from schemas.run import UnitReceipt
 from schemas.works.curation import Curation
 from schemas.works.curation_run import CurationHead
-from warehouse.units.kind import Given, Kind
-from warehouse.units.record import UnitRecord
-
-CURATIONS = Kind(
-    folders={"curation": "run_id"},
-    unit=("paper", "paper_id"),
-    unit_is_hashed=True,
-    receipt=UnitReceipt,
-    head=CurationHead,
-    head_table="curation_runs",
-    has_head_file=True,
-    tables=(
-        *("curated_ideas", "curated_reviews", "curated_sentences"),
-        *("curated_statements", "curated_drops"),
-        *("llm_calls", "api_calls", "failures"),
-    ),
-    checks=("curation_checks", "curated_ideas"),
-    artefact=(Artefact.DATA_SET, "paper_id"),
-    given=Given("paper", "curated_ideas", ("content_sha256",)),
-)
+from warehouse.units.kind import Kind
 
 
 def _reasons(curation: Curation) -> Iterator[Reason | None]:
@@ -40,9 +21,18 @@ def _reasons(curation: Curation) -> Iterator[Reason | None]:
     yield from (failure.reason for failure in curation.failures if not failure.is_of_a_document)
 
 
-CURATION_RECORD = UnitRecord(
-    kind=CURATIONS,
+CURATIONS = Kind(
+    folders={"curation": "run_id"},
+    unit=("paper", "paper_id"),
     noun=Curation,
-    recorded_by="curation",
+    head=CurationHead,
+    receipt=UnitReceipt,
+    tables=(
+        *("curated_ideas", "curated_reviews", "curated_sentences"),
+        *("curated_statements", "curated_drops"),
+        *("llm_calls", "api_calls", "failures"),
+    ),
+    artefact=Artefact.DATA_SET,
+    given=("content_sha256",),
     reasons=_reasons,
 )

@@ -1,6 +1,6 @@
 """Checks of manuscripts: their declaration, and how a checked manuscript is landed.
 
-landing/check=<run>/part=<hash>/<table>.parquet, receipt.json
+landing/check=<run>/manuscript=<name>/<table>.parquet, receipt.json
 landing/check=<run>/check.json
 """
 
@@ -11,25 +11,7 @@ from schemas.reasons import Reason
 from schemas.run import UnitReceipt
 from schemas.works.check_run import CheckHead
 from schemas.works.manuscripts import REVIEW_STAGES, ManuscriptCheck
-from warehouse.units.kind import Given, Kind
-from warehouse.units.record import UnitRecord
-
-CHECKS = Kind(
-    folders={"check": "run_id"},
-    unit=("part", "manuscript_id"),
-    unit_is_hashed=True,
-    receipt=UnitReceipt,
-    head=CheckHead,
-    head_table="check_runs",
-    has_head_file=True,
-    tables=(
-        *("manuscripts", "attempts", "problems", "manuscript_reviews", "votes"),
-        *("manuscript_evidence", "llm_calls", "api_calls", "failures"),
-    ),
-    checks=("check_checks", "attempts"),
-    artefact=(Artefact.FINDING, "manuscript_id"),
-    given=Given("manuscript", "manuscripts", ("content_sha256",)),
-)
+from warehouse.units.kind import Kind
 
 
 def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:
@@ -39,9 +21,17 @@ def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:
     yield from (one.reason for one in check.failures if one.stage in REVIEW_STAGES)
 
 
-CHECK_RECORD = UnitRecord(
-    kind=CHECKS,
+CHECKS = Kind(
+    folders={"check": "run_id"},
+    unit=("manuscript", "manuscript_id"),
     noun=ManuscriptCheck,
-    recorded_by="manuscripts",
+    head=CheckHead,
+    receipt=UnitReceipt,
+    tables=(
+        *("manuscripts", "attempts", "problems", "manuscript_reviews", "votes"),
+        *("manuscript_evidence", "llm_calls", "api_calls", "failures"),
+    ),
+    artefact=Artefact.FINDING,
+    given=("content_sha256",),
     reasons=_reasons,
 )

@@ -16,7 +16,7 @@ from schemas.works.check_run import CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.rows import Row
 from warehouse.units.landing import read_head, write_head
@@ -63,7 +63,7 @@ def import_release(
         if read_head(warehouse, CHECKS, head.run_id) is None:
             for check in checks:
                 now = datetime.now(UTC)
-                land_unit(warehouse, CHECK_RECORD, head.run_id, check, head.started_at, now)
+                land_unit(warehouse, CHECKS, head.run_id, check, head.started_at, now)
             write_head(warehouse, CHECKS, head)
         publications.append(publish(warehouse, CHECKS, head))
     return tuple(publications)

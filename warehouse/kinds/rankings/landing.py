@@ -1,6 +1,6 @@
 """Rankings: their declaration, how a ranked group is landed, and what a ranking rests on.
 
-landing/run=<run>/ranking=<id>/group=<hash>/<table>.parquet, receipt.json
+landing/run=<run>/ranking=<id>/group=<name>/<table>.parquet, receipt.json
 landing/run=<run>/ranking=<id>/ranking.json
 """
 
@@ -16,7 +16,7 @@ from warehouse.layout import Layout
 from warehouse.statements import statement, table_statement
 from warehouse.units import landing
 from warehouse.units.kind import Kind
-from warehouse.units.record import UnitRecord, landed_unit
+from warehouse.units.record import landed_unit
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
@@ -44,7 +44,7 @@ def drop_stale_rankings(connection: "duckdb.DuckDBPyConnection", run_id: RunId) 
             connection.execute(sql, {"run_id": run_id})
 
 
-def _refuse_when_stale(connection: "duckdb.DuckDBPyConnection", head: RankingHead) -> None:
+def _refuse_if_stale(connection: "duckdb.DuckDBPyConnection", head: RankingHead) -> None:
     if basis_of(connection, head.run_id) != head.basis_sha256:
         raise PublicationError(
             f"run {head.run_id} was evaluated again while it was ranked: "
@@ -57,20 +57,13 @@ RATINGS = ("ratings", "ratings_across_groups")
 RANKINGS = Kind(
     folders={"run": "run_id", "ranking": "ranking_id"},
     unit=("group", "group"),
-    unit_is_hashed=True,
-    receipt=GroupReceipt,
+    noun=RankedGroup,
     head=RankingHead,
-    head_table="rankings",
-    has_head_file=True,
+    receipt=GroupReceipt,
     tables=("ranking_groups", "matches", *RATINGS, "llm_calls"),
-    checks=("ranking_checks", "matches"),
-    artefact=(Artefact.RANKING, "group"),
-    outlives_its_publication=True,
-    refuse=_refuse_when_stale,
+    artefact=Artefact.RANKING,
+    settle=_refuse_if_stale,
 )
-
-
-RANKING_RECORD = UnitRecord(kind=RANKINGS, noun=RankedGroup)
 
 
 def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
@@ -83,7 +76,7 @@ def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
 
 def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -> tuple[Match, ...]:
     """The matches of a landed group; none when it has not landed."""
-    ranked = landed_unit(layout, RANKING_RECORD, run_id, ranking_id, group)
+    ranked = landed_unit(layout, RANKINGS, run_id, ranking_id, group)
     return ranked.matches if ranked is not None else ()
 
 
@@ -91,6 +84,6 @@ def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[Gr
     """Groups that landed with a reason instead of ratings."""
     for receipt in landing.iterate_receipts(layout, RANKINGS, run_id, ranking_id):
         if not receipt.complete and not any(receipt.rows.get(name) for name in RATINGS):
-            ranked = landed_unit(layout, RANKING_RECORD, run_id, ranking_id, receipt.unit)
+            ranked = landed_unit(layout, RANKINGS, run_id, ranking_id, receipt.unit)
             if ranked is not None:
                 yield ranked.summary

@@ -1,14 +1,14 @@
 """Runs of ideas: their declaration, and how an evaluation is landed and found.
 
 landing/run=<run>/idea=<key>/<table>.parquet, receipt.json
-landing/run=<run>/rejected.parquet
+landing/run=<run>/run.json
+landing/run=<run>/failures.parquet         entries that could not enter
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from schemas.base import Severity, replace
+from schemas.base import replace
 from schemas.failure import LEFT_OUT, Failure
 from schemas.idea import RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
@@ -16,16 +16,14 @@ from schemas.judgement.evaluation import IdeaEvaluation, Receipt
 from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
-from schemas.standing import standing_of_run
 from schemas.tables import IDEA_TABLES, TABLE
 from warehouse.kinds.rankings.landing import drop_stale_rankings
 from warehouse.kinds.runs.standing import VOTE_TABLE, standing_of_rows, unanswered_in_rows
 from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, row_of
 from warehouse.units import landing, shared
-from warehouse.units.kind import Given, Kind
-from warehouse.units.record import UnitRecord, land_unit
-from warehouse.validate.violations import ExpectationResult, examples_of
+from warehouse.units.kind import Kind
+from warehouse.units.record import land_unit
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
@@ -60,49 +58,6 @@ def _cost_usd(calls: Sequence[Row]) -> float | None:
     return float(sum(call["cost_usd"] or 0.0 for call in calls))
 
 
-def _weights(run: Run) -> Row:
-    return {f"{module}_weight": weight for module, weight in run.score_weights}
-
-
-def _evaluated_twice(receipts: Sequence[Receipt]) -> tuple[ExpectationResult]:
-    counted = Counter(receipt.idea_id for receipt in receipts)
-    repeated = [
-        {"idea_id": idea_id, "evaluations": count}
-        for idea_id, count in counted.items()
-        if count > 1
-    ]
-    return (
-        ExpectationResult(
-            "every_idea_is_evaluated_once",
-            Severity.CRITICAL,
-            "ideas",
-            "idea_id",
-            len(receipts),
-            len(repeated),
-            examples_of(repeated),
-        ),
-    )
-
-
-def _concluded(run: Run, receipts: Sequence[Receipt]) -> Run:
-    """The run as its receipts tell."""
-    complete = sum(receipt.complete for receipt in receipts)
-    spent = any(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in receipts)
-    standing = standing_of_run(
-        receipts,
-        idea_count=run.idea_count,
-        rejected_count=run.rejected_count,
-        allowed_unscored_share=run.allowed_unscored_share,
-    )
-    return replace(
-        run,
-        evaluated_count=complete,
-        failed_count=max(0, run.idea_count - complete),
-        state=RunState.BUDGET_EXHAUSTED if spent else RunState.PUBLISHED,
-        **dict(standing),
-    )
-
-
 def refused(run: Run, broken: Sequence[str]) -> Run:
     """A run that was not published since critical checks were broken."""
     reasons = (*(f"not published: {each}" for each in broken), *run.order_reasons)
@@ -113,44 +68,20 @@ def _settle(connection: "duckdb.DuckDBPyConnection", run: Run) -> None:
     drop_stale_rankings(connection, run.run_id)
 
 
-def _announce(layout: Layout, receipt: Receipt) -> None:
-    """So that no receipt is ever without its entry in the index; a look-up checks the receipt
-    itself.
-    """
-    folder = layout.receipt_index(receipt.evaluation_key)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / receipt.run_id).touch()
-    shared.note_run(layout, folder, receipt.run_id)
-
-
 RUNS = Kind(
     folders={"run": "run_id"},
     unit=("idea", "evaluation_key"),
-    receipt=Receipt,
+    noun=IdeaEvaluation,
     head=Run,
-    head_table="runs",
+    receipt=Receipt,
     tables=tuple(table.name for table in IDEA_TABLES),
-    checks=("checks", "ideas"),
-    artefact=(Artefact.REVIEW, "idea_id"),
-    given=Given(
-        "idea",
-        "ideas",
-        ("title", "text", "problem", "method", "experiment", "cutoff_date", "metadata"),
-        Artefact.IDEA,
-    ),
-    loose_files={"failures": "rejected.parquet"},
-    loose_rows={"failures": f"recorded_by = '{READ_IDEAS}'"},
+    artefact=Artefact.REVIEW,
+    given=("title", "text", "problem", "method", "experiment", "cutoff_date", "metadata"),
+    beside={"failures": f"recorded_by = '{READ_IDEAS}'"},
     unit_column="idea_id",
     totals=_totals,
-    head_columns=_weights,
-    receipt_rules=_evaluated_twice,
-    concluded=_concluded,
     settle=_settle,
-    announce=_announce,
 )
-
-
-RUN_RECORD = UnitRecord(kind=RUNS, noun=IdeaEvaluation, recorded_by="evaluation")
 
 
 def land(
@@ -167,8 +98,19 @@ def land(
     """
     if incomplete_reason is not None:
         evaluation = replace(evaluation, incomplete_reason=incomplete_reason)
+    _announce(layout, evaluation)
     times = evaluation.started_at, evaluation.finished_at
-    return land_unit(layout, RUN_RECORD, evaluation.run_id, evaluation, *times)
+    return land_unit(layout, RUNS, evaluation.run_id, evaluation, *times)
+
+
+def _announce(layout: Layout, evaluation: IdeaEvaluation) -> None:
+    """So that no receipt is ever without its entry in the index; a look-up checks the receipt
+    itself.
+    """
+    folder = layout.receipt_index(evaluation.evaluation_key)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / evaluation.run_id).touch()
+    shared.note_run(layout, folder, evaluation.run_id)
 
 
 def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:
@@ -182,7 +124,7 @@ def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedId
         )
         known = {"run_id": run_id, "idea_id": entry.idea_id, "position": position}
         rows.append(row_of(TABLE["failures"], failure, known | {"recorded_by": READ_IDEAS}))
-    landing.write_loose_file(layout, RUNS, "failures", {"failures": rows}, run_id)
+    landing.write_beside(layout, RUNS, "failures", {"failures": rows}, run_id)
 
 
 def find_receipt(layout: Layout, key: EvaluationKey) -> Receipt | None:

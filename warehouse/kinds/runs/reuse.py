@@ -5,10 +5,11 @@ from schemas.errors import ConfigurationError, PublicationError
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.judgement.evaluation import Receipt
-from warehouse.kinds.runs.landing import RUN_RECORD, RUNS, land
+from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.rows import Rows
 from warehouse.units import landing, shared
 from warehouse.units.letting_go import rows_in_lake
+from warehouse.units.record import unit_of
 from warehouse.warehouse import Warehouse
 
 _OF_THE_FILE = (
@@ -33,7 +34,7 @@ def reuse(
     receipt = landing.read_receipt(warehouse, RUNS, from_run, key)
     if receipt is None:
         raise ConfigurationError(f"run {from_run} has no evaluation {key} to reuse")
-    evaluation = RUN_RECORD.unit_of(key, _rows_landed(warehouse, receipt))
+    evaluation = unit_of(RUNS, key, _rows_landed(warehouse, receipt))
     taken_over = replace(
         evaluation,
         run_id=to_run,

@@ -1,16 +1,16 @@
-"""`assay check --revise FILE`: what people say of a review, read and held against the review."""
+"""`assay check --revise FILE`: what people say of a review, validated against the review."""
 
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.settings import Settings
-from schemas.works.check_run import ManuscriptSource, Preference, Revision
+from schemas.works.check_run import CheckHead, ManuscriptSource, Preference
 from schemas.works.manuscripts import Decision, ManuscriptCheck
-from warehouse.kinds.manuscripts.landing import CHECK_RECORD, CHECKS
+from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -18,19 +18,19 @@ LARGEST_BYTES = 10_000_000
 _FIELDS = ("manuscript", "id", "verdict", "remark")
 
 
-def read_revision(
-    path: Path, sources: Sequence[ManuscriptSource], warehouse: Path, settings: Settings
-) -> Revision:
-    """The review that the file names, and what it says of that review's findings.
+def with_preferences(
+    path: Path, sources: Sequence[ManuscriptSource], warehouse: Warehouse
+) -> tuple[CheckHead, tuple[ManuscriptSource, ...]]:
+    """Return the review that the file names, and `sources` with what both say of each.
 
     Raises:
         ConfigurationError: the file cannot be read, decides nothing, or does not fit the review or
             the manuscripts.
     """
     run_id, preferences = _read(path)
-    with Warehouse(warehouse, settings).reader() as connection:
+    with warehouse.reader() as connection:
         head = published_head(connection, CHECKS, run_id)
-        checks = published_units(connection, CHECK_RECORD, run_id)
+        checks = published_units(connection, CHECKS, run_id)
     if not head.review:
         raise ConfigurationError(f"--revise {path}: {run_id} is no review: it was read once")
     known = {check.manuscript_id: check for check in checks}
@@ -41,10 +41,13 @@ def read_revision(
     named = {source.manuscript_id for source in sources}
     if lost := next((one.manuscript for one in preferences if one.manuscript not in named), None):
         raise ConfigurationError(f"--revise {path} speaks of {lost}: name that paper too")
-    return Revision(
-        head=head,
-        checks=tuple(known[source.manuscript_id] for source in sources),
-        preferences=preferences,
+    return head, tuple(
+        replace(
+            source,
+            earlier=known[source.manuscript_id],
+            preferences=tuple(one for one in preferences if one.manuscript == source.manuscript_id),
+        )
+        for source in sources
     )
 
 

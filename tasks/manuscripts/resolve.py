@@ -1,27 +1,30 @@
-"""The options of `assay check`, resolved into a `CheckRequest`: every mistake named in one line."""
+"""The arguments and options of `assay check`, resolved: every mistake named in one line."""
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from flows.works.check.check_revision import read_revision
-from flows.works.evaluate.request import check_api_base, check_warehouse, resolve_literature
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.options.commands import CheckOptions
+from schemas.profile import Profile
 from schemas.settings import Settings
-from schemas.works.check_run import CheckRequest, Judge
+from schemas.work import Judge
+from schemas.works.check_run import CheckParameters, EarlierReview, ManuscriptSource
 from tasks.judging.models import shared_api_base
 from tasks.manuscripts.collect import collect_manuscripts, read_reasons
+from tasks.manuscripts.preferences import with_preferences
+from tasks.work.declaration import Resolved
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
+from warehouse.warehouse import Warehouse
 
 FORMS = ("auto", "pdf", "text", "latex")
 
 
-def resolve_check(
-    papers: Sequence[Path], options: CheckOptions, settings: Settings
-) -> CheckRequest:
-    """Resolve the options of `assay check`.
+def resolve(
+    given: tuple[Any, ...], options: CheckOptions, profile: Profile, settings: Settings
+) -> Resolved[ManuscriptSource, CheckParameters]:
+    """Resolve the manuscripts and how they are checked.
 
     Judges without `--judge` are the engine itself, where reasons are given. A revision asks as the
     review it revises did: as many problems and attempts, by the same seed.
@@ -29,48 +32,42 @@ def resolve_check(
     Raises:
         ConfigurationError: an option that cannot be understood or met.
     """
+    papers: tuple[Path, ...] = tuple(*given)
     if not papers:
         raise ConfigurationError(
             "name a manuscript: a PDF, a text file, a LaTeX source, or a folder of them"
         )
-    engine, reasons = options.engine, options.reasons
-    check_warehouse(options.warehouse)
-    check_api_base(options.api_base, engine)
     _check_form(options)
     _check_review(options)
-    judges = _judges(options)
-    known = read_reasons(reasons) if reasons is not None else None
-    sources = collect_manuscripts(papers, known, maximum_bytes=settings.documents.maximum_bytes)
-    request = CheckRequest(
-        sources=sources,
-        warehouse=options.warehouse.resolve(),
-        engine=engine,
-        api_base=options.api_base,
-        judges=judges,
+    parameters = CheckParameters(
         form=options.form,
         maximum_problems=options.problems,
         review=options.review,
-        literature=resolve_literature(options.literature, settings) if options.literature else None,
-        cutoff_date=options.cutoff,
         attempt_count=options.attempts,
         repetition_count=options.repetitions,
-        seed=options.seed,
-        effort=options.effort,
-        workers=options.workers,
-        scheduler_address=options.scheduler,
-        budget=options.budget,
+        judges=_judges(options),
     )
-    if options.revise is None:
-        return request
-    revision = read_revision(options.revise, sources, request.warehouse, settings)
-    return replace(
-        request,
-        revision=revision,
-        maximum_problems=revision.head.maximum_problems,
-        attempt_count=revision.head.attempt_count,
-        seed=revision.head.seed,
-        form=revision.head.form,
-    )
+    known = read_reasons(options.reasons) if options.reasons is not None else None
+    sources = collect_manuscripts(papers, known, maximum_bytes=settings.documents.maximum_bytes)
+    judging, seed = profile.judging, options.seed
+    if options.effort is not None:
+        judging = replace(judging, judgement=replace(judging.judgement, effort=options.effort))
+    if options.revise is not None:
+        warehouse = Warehouse(options.warehouse.resolve(), settings)
+        before, sources = with_preferences(options.revise, sources, warehouse)
+        seed = before.seed
+        parameters = replace(
+            parameters,
+            form=before.form,
+            maximum_problems=before.maximum_problems,
+            attempt_count=before.attempt_count,
+            revises=EarlierReview(
+                run_id=before.run_id,
+                literature=before.literature,
+                cutoff_date=before.cutoff_date,
+            ),
+        )
+    return Resolved(sources, parameters, replace(profile, seed=seed, judging=judging))
 
 
 def _check_form(options: CheckOptions) -> None:
