@@ -17,6 +17,7 @@ WORKS = {
     "check": "tasks.manuscripts.work:CHECK",
     "experiment": "tasks.experiments.work:EXPERIMENT",
     "write": "tasks.writing.work:WRITE",
+    "ideate": "tasks.ideation.work:IDEATE",
 }
 
 

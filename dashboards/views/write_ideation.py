@@ -4,8 +4,11 @@ by round; and the ideas as JSON Lines that other commands take.
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import duckdb
+import orjson
 
 from dashboards.render import wording
 from dashboards.render.charts.lineage import lineage
@@ -24,11 +27,13 @@ from schemas.works.ideation import (
 from schemas.works.ideation_run import IdeationHead
 from warehouse.kinds.ideations import IDEATIONS
 from warehouse.lake import rows_in
+from warehouse.parquet import write_bytes
 from warehouse.rows import Row
 from warehouse.statements import statement
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
+IDEAS = "ideas.jsonl"
 OUTCOMES = (
     "Judged scores are not outcomes. Of 43 ideas that were carried out, what experts had scored"
     " before correlated \u22120.05 with what came of them (arXiv 2506.20803). A higher score of a"
@@ -48,6 +53,31 @@ class IdeationPage(PublishedPage):
     @property
     def units(self) -> tuple[IdeationRound, ...]:
         return self.rounds
+
+    def beside(self) -> dict[str, Any]:
+        """The best version of each idea, with its score."""
+        return {"ideas": [each.idea.fields | {"score": self.score(each)} for each in self.best]}
+
+    def short_page(self) -> Page:
+        return rendered_page("ideation_short.md.jinja", "", page=self)
+
+    def write_ideas(self, path: Path) -> tuple[Path, ...]:
+        """The best version of each idea, which other commands take; the file, where there are
+        ideas.
+        """
+        if not self.best:
+            return ()
+        lines = (orjson.dumps(each.idea.fields) + b"\n" for each in self.best)
+        write_bytes(path, b"".join(lines))
+        return (path,)
+
+    def write(self, folder: Path) -> tuple[Path, ...]:
+        """As every page, and `ideas.jsonl` where there are ideas."""
+        return *super().write(folder), *self.write_ideas(folder / IDEAS)
+
+    def score(self, version: IdeaVersion) -> float | None:
+        """From 0 to 10; None: it was not scored."""
+        return self.scores.get(version.version_id)
 
     def page(self) -> Page:
         banners = wording.banners(self.head.engine, self.head.literature)

@@ -18,7 +18,7 @@ from flows.cli.evaluate.evaluate import run_and_print
 from flows.cli.evaluate.rank import admitted, lines_of, rank_and_print, rank_request
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.people.inbox import waiting_in_words
-from flows.cli.works import exit_code_of
+from flows.cli.works import exit_code_of, waited_for
 from flows.jobs.runner import EXIT_HELD
 from flows.run.environment import prepare_environment
 from flows.run.estimates.declared import estimate
@@ -165,10 +165,13 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     head = summary.head
     page = published_page(work, warehouse, head.run_id)
     result = work.result(head, page.units)
+    exit_code, last_word = exit_code_of(summary, result), "; ".join(result.lost)
+    if exit_code == EXIT_WAITING:
+        last_word = waiting_in_words(waited_for(warehouse, head), head)
     return JobResult(
-        exit_code=exit_code_of(summary, result),
+        exit_code=exit_code,
         done=result.in_order,
-        last_word="; ".join(result.lost),
+        last_word=last_word,
         run_id=head.run_id,
     )
 

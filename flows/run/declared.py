@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboards.views.published_page import PublishedPage
 from flows.run.campaign import Campaign, Plan
-from flows.run.gateway import OpenGateway, open_gateway
+from flows.run.gateway import OpenGateway, build_network, open_gateway
 from flows.run.pages import published_page
 from schemas.base import Noun, replace
 from schemas.identifiers import RunId
@@ -80,6 +80,8 @@ class Declared(Campaign[Plan[Any], Any]):
             return
         place = self.request.scheduler_address
         with open_gateway(literature, self.warehouse, place) as self.gateway:
+            if self.declared.needs.concepts:
+                build_network(literature, self.warehouse.settings)
             yield
 
     @cached_property

@@ -18,7 +18,6 @@ from schemas.profile import Profile
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
 from schemas.work import Request
-from schemas.works.ideation_run import IdeationRequest
 from tasks.web.exchange import NoAnswerError, probe
 from warehouse.rights import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
@@ -113,18 +112,6 @@ def check_before(
                 budget=request.budget,
             )
     return contacts
-
-
-def check_before_ideating(request: IdeationRequest, settings: Settings) -> "tuple[Contact, ...]":
-    """Fail before anything is paid for; what the models that answered take and cost.
-
-    Raises:
-        ConfigurationError: as `check_before_run`.
-    """
-    from tasks.ideation.steps import STEPS
-
-    contacts = check_models(request.evaluation, STEPS, settings)
-    return (*contacts, *check_before_run(request.evaluation, settings))
 
 
 def check_models(

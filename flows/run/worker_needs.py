@@ -19,7 +19,6 @@ from schemas.choices import remote_model
 from schemas.run import Module, RunRequest, WorkRequest
 from schemas.settings import Settings
 from schemas.work import Request
-from schemas.works.ideation_run import IdeationRequest
 from tasks.judging.model_keys import model_variables
 from tasks.shards.work import Shard
 from warehouse.shared_database import shared_database
@@ -75,17 +74,16 @@ def needs_of(
 
 def _variables(request: WorkRequest, settings: Settings, *, embeds: bool) -> tuple[str, ...]:
     """Keys and the like that the command has: it has tried that they do."""
-    asked = request.evaluation if isinstance(request, IdeationRequest) else request
-    models = [place.model for place, _ in _engines(asked)]
-    for part in (asked, getattr(asked, "profile", None)):
+    models = [place.model for place, _ in _engines(request)]
+    for part in (request, getattr(request, "profile", None)):
         judging = getattr(part, "judging", None)
         models += judging.models if judging is not None else ()
     if embeds:
         models.append(remote_model(settings.embeddings.model))
     wanted = set[str]().union(*(model_variables(model) for model in models if model is not None))
-    if isinstance(asked, RunRequest) and Module.COMMITTEE in asked.modules:
+    if isinstance(request, RunRequest) and Module.COMMITTEE in request.modules:
         wanted |= SOURCE_VARIABLES
-    if getattr(asked, "full_text", False):
+    if getattr(request, "full_text", False):
         wanted.update(_DOCUMENT_VARIABLES)
     return tuple(sorted(name for name in wanted if os.environ.get(name)))
 
@@ -98,8 +96,7 @@ def _engines(request: Any) -> list[tuple[Any, str | None]]:
 
 
 def _addresses(request: WorkRequest) -> tuple[Address, ...]:
-    asked = request.evaluation if isinstance(request, IdeationRequest) else request
-    bases = dict.fromkeys(base for _, base in _engines(asked) if base is not None)
+    bases = dict.fromkeys(base for _, base in _engines(request) if base is not None)
     found = [
         Address(
             what="the model's server",
@@ -119,7 +116,7 @@ def _addresses(request: WorkRequest) -> tuple[Address, ...]:
                 ),
             )
         )
-    if getattr(asked, "full_text", False) and (grobid := os.environ.get("GROBID_URL")):
+    if getattr(request, "full_text", False) and (grobid := os.environ.get("GROBID_URL")):
         found.append(
             Address(what="GROBID", url=grobid, mend="name one in GROBID_URL that all reach")
         )

@@ -403,7 +403,7 @@ class QuestionOptions(DeclaredOptions):
     )
 
 
-class IdeateOptions(RunOptions):
+class IdeateOptions(RunOptions, DeclaredOptions):
     """Of `assay ideate`."""
 
     rounds: int = option(
@@ -428,7 +428,6 @@ class IdeateOptions(RunOptions):
         ge=0,
         le=100,
     )
-    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
 
 class AskOptions(QuestionOptions):

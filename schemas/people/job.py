@@ -22,6 +22,7 @@ from schemas.options.commands import (
     DeclaredOptions,
     EvaluateOptions,
     ExperimentOptions,
+    IdeateOptions,
     PlanOptions,
     RankOptions,
     SurveyOptions,
@@ -33,6 +34,7 @@ from schemas.works.check_run import MOST_MANUSCRIPTS, SentManuscript, check_manu
 from schemas.works.curation_run import MOST_PAPERS, SentPaper, check_papers
 from schemas.works.experiment_run import MOST_TASKS, SentTask, check_tasks
 
+MOST_SEEDS = 1_000
 OFFERED_PROFILES = ("economy", "faithful")
 """The profiles that ship: a path would be a file of the reader's choice."""
 
@@ -269,6 +271,26 @@ class WriteJob(WorkJob):
         return self.idea if isinstance(self.idea, str) else self.idea.name
 
 
+class IdeateJob(WorkJob):
+    """Make ideas of seeds, evaluate them, and revise them by what was found wanting, in rounds."""
+
+    tool = "make_ideas"
+    not_offered = OF_THE_MACHINE | {"field", "plans"}
+    command: Literal["ideate"] = "ideate"
+    seeds: tuple[str | SentIdea, ...] = Field(
+        min_length=1,
+        max_length=MOST_SEEDS,
+        description="Topics, questions or ideas to improve: texts, or objects with the fields of an"
+        " idea file.",
+    )
+    options: IdeateOptions
+
+    @property
+    def title(self) -> str:
+        first = self.seeds[0]
+        return first if isinstance(first, str) else first.name
+
+
 class RankJob(_Request):
     """What `assay rank RUN` does for a published run."""
 
@@ -291,7 +313,8 @@ JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
         | CurateJob
         | CheckJob
         | ExperimentJob
-        | WriteJob,
+        | WriteJob
+        | IdeateJob,
         Field(discriminator="command"),
     ]
 )

@@ -32,11 +32,13 @@ class Needs:
         literature: papers, through the gateway.
         documents: texts of documents that users give.
         sandbox: a place for programs that nobody vouches for.
+        concepts: the network of concepts of the literature, which is a snapshot.
     """
 
     literature: bool = False
     documents: bool = False
     sandbox: bool = False
+    concepts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ TOOLS = {
     "try_programs",
     "curate_papers",
     "write_draft",
+    "make_ideas",
     "rated_ideas",
     "list_runs",
     "ranking",
