@@ -48,8 +48,8 @@ def test_generic_code_names_no_declared_kind() -> None:
     words = {
         *(rf"\b{work.kind.word}" for work in works()),
         *(rf"[\"'/.]{name}[\"'/.]" for name in WORKS),
-        *(r"\basking", r"\bcurate", r"\bcuration", r"\bsurveying"),
-    }
+        *(r"\basking", r"\bcurate", r"\bcuration", r"\bmanuscript", r"\bsurveying"),
+    } - {r"\bcheck"}  # a word of every day
     named = {
         (path, word)
         for path in GENERIC
