@@ -8,9 +8,9 @@ from functools import cached_property
 import duckdb
 
 from dashboards.render import wording
-from dashboards.render.charts.lineage import Lineage, lineage
-from dashboards.render.html_page import html_page, picture
-from dashboards.render.render import rendered
+from dashboards.render.charts.lineage import lineage
+from dashboards.render.page import Figure, Page
+from dashboards.render.render import rendered_page
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.works.ideation import (
@@ -29,7 +29,6 @@ from warehouse.statements import statement
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
-LINEAGE = "lineage.svg"
 OUTCOMES = (
     "Judged scores are not outcomes. Of 43 ideas that were carried out, what experts had scored"
     " before correlated \u22120.05 with what came of them (arXiv 2506.20803). A higher score of a"
@@ -50,30 +49,14 @@ class IdeationPage(PublishedPage):
     def units(self) -> tuple[IdeationRound, ...]:
         return self.rounds
 
-    def markdown(self) -> str:
-        return self._markdown()
-
-    def html(self) -> str:
-        return html_page(
-            self._markdown(drawn=True),
-            title=f"Ideation {self.head.run_id}",
-            lineages={1: self.lineage} if self.lineage is not None else {},
-        )
-
-    def files(self) -> dict[str, str]:
-        return {"index.html": self.html(), "index.md": self._markdown(picture_file=LINEAGE)}
-
-    def pictures(self) -> dict[str, str]:
-        return {} if self.lineage is None else {LINEAGE: picture("lineage", self.lineage)}
-
-    def _markdown(self, *, picture_file: str = "", drawn: bool = False) -> str:
+    def page(self) -> Page:
         banners = wording.banners(self.head.engine, self.head.literature)
-        return rendered(
+        return rendered_page(
             "ideation.md.jinja",
+            f"Ideation {self.head.run_id}",
+            [self.lineage],
             page=self,
             banners=(*banners, OUTCOMES),
-            picture_file=picture_file,
-            drawn=drawn,
         )
 
     @cached_property
@@ -81,9 +64,9 @@ class IdeationPage(PublishedPage):
         return tuple(version for each in self.rounds for version in each.versions)
 
     @cached_property
-    def lineage(self) -> Lineage | None:
+    def lineage(self) -> Figure | None:
         """None where nothing was made."""
-        return lineage(1, self.versions, self.scores) if self.versions else None
+        return lineage("lineage", self.versions, self.scores) if self.versions else None
 
     @property
     def leads(self) -> tuple[IdeaVersion, ...]:

@@ -105,7 +105,7 @@ def print_published(
     written: tuple[Path, ...] = ()
     if output is not None:
         own = save(page, request, output)
-        written = _saved(page, head.run_id, output) if own is None else own
+        written = _saved(page, output) if own is None else own
     if as_json:
         told = {"reports": (*written, *summary.report_paths), "log": summary.log_path}
         write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))
@@ -123,9 +123,9 @@ def print_published(
     return exit_code_of(summary, result)
 
 
-def _saved(page: PublishedPage, run_id: str, output: Path) -> tuple[Path, ...]:
+def _saved(page: PublishedPage, output: Path) -> tuple[Path, ...]:
     """Write the page in the format of the ending, Markdown where that names none; the files."""
-    output.write_bytes(file_of(page, run_id, _format_of(output)))
+    output.write_bytes(file_of(page, _format_of(output)))
     return (output,)
 
 

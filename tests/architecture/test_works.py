@@ -46,7 +46,8 @@ def test_what_is_not_declared_stands_in_one_list() -> None:
 
 def test_generic_code_names_no_declared_kind() -> None:
     words = {
-        *(rf"\b{work.kind.word}" for work in works()),
+        # "check" is also what every preflight does.
+        *(rf"\b{work.kind.word}" for work in works() if work.kind.word != "check"),
         *(rf"[\"'/.]{name}[\"'/.]" for name in WORKS),
         *(r"\basking", r"\bcurate", r"\bcuration", r"\bmanuscript", r"\bsurveying"),
     } - {r"\bcheck"}  # a word of every day
