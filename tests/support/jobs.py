@@ -16,11 +16,20 @@ from schemas.options.commands import (
     CheckOptions,
     CurateOptions,
     EvaluateOptions,
+    IdeateOptions,
     PlanOptions,
     RankOptions,
     WriteOptions,
 )
-from schemas.people.job import CheckJob, CurateJob, EvaluateJob, PlanJob, RankJob, WriteJob
+from schemas.people.job import (
+    CheckJob,
+    CurateJob,
+    EvaluateJob,
+    IdeateJob,
+    PlanJob,
+    RankJob,
+    WriteJob,
+)
 from schemas.settings import Settings
 from schemas.works.check_run import SentManuscript
 from schemas.works.curation_run import SentPaper
@@ -62,6 +71,10 @@ def sent_paper(paper_id: str = "bats", **changes: Any) -> SentPaper:
 
 def write_job(idea: str | SentIdea, *, key: str = "", **options: Any) -> WriteJob:
     return WriteJob(idea=idea, options=WriteOptions(**options), **_asked("a draft", key))
+
+
+def ideate_job(*seeds: str | SentIdea, key: str = "", **options: Any) -> IdeateJob:
+    return IdeateJob(seeds=seeds, options=IdeateOptions(**options), **_asked("ideas", key))
 
 
 def rank_job(run_id: str, *, key: str = "", **options: Any) -> RankJob:
