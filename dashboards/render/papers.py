@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from dashboards.render import page
+from dashboards.render.formats.markdown import markdown_line
+from dashboards.render.page import Span
 from dashboards.render.safe_text import Markdown, link, plain
 from schemas.literature.naming import surnames
 from schemas.literature.paper import Paper
@@ -17,9 +20,14 @@ def paper_date(paper: Paper) -> str:
     return str(paper.year) if paper.year is not None else "n.d."
 
 
+def cited(paper: Paper) -> Span:
+    """`Author et al., YYYY-MM`, linked where an address is known."""
+    return page.link(f"{_who(paper)}, {paper_date(paper)}", paper_url(paper))
+
+
 def paper_link(paper: Paper) -> Markdown:
-    """`[Author et al., YYYY-MM](url)`, without the link where no address is known."""
-    return link(f"{_who(paper)}, {paper_date(paper)}", paper_url(paper))
+    """The same as Markdown, for templates."""
+    return Markdown(markdown_line(page.line(cited(paper))))
 
 
 def paper_url(paper: Paper) -> str:

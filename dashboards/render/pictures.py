@@ -1,21 +1,14 @@
 """Which pictures reports carry: what an idea got, and what a run cost."""
 
-from collections.abc import Mapping, Sequence
-
 from dashboards.render import figures
 from dashboards.render.charts.bar_chart import (
     MORE_OR_LESS_NOVEL,
     TEN,
-    BarChart,
     Measured,
     bar_chart,
-    scale_to,
 )
+from dashboards.render.page import Figure
 from dashboards.views.idea.idea_page import IdeaPage
-from dashboards.views.run_page import StepLine
-
-PROFILE, DIMENSIONS, COST = 1, 2, 3
-"""Numbers of the drawings: an empty code block `bars N` of a template stands for one."""
 
 _PROFILE_CAPTION = (
     "Wide bars are the modules' scores, narrow ones the methods behind soundness. What is unscored"
@@ -25,60 +18,22 @@ _DIMENSIONS_CAPTION = (
     "Each bar is the mean over the papers an idea was compared with along that dimension; "
     "unscored comparisons count nowhere."
 )
-_MILLION = 1_000_000
 
 
-def idea_bars(page: IdeaPage) -> Mapping[int, BarChart]:
+def idea_bars(page: IdeaPage) -> tuple[Figure | None, ...]:
     """The profile of an idea's scores, and how new it is along each dimension."""
-    drawn = {
-        PROFILE: bar_chart(
-            PROFILE, "Scores of the modules and methods", _PROFILE_CAPTION, TEN, _profile(page)
+    return (
+        bar_chart(
+            "bars-1", "Scores of the modules and methods", _PROFILE_CAPTION, TEN, _profile(page)
         ),
-        DIMENSIONS: bar_chart(
-            DIMENSIONS,
+        bar_chart(
+            "bars-2",
             "Novelty by dimension",
             _DIMENSIONS_CAPTION,
             MORE_OR_LESS_NOVEL,
             _dimensions(page),
         ),
-    }
-    return {number: chart for number, chart in drawn.items() if chart is not None}
-
-
-def run_bars(steps: Sequence[StepLine]) -> Mapping[int, BarChart]:
-    """What each step cost: in dollars where a price is known, else in tokens."""
-    if any(line.cost.cost_usd for line in steps):
-        costs = [
-            (
-                line,
-                line.cost.cost_usd,
-                figures.usd(line.cost.cost_usd, line.cost.unknown_price_calls),
-            )
-            for line in steps
-        ]
-        title, unit = "Cost by step", "Dollars, of calls whose price is known"
-    else:
-        tokens = [
-            (line.cost.prompt_tokens + line.cost.completion_tokens) / _MILLION for line in steps
-        ]
-        costs = [
-            (line, count, f"{count * _MILLION:,.0f} tokens")
-            for line, count in zip(steps, tokens, strict=True)
-        ]
-        title, unit = "Tokens by step", "Millions of tokens, sent and received"
-    models = {line.cost.model_requested for line in steps}
-    ordered = sorted(costs, key=lambda cost: -(cost[1] or 0.0))
-    values = [
-        Measured(_step_name(line, alone=len(models) == 1), value, said)
-        for line, value, said in ordered
-    ]
-    largest = max((value or 0.0 for _, value, _ in costs), default=0.0)
-    chart = (
-        bar_chart(COST, title, "Dearest first.", scale_to(largest, unit), values)
-        if largest > 0
-        else None
     )
-    return {} if chart is None else {COST: chart}
 
 
 def _profile(page: IdeaPage) -> list[Measured]:
@@ -111,8 +66,3 @@ def _dimensions(page: IdeaPage) -> list[Measured]:
         mean = part.review.mean_comparison_score if part.review else None
         found.append(Measured(part.dimension.name, mean, figures.signed(mean)))
     return found
-
-
-def _step_name(line: StepLine, *, alone: bool) -> str:
-    name = line.cost.step.replace("_", " ")
-    return name if alone else f"{name}, {line.cost.model_requested}"

@@ -1,28 +1,28 @@
 """Reports on a run and on one idea, as Markdown or as one self-contained HTML page."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Literal
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dashboards.render import figures, wording
-from dashboards.render.charts.chart import score_chart
-from dashboards.render.html_page import html_page
-from dashboards.render.pictures import idea_bars, run_bars
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.markdown import markdown_page
+from dashboards.render.formats.reading import read_page
+from dashboards.render.page import Figure, Page
+from dashboards.render.pictures import idea_bars
 from dashboards.render.safe_text import Markdown, code, link, plain, prose, prose_line
 from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_page import IdeaPage, idea_page
 from dashboards.views.idea.plan_part import REASONING
 from dashboards.views.idea.tried_part import MEASURED
-from dashboards.views.ranking_page import RankingPage, ranking_page
-from dashboards.views.run_page import RunPage, run_page
+from dashboards.views.ranking_page import ranking_page
+from dashboards.views.run_page import run_page
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
-from schemas.settings import AlarmSettings
 from schemas.text.patterns import bounded
 from warehouse.kinds.rankings.landing import RANKINGS
-from warehouse.queries import Queries
 from warehouse.units.reading import published_head
 from warehouse.warehouse import Warehouse
 
@@ -39,15 +39,20 @@ def idea_report(
     *,
     full: bool = False,
 ) -> str:
+    """As `published_idea`, as text."""
+    return written(published_idea(warehouse, run_id, idea_id, full=full), output_format)
+
+
+def published_idea(
+    warehouse: Warehouse, run_id: RunId, idea_id: IdeaId, *, full: bool = False
+) -> Page:
     """The first page of one idea; with `full` further concerns, evidence, references and cost too.
 
     Raises:
         ConfigurationError: no such lake, published run or idea.
     """
     with warehouse.queries() as queries:
-        page = idea_page(queries.idea_review(run_id, idea_id))
-    written = idea_markdown if output_format == "md" else idea_html
-    return written(page, full=full)
+        return idea_view(idea_page(queries.idea_review(run_id, idea_id)), full=full)
 
 
 def run_report(warehouse: Warehouse, run_id: RunId, output_format: OutputFormat) -> str:
@@ -57,34 +62,31 @@ def run_report(warehouse: Warehouse, run_id: RunId, output_format: OutputFormat)
         ConfigurationError: no such lake or published run.
     """
     with warehouse.queries() as queries:
-        return run_markdown_or_html(queries, run_id, output_format, warehouse.settings.alarms)
+        page = run_page(queries, run_id, {}, warehouse.settings.alarms)
+    return written(page, output_format)
 
 
-def run_markdown_or_html(
-    queries: Queries, run_id: RunId, output_format: OutputFormat, thresholds: AlarmSettings
-) -> str:
-    """As `run_report`, of an open lake."""
-    page = run_page(queries, run_id, {}, thresholds)
-    return run_markdown(page) if output_format == "md" else run_html(page)
+def written(page: Page, output_format: OutputFormat) -> str:
+    """A page as text."""
+    return markdown_page(page) if output_format == "md" else html_page(page)
 
 
-def idea_markdown(
-    page: IdeaPage, *, full: bool = False, suffix: OutputFormat = "md", file_name: str = ""
-) -> str:
+def idea_view(page: IdeaPage, *, full: bool = False, file_name: str = "") -> Page:
     """The first page of an idea, or the full report.
 
     Args:
-        suffix: for `html` the places of the pictures are marked.
         file_name: that of the idea in the folder of the run's reports, to which the page links;
             empty: it stands alone.
     """
-    return rendered(
+    idea = page.review.evaluation.idea
+    return rendered_page(
         "idea.md.jinja",
+        idea.title or idea.idea_id,
+        idea_bars(page) if full else (),
         page=page,
         full=full,
         reasoning=REASONING,
         measured=MEASURED,
-        suffix=suffix,
         file_name=file_name,
     )
 
@@ -94,37 +96,6 @@ def first_page_markdown(first: FirstPage) -> str:
     return rendered("first_page.md.jinja", first=first)
 
 
-def idea_html(page: IdeaPage, *, full: bool = False, file_name: str = "") -> str:
-    idea = page.review.evaluation.idea
-    markdown = idea_markdown(page, full=full, suffix="html", file_name=file_name)
-    bars = idea_bars(page) if full else {}
-    return html_page(markdown, title=idea.title or idea.idea_id, bars=bars)
-
-
-def run_markdown(page: RunPage, *, suffix: OutputFormat = "md") -> str:
-    """`suffix` is that of the ideas' reports linked to; for `html` the place of the chart is marked
-    too.
-    """
-    run = page.run
-    return rendered(
-        "run.md.jinja",
-        page=page,
-        banners=wording.banners(
-            run.engine, run.literature, run.literature_name, run.literature_lacks
-        ),
-        suffix=suffix,
-    )
-
-
-def run_html(page: RunPage) -> str:
-    return html_page(
-        run_markdown(page, suffix="html"),
-        title=f"Run {page.run.run_id}",
-        chart=score_chart(page.groups),
-        bars=run_bars(page.steps),
-    )
-
-
 def ranking_report(
     warehouse: Warehouse,
     run_id: RunId,
@@ -132,6 +103,13 @@ def ranking_report(
     *,
     ranking_id: str | None = None,
 ) -> str:
+    """As `published_ranking`, as text."""
+    return written(published_ranking(warehouse, run_id, ranking_id=ranking_id), output_format)
+
+
+def published_ranking(
+    warehouse: Warehouse, run_id: RunId, *, ranking_id: str | None = None
+) -> Page:
     """Leaderboards, dimension profiles, match matrices and reasons of a ranking.
 
     Args:
@@ -147,24 +125,15 @@ def ranking_report(
         page = ranking_page(queries, run_id, head)
     if page is None:
         raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
-    return ranking_markdown(page) if output_format == "md" else ranking_html(page)
+    return page
 
 
-def ranking_markdown(page: RankingPage, *, suffix: OutputFormat = "md") -> str:
-    return rendered(
-        "ranking.md.jinja",
-        page=page,
-        banners=wording.banners(page.head.engine, page.run.literature, page.run.literature_name),
-        suffix=suffix,
-    )
-
-
-def ranking_html(page: RankingPage) -> str:
-    return html_page(
-        ranking_markdown(page, suffix="html"),
-        title=f"Ranking of run {page.run.run_id}",
-        intervals=page.intervals,
-    )
+def rendered_page(
+    template: str, name: str, figures: Iterable[Figure | None] = (), **context: Any
+) -> Page:
+    """A page of a template; an empty code block in it stands for the figure it names."""
+    drawn = {each.name: each for each in figures if each is not None}
+    return read_page(rendered(template, **context), name, drawn)
 
 
 def rendered(template: str, **context: Any) -> str:

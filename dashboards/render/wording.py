@@ -125,9 +125,21 @@ def baseline_mark(engine: str) -> str:
     return " (baseline)" if engine == EXTRACTIVE.text else ""
 
 
-def banners(engine: str, literature_name: str, told: str = "", lacks: str = "") -> tuple[str, ...]:
-    """What a reader must know before reading any score; `told` as in `literature`, `lacks` what the
-    run says of its snapshot.
+def banners(
+    engine: str,
+    literature_name: str,
+    told: str = "",
+    lacks: str = "",
+    *,
+    incomplete_reason: str | None = None,
+    what: str = "run",
+) -> tuple[str, ...]:
+    """What a reader must know before reading any score.
+
+    Args:
+        told: as in `literature`.
+        lacks: what the run says of its snapshot.
+        incomplete_reason: why the run, or `what` it is called, ended early.
     """
     found = []
     if engine == EXTRACTIVE.text:
@@ -141,6 +153,11 @@ def banners(engine: str, literature_name: str, told: str = "", lacks: str = "") 
         )
     if told == BUNDLED_SAMPLE:
         found.append(f"That sample is {BUNDLED_REMARK}.")
+    if incomplete_reason is not None:
+        found.append(
+            f"The {what} ended early ({reason(incomplete_reason)}). The same command goes on from"
+            " there."
+        )
     return tuple(found)
 
 

@@ -3,12 +3,11 @@ missing, costs that leap.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import polars
 
 from dashboards.render import figures
-from dashboards.render.safe_text import plain
 from dashboards.render.wording import reason, step
 from schemas.calls import CallStatus
 from schemas.choices import EXTRACTIVE
@@ -25,7 +24,6 @@ def judge_alarms(
     run: Run,
     labels: polars.DataFrame,
     groups: polars.DataFrame,
-    shown: Callable[[str], str] = plain,
     thresholds: AlarmSettings = USUAL,
 ) -> list[str]:
     """What is wrong with the judges of a run, one sentence each.
@@ -33,7 +31,6 @@ def judge_alarms(
     Args:
         labels: `label_shares` of the run.
         groups: `position_bias` of the run.
-        shown: makes a name from the lake safe for where the sentence goes.
     """
     found = []
     # The offline baseline is no judge: that it says one thing of most papers is no collapse.
@@ -46,13 +43,12 @@ def judge_alarms(
     for judgement, count, share, label in totals.iter_rows():
         if count >= thresholds.enough and share >= thresholds.collapsed_share:
             found.append(
-                f"Label collapse: {share:.0%} of {count:,} judgements of {shown(judgement)} say"
-                f" {shown(label)}."
+                f"Label collapse: {share:.0%} of {count:,} judgements of {judgement} say {label}."
             )
     for group in groups.filter(
         polars.col("match_count") - polars.col("unscored_match_count") >= thresholds.enough
     ).iter_rows(named=True):
-        where = f"group {shown(group['group'])}, ranking {shown(group['ranking_id'])}"
+        where = f"group {group['group']}, ranking {group['ranking_id']}"
         if (
             group["position_bias"] is not None
             and abs(group["position_bias"]) >= thresholds.position_bias
@@ -76,7 +72,6 @@ def judge_alarms(
 def unscored_alarms(
     judged: polars.DataFrame,
     before: polars.DataFrame | None,
-    shown: Callable[[str], str] = plain,
     thresholds: AlarmSettings = USUAL,
     order_reasons: Sequence[str] = (),
 ) -> list[str]:
@@ -86,7 +81,7 @@ def unscored_alarms(
     A kind counts by itself because the rows of a frequent one would hide it: a run has a hundred
     comparisons for one review of a plan. Kinds that `order_reasons` of the run name are left out.
     """
-    kinds = _kinds_unanswered(judged, shown, thresholds, order_reasons)
+    kinds = _kinds_unanswered(judged, thresholds, order_reasons)
     share, earlier = unscored_share(judged), None if before is None else unscored_share(before)
     if share is None or (
         share <= thresholds.unscored_share
@@ -100,7 +95,7 @@ def unscored_alarms(
         .agg(polars.col("judgements").sum())
         .sort("judgements", "reason", descending=True)
     )
-    mostly = shown(reason(str(why["reason"][0])))
+    mostly = reason(str(why["reason"][0]))
     compared = "" if earlier is None else f", after {earlier:.0%} in the run before"
     return [
         f"Unscored: {share:.0%} of {int(judged['judgements'].sum()):,} judgements have no"
@@ -111,7 +106,6 @@ def unscored_alarms(
 
 def _kinds_unanswered(
     judged: polars.DataFrame,
-    shown: Callable[[str], str],
     thresholds: AlarmSettings,
     order_reasons: Sequence[str],
 ) -> list[str]:
@@ -128,8 +122,8 @@ def _kinds_unanswered(
         if sum(lost.values()) > thresholds.unscored_share * by_reason.total():
             mostly = reason(max(lost, key=lambda why: lost[why]))
             found.append(
-                f"Unanswered: {shown(kind.replace('_', ' '))}, {sum(lost.values()):,} of"
-                f" {by_reason.total():,}; most often: {shown(mostly)}."
+                f"Unanswered: {kind.replace('_', ' ')}, {sum(lost.values()):,} of"
+                f" {by_reason.total():,}; most often: {mostly}."
             )
     return found
 
@@ -146,7 +140,6 @@ _REASONS = {
 
 def step_alarms(
     unanswered: polars.DataFrame,
-    shown: Callable[[str], str] = plain,
     thresholds: AlarmSettings = USUAL,
 ) -> list[str]:
     """Return an alarm for each step too many of whose questions got no usable answer.
@@ -155,9 +148,9 @@ def step_alarms(
         unanswered: `unanswered_steps` of the run.
     """
     return [
-        f"Unanswered: {shown(step(row['step']))}, {row['unanswered']:,} of"
+        f"Unanswered: {step(row['step'])}, {row['unanswered']:,} of"
         f" {figures.counted(row['questions'], 'question')}; most often:"
-        f" {shown(_REASONS.get(row['failure'], Reason.ENGINE_UNAVAILABLE).sentence)}."
+        f" {_REASONS.get(row['failure'], Reason.ENGINE_UNAVAILABLE).sentence}."
         for row in unanswered.iter_rows(named=True)
         if row["unanswered"] > thresholds.unscored_share * row["questions"]
     ]
@@ -178,14 +171,12 @@ def _within_the_run(judged: polars.DataFrame) -> polars.DataFrame:
     return judged.filter(~polars.col("reason").fill_null("").is_in(beyond))
 
 
-def expectation_alarms(
-    validations: Iterable[ValidationRow], shown: Callable[[str], str] = plain
-) -> list[str]:
+def expectation_alarms(validations: Iterable[ValidationRow]) -> list[str]:
     """Expectations the run's rows did not hold."""
     broken = [row for row in validations if not row.success]
     return [
-        f"Expectation broken ({row.severity.value}): {shown(row.expectation)} in"
-        f" {shown(row.table_name)}, {figures.counted(row.unexpected_count, 'row')}."
+        f"Expectation broken ({row.severity.value}): {row.expectation} in"
+        f" {row.table_name}, {figures.counted(row.unexpected_count, 'row')}."
         for row in broken
     ]
 

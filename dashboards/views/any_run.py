@@ -5,8 +5,10 @@ curated set, of tasks, of ideas made in rounds, a draft, or of a benchmark.
 from pkgutil import resolve_name
 from typing import Any
 
-from dashboards.render.render import OutputFormat, run_markdown_or_html
+from dashboards.render.page import Page
+from dashboards.render.render import OutputFormat, written
 from dashboards.views.published_page import PublishedPage
+from dashboards.views.run_page import run_page
 from schemas.identifiers import RunId
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.runs.landing import RUNS
@@ -16,6 +18,15 @@ from warehouse.warehouse import Warehouse
 
 
 def any_report(warehouse: Warehouse, run_id: RunId, output_format: OutputFormat) -> str:
+    """As `any_view`, as text."""
+    with warehouse.queries() as queries:
+        kind = published_kind(queries.connection, run_id)
+    if kind is RUNS or kind is BENCHMARKS:
+        return written(any_view(warehouse, run_id), output_format)
+    return page_of(kind, warehouse, run_id).written_as(output_format)
+
+
+def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
     """The run's report, a check's problems by manuscript, a survey's papers, a curated set, an
     experiment's findings, the lineage of ideas, a draft, or a benchmark's scores beside published
     figures.
@@ -27,15 +38,13 @@ def any_report(warehouse: Warehouse, run_id: RunId, output_format: OutputFormat)
     with warehouse.queries() as queries:
         kind = published_kind(queries.connection, run_id)
         if kind is RUNS:
-            thresholds = warehouse.settings.alarms
-            return run_markdown_or_html(queries, run_id, output_format, thresholds)
+            return run_page(queries, run_id, {}, warehouse.settings.alarms)
         if kind is BENCHMARKS:
             from dashboards.views.benchmark_page import benchmark_page
-            from dashboards.views.benchmark_write import benchmark_html, benchmark_markdown
+            from dashboards.views.benchmark_write import benchmark_view
 
-            page = benchmark_page(queries, [run_id])
-            return benchmark_markdown(page) if output_format == "md" else benchmark_html(page)
-    return page_of(kind, warehouse, run_id).written_as(output_format)
+            return benchmark_view(benchmark_page(queries, [run_id]))
+    return page_of(kind, warehouse, run_id).page()
 
 
 _PAGES = {

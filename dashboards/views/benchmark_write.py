@@ -1,15 +1,25 @@
-"""Writes the report on benchmarks as files, Markdown and one self-contained HTML page."""
+"""The report on benchmarks: scores with their intervals, published figures beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from uuid import uuid4
 
-from dashboards.render import wording
-from dashboards.render.charts.reliability_chart import ReliabilityChart, reliability_charts
-from dashboards.render.html_page import html_page
-from dashboards.render.render import rendered
-from dashboards.views.benchmark_page import BenchmarkPage, Difference, benchmark_page
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
+from dashboards.render.charts.reliability_chart import reliability_charts
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.markdown import markdown_page
+from dashboards.views.benchmark_page import (
+    PUBLISHED,
+    WHOLE,
+    BenchmarkPage,
+    Difference,
+    ScoreLine,
+    SuitePart,
+    benchmark_page,
+)
 from schemas.identifiers import content_hash
+from schemas.judgement.benchmark import BenchmarkHead
 from warehouse.warehouse import Warehouse
 
 
@@ -24,38 +34,177 @@ def write_benchmark_report(
         ConfigurationError: no such lake, or one of the benchmarks is not published.
     """
     with warehouse.queries() as queries:
-        page = benchmark_page(queries, run_ids, differences)
+        view = benchmark_view(benchmark_page(queries, run_ids, differences))
     folder = warehouse.reports / (
         run_ids[0] if len(run_ids) == 1 else f"benchmarks-{content_hash(*run_ids, length=10)}"
     )
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / "index.html", folder / "index.md"
-    for path, text in zip(paths, (benchmark_html(page), benchmark_markdown(page)), strict=True):
+    for path, content in zip(paths, (html_page(view), markdown_page(view)), strict=True):
         building = path.with_name(f".{path.name}.{uuid4().hex}")
-        building.write_bytes(text.encode("utf-8", "replace"))
+        building.write_bytes(content.encode("utf-8", "replace"))
         building.replace(path)
     return paths
 
 
-def benchmark_markdown(page: BenchmarkPage) -> str:
-    return _markdown(page, {}, folded=False)
+def benchmark_view(page: BenchmarkPage) -> pg.Page:
+    """The answers, what they rest on, then every figure and where it comes from."""
+    name = f"Benchmark {' and '.join(dict.fromkeys(head.suite for head in page.heads))}"
+    title = "Benchmarks held against each other" if page.several else name
+    return pg.Page(pg.line(title), tuple(_blocks(page)), name)
 
 
-def benchmark_html(page: BenchmarkPage) -> str:
-    title = " and ".join(dict.fromkeys(head.suite for head in page.heads))
-    charts = reliability_charts(line.score for part in page.suites for line in part.measured)
-    return html_page(
-        _markdown(page, charts, folded=True), title=f"Benchmark {title}", reliability=charts
-    )
-
-
-def _markdown(page: BenchmarkPage, charts: Mapping[int, ReliabilityChart], *, folded: bool) -> str:
-    """`charts`: drawings to leave room for; a Markdown file has none, and folds nothing."""
+def _blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
     first = page.heads[0]
-    return rendered(
-        "benchmark.md.jinja",
-        page=page,
-        banners=wording.banners(first.engine, first.literature),
-        charts=charts,
-        folded=folded,
+    yield from (pg.text(pg.strong(part.answer)) for part in page.suites)
+    yield from map(pg.note, wording.banners(first.engine, first.literature))
+    yield from map(pg.note, page.training_notes)
+    for head in page.heads:
+        if head.incomplete_reason is not None:
+            why = wording.reason(head.incomplete_reason)
+            rest = "What is missing is unscored, not zero; the same command goes on."
+            yield pg.note(pg.code(head.run_id), f" is not complete: {why}. {rest}")
+    if page.differences:
+        yield from (
+            pg.heading("Differences"),
+            pg.text(_DIFFERENCES),
+            _differences(page.differences),
+        )
+    for part in page.suites:
+        if part.headline:
+            yield from _headline(part, several=page.several)
+    yield pg.numbered(map(_provenance_line, page.heads))
+    yield pg.text("Rows marked ", pg.emphasis("published"), _PUBLISHED)
+    for part in page.suites:
+        yield from (pg.heading(f"Every figure of {part.suite}"), _figures(part, page.several))
+    charts = reliability_charts(each.score for part in page.suites for each in part.measured)
+    if charts:
+        yield pg.heading("Reliability")
+        yield from charts
+    yield from (pg.heading("Provenance"), _provenance(page.heads))
+
+
+_DIFFERENCES = (
+    "The first benchmark less the other, over the items that both answered; an interval without 0"
+    " tells the two apart at 5 %. Above 0 the first has more of the metric: better for accuracy and"
+    " macro_f1, worse for mean_absolute_error."
+)
+_PUBLISHED = (
+    " are figures printed in a paper, not measured here: other models, other splits and other"
+    " judges made them. Intervals cover 95 %. Unscored items had no answer and are no part of a"
+    " value."
+)
+
+
+def _differences(differences: Sequence[Difference]) -> pg.Table:
+    rows = []
+    for each in differences:
+        score = each.score
+        value, interval = f"undefined: {score.undefined_reason}", "–"
+        if score.value is not None:
+            value = f"{score.value:+.4g}"
+        if score.lower is not None:
+            interval = f"{score.lower:+.4g} to {score.upper:+.4g} ({score.interval_method})"
+        pair = f"{each.first} less {each.second}"
+        counts = (score.count, score.unscored_count)
+        rows.append((pair, score.metric, score.slice, score.system, value, interval, *counts))
+    columns = ("Benchmarks", "Metric", "Task", "System", "Difference:", "95 % interval")
+    return pg.table((*columns, "Items:", "Unscored:"), rows)
+
+
+def _headline(part: SuitePart, *, several: bool) -> Iterator[pg.Block]:
+    led = part.headline[0]
+    where = "" if led.part == WHOLE else f", {led.part}"
+    yield pg.heading(f"{part.suite}: {led.metric.replace('_', ' ')}{where}")
+    if part.meaning is not None:
+        better = part.meaning.better
+        yield pg.text(part.meaning.meaning, f" {better.capitalize()} is better." * bool(better))
+    columns = ("System", "Value:", "95 % interval", "Items:", "Unscored:", "Origin")
+    yield pg.table(columns, (_cells(each, several) for each in part.headline))
+
+
+def _figures(part: SuitePart, several: bool) -> pg.Fold:
+    columns = (
+        "Metric",
+        "Part",
+        "System",
+        "Value:",
+        "95 % interval",
+        "Items:",
+        "Unscored:",
+        "Origin",
     )
+    rows = [(one.metric, one.part, *_cells(one, several, whole=True)) for one in part.lines]
+    meanings = [(one.name, one.meaning, one.better or "–") for one in part.meanings]
+    return pg.Fold(
+        f"{figures.counted(len(part.lines), 'figure')}, and what their metrics say",
+        (
+            pg.table(columns, rows),
+            pg.heading(f"What the metrics of {part.suite} say", level=3),
+            pg.table(("Metric", "Says", "Better"), meanings),
+        ),
+    )
+
+
+def _cells(each: ScoreLine, several: bool, *, whole: bool = False) -> tuple[pg.Part, ...]:
+    """System, value, interval, items, unscored items and origin of a score.
+
+    Args:
+        whole: with the method of the interval, the source, and why there is no value.
+    """
+    score, published, interval, more = each.score, each.origin == PUBLISHED, "–", ""
+    if score.lower is not None:
+        method = f" ({score.interval_method})" if whole else ""
+        interval = f"{figures.measure(score.lower)} to {figures.measure(score.upper)}{method}"
+    if whole and published:
+        more = f": {score.published_source}"
+    elif whole and score.undefined_reason is not None:
+        more = f"; undefined: {score.undefined_reason}"
+    return (
+        f"{each.system} ({each.number})" if several and each.number else each.system,
+        figures.measure(score.value),
+        interval,
+        "–" if published and not score.count else score.count,
+        "–" if published else score.unscored_count,
+        pg.line(pg.emphasis("published") if published else "measured", more),
+    )
+
+
+def _provenance_line(head: BenchmarkHead) -> pg.Line:
+    answered = (" (answered by ", pg.code(head.model_answered), ")") if head.model_answered else ()
+    drawn = f"{figures.counted(head.item_limit or 0, 'item')} drawn by the seed, not the whole set"
+    return pg.facts(
+        pg.strong(head.suite),
+        pg.line("engine ", pg.code(head.engine), *answered),
+        pg.line("profile ", pg.code(head.profile)),
+        f"seed {head.seed}",
+        "judge asked as in the published work" if head.judge == "published" else "",
+        pg.strong(drawn) if head.item_limit is not None else "",
+        head.finished_at,
+        pg.code(head.run_id),
+    ).line
+
+
+def _provenance(heads: Sequence[BenchmarkHead]) -> pg.Fold:
+    rows = [
+        (
+            place,
+            pg.code(head.run_id),
+            wording.literature(head.literature) if head.literature else "–",
+            head.llm_calls,
+            head.prompt_tokens + head.completion_tokens,
+            figures.usd(head.cost_usd),
+            ", ".join(head.evaluated_run_ids) or "–",
+            pg.code(head.data_sha256[:12]),
+            pg.code(head.prompt_sha256[:12]),
+            head.assay_version,
+        )
+        for place, head in enumerate(heads, start=1)
+    ]
+    columns = (":", "Benchmark", "Literature", "Calls:", "Tokens:", "Cost:", "Judged runs", "Data")
+    booked = (
+        "Calls and cost are those of the suite itself; evaluations that it judges are booked on"
+        " their runs."
+    )
+    content = (pg.table((*columns, "Prompts", "Version"), rows), pg.text(booked))
+    return pg.Fold("Data, prompts, calls and cost", content)

@@ -1,11 +1,13 @@
 """What changed for ideas that a run evaluated again: scores, verdicts, and closest prior work."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from dashboards.render import figures
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
 from dashboards.render.papers import paper_link
+from dashboards.render.prose import prose_line
 from dashboards.views.idea.closest_work import ClosestWork, closest_works
 from dashboards.views.idea.verdict import decide, overall_of, percent
 from schemas.base import Noun
@@ -130,6 +132,53 @@ def changes_of(queries: Queries, run: Run) -> Changes | None:
         if (idea_id := review.evaluation.idea.idea_id) in earlier
     )
     return Changes(before.run_id, before, tuple(found))
+
+
+def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
+    """The section on what changed since the run that was evaluated again."""
+    yield pg.heading(f"What changed since {changes.before_id}")
+    if changes.before is None:
+        yield pg.text(
+            "The earlier run is no longer published, so that nothing can be held beside this one."
+        )
+        return
+    now = wording.literature(run.literature, run.literature_name)
+    before = wording.literature(changes.before.literature, changes.before.literature_name)
+    same = "as before" if run.literature == changes.before.literature else f"before {before}"
+    cutoffs = f", up to another cutoff ({changes.cutoffs})" if changes.cutoffs else ""
+    count = figures.counted(len(changes.ideas), "idea")
+    told = f"{len(changes.changed):,} of {count} changed."
+    yield pg.text(f"The same ideas against {now}, {same}{cutoffs}. {told}")
+    if changes.ideas:
+        names = changes.score_names
+        rows: list[Sequence[pg.Part]] = [
+            (
+                idea.title,
+                idea.verdicts,
+                *map(idea.told, names),
+                idea.new_paper_count,
+                f"{idea.newly_judged_count:,} of {idea.judged_count:,}",
+            )
+            for idea in changes.ideas
+        ]
+        columns = ("Idea", "Verdict", *(name.capitalize() for name in names))
+        yield pg.table((*columns, "New papers found:", "Judged anew:"), rows)
+    for idea in changes.changed:
+        if idea.come or idea.gone:
+            yield pg.heading(idea.title, level=3)
+            yield from pg.bullets((*map(_come, idea.come), *map(_gone, idea.gone)))
+
+
+def _come(work: NearWork) -> pg.Line:
+    new = "new" if work.is_new else "found before, less close"
+    remains = (". What remains new beside it: ", prose_line(work.remains)) if work.remains else ()
+    closest = ("Now among the closest: ", prose_line(work.paper))
+    return pg.line(*closest, f" {work.title} ({new}; {work.overlaps})", *remains)
+
+
+def _gone(work: NearWork) -> pg.Line:
+    paper = prose_line(work.paper)
+    return pg.line("No longer among the closest: ", paper, f" {work.title} ({work.overlaps})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@ ScholarIdeas, and the datasheet beside it.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,8 @@ from pathlib import Path
 import orjson
 
 from dashboards.render import figures, wording
-from dashboards.render.render import rendered
+from dashboards.render import page as pg
+from dashboards.render.formats.markdown import markdown_page
 from schemas.choices import EXTRACTIVE
 from schemas.works.curation import CuratedSentence, CuratedStatement, Curation
 from schemas.works.curation_edit import CurationEdit, EditAgreement, EditShare
@@ -109,41 +110,6 @@ class CuratedSet:
         return sum(each.statement_count for each in self.kept)
 
     @property
-    def kinds(self) -> list[tuple[str, int]]:
-        """How many statements there are of each type, axis and severity, most first."""
-        counts = Counter(
-            f"{each.severity.value} {each.type.value} of {each.axis.value}"
-            for curation in self.kept
-            for each in curation.statements
-        )
-        return counts.most_common()
-
-    @property
-    def disciplines(self) -> list[tuple[str, int, int]]:
-        """Each field with its ideas and statements, by name."""
-        ideas = Counter(each.discipline or UNSTATED for each in self.kept)
-        statements: Counter[str] = Counter()
-        for each in self.kept:
-            statements[each.discipline or UNSTATED] += each.statement_count
-        return [(name, ideas[name], statements[name]) for name in sorted(ideas)]
-
-    @property
-    def drops(self) -> list[tuple[str, str, int]]:
-        """What was left out of papers, why, and how often, most first."""
-        counts = Counter(
-            (each.left_out_of.value, wording.reason(each.reason))
-            for curation in self.curations
-            for each in curation.drops
-        )
-        return [(what, why, count) for (what, why), count in counts.most_common()]
-
-    @property
-    def years(self) -> str:
-        """From the first to the last day that an idea was submitted; empty: none is known."""
-        days = sorted(each.cutoff_date for each in self.kept if each.cutoff_date is not None)
-        return f"{days[0].isoformat()} to {days[-1].isoformat()}" if days else ""
-
-    @property
     def gaps(self) -> list[str]:
         """What is not known of the set, or speaks against using it as it is."""
         found = []
@@ -175,9 +141,112 @@ class CuratedSet:
         return found
 
 
-def datasheet(curated: CuratedSet) -> str:
-    """What the set holds, whose texts they are, and what is not known of it, as Markdown."""
-    return rendered("datasheet.md.jinja", page=curated, unstated=UNSTATED)
+def datasheet(curated: CuratedSet) -> pg.Page:
+    """What the set holds, whose texts they are, and what is not known of it."""
+    return pg.Page(
+        pg.line("Datasheet of the set ", pg.code(curated.head.run_id)),
+        tuple(_datasheet(curated)),
+    )
+
+
+def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
+    head, kept = curated.head, curated.kept
+    days = sorted(each.cutoff_date for each in kept if each.cutoff_date is not None)
+    yield pg.text(
+        f"{figures.counted(len(kept), 'idea')} with"
+        f" {figures.counted(curated.statement_count, 'statement')} of experts, out of"
+        f" {figures.counted(head.paper_count, 'paper')} with their reviews; engine ",
+        pg.code(head.engine),
+        ". Each statement leads back to sentences that stand word for word in a review.",
+        f" Submitted {days[0].isoformat()} to {days[-1].isoformat()}." if days else "",
+    )
+    yield pg.heading("By field")
+    fields = sorted({each.discipline or UNSTATED for each in kept})
+    own = {
+        name: [each for each in kept if (each.discipline or UNSTATED) == name] for name in fields
+    }
+    counts = [(name, len(of), sum(each.statement_count for each in of)) for name, of in own.items()]
+    yield pg.table(("Field", "Ideas:", "Statements:"), counts)
+    yield from kinds_table(kept)
+    yield pg.heading("Whose texts")
+    yield pg.text(
+        "Every text keeps the licence it came under; the set adds none, and nothing of it is"
+        " published by making it."
+    )
+    sources = [
+        (
+            pg.code(each.paper_id),
+            each.licence or UNSTATED,
+            each.cutoff_date or UNSTATED,
+            pg.link(each.url, each.url) if each.url else each.reviewed_at.value,
+        )
+        for each in kept
+    ]
+    yield pg.table(("Idea", "Licence", "Nothing later may be cited", "From"), sources)
+    yield pg.heading("Left out")
+    drops = Counter(
+        (each.left_out_of.value, wording.reason(each.reason))
+        for curation in curated.curations
+        for each in curation.drops
+    )
+    papers = [
+        (pg.line("the set: ", pg.code(each.paper_id)), each.dropped_detail, 1)
+        for each in curated.dropped
+    ]
+    parts = [(what, why, count) for (what, why), count in drops.most_common()]
+    yield pg.table(("Of", "Why", "Times:"), [*papers, *parts])
+    yield from changes(curated)
+    if curated.shares and curated.agreement:
+        yield from _agreement(curated.agreement)
+    yield pg.heading("Known gaps")
+    yield from pg.bullets(f"{gap}." for gap in curated.gaps)
+
+
+def kinds_table(kept: Sequence[Curation]) -> Iterator[pg.Block]:
+    """How many statements there are of each type, axis and severity, most first."""
+    counts = Counter(
+        f"{each.severity.value} {each.type.value} of {each.axis.value}"
+        for curation in kept
+        for each in curation.statements
+    )
+    if counts:
+        yield pg.table(("Statements", ":"), counts.most_common())
+
+
+def changes(curated: CuratedSet) -> Iterator[pg.Block]:
+    """How much people changed of what they looked at."""
+    if not curated.shares:
+        return
+    yield pg.heading("What people changed")
+    yield pg.text(
+        f"{figures.counted(curated.editors, 'person', 'people')} looked at it. ScholarEval's"
+        " experts edited 13.4 % of ideas and 79.1 % of lists of statements."
+    )
+    rows = [
+        (
+            each.name,
+            each.looked_at_count,
+            each.changed_count,
+            figures.percent(each.share_0_to_1),
+            "–" if each.published_0_to_1 is None else figures.percent(each.published_0_to_1),
+        )
+        for each in curated.shares
+    ]
+    yield pg.table(("Of", "Looked at:", "Changed:", "Share:", "Published:"), rows)
+
+
+def _agreement(agreement: Sequence[EditAgreement]) -> Iterator[pg.Block]:
+    yield pg.text(
+        "Where two people looked at the same, one of them at least blind to what others made of it:"
+    )
+    rows = []
+    for each in agreement:
+        kappa = each.undefined_reason or "–" if each.kappa is None else figures.mean(each.kappa)
+        interval = f"{figures.mean(each.lower)} to {figures.mean(each.upper)}"
+        counts = (each.pair_count, each.equal_count)
+        rows.append((each.field.value, *counts, kappa, "–" if each.lower is None else interval))
+    columns = ("Field", "Looked at by two:", "Made the same of it:", "Cohen's kappa:")
+    yield pg.table((*columns, "95 % interval"), rows)
 
 
 def write_curated_set(path: Path, curated: CuratedSet) -> tuple[Path, ...]:
@@ -189,7 +258,7 @@ def write_curated_set(path: Path, curated: CuratedSet) -> tuple[Path, ...]:
     beside = path.with_name(f"{path.stem}.datasheet.md")
     for target, content in (
         (path, ideas_file(curated.curations)),
-        (beside, datasheet(curated).encode("utf-8", "replace")),
+        (beside, markdown_page(datasheet(curated)).encode("utf-8", "replace")),
     ):
         building = target.with_name(f"{target.name}.building")
         write_bytes(building, content)

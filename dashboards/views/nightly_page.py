@@ -1,6 +1,6 @@
 """What the summary of a night shows: each run beside the last comparable one before the night."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from enum import StrEnum
@@ -9,7 +9,6 @@ from typing import NamedTuple
 import polars
 
 from dashboards.render import wording
-from dashboards.render.safe_text import Markdown, plain
 from dashboards.views.alarms import (
     USUAL,
     cost_alarms,
@@ -40,7 +39,7 @@ class About(StrEnum):
 
 class Alarm(NamedTuple):
     about: About
-    sentence: Markdown
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +79,7 @@ class NightRun(NightFigures):
 
 @dataclass(frozen=True, slots=True)
 class NightlyPage:
-    """Everything `nightly.md.jinja` prints. `outcomes`: what became of each idea file. `ledger`:
-    the head of the ledger; None where there is no lake.
-    """
+    """What became of each idea file, the runs, and the head of the ledger; None without a lake."""
 
     day: date
     outcomes: tuple[tuple[str, str], ...]
@@ -143,11 +140,8 @@ def night_figures(
     run_ids: Sequence[RunId],
     tonight: Collection[RunId] = (),
     thresholds: AlarmSettings = USUAL,
-    shown: Callable[[str], str] = plain,
 ) -> tuple[NightFigures, ...]:
     """Each run beside the last comparable one that is not of the same night.
-
-    `shown` makes a name from the lake safe for where the sentences of alarms go.
 
     The lake is asked once for all of them: a question costs more than what it reads.
 
@@ -171,19 +165,17 @@ def night_figures(
         earlier = None if before is None else _of(judged, before)
         alarms = {
             About.UNSCORED: [
-                *unscored_alarms(own, earlier, shown, thresholds, run.order_reasons),
-                *step_alarms(_of(unanswered, run), shown, thresholds),
+                *unscored_alarms(own, earlier, thresholds, run.order_reasons),
+                *step_alarms(_of(unanswered, run), thresholds),
             ],
             About.CHECKS: expectation_alarms(
-                [each for each in validations if each.run_id == run.run_id], shown
+                each for each in validations if each.run_id == run.run_id
             ),
-            About.JUDGES: judge_alarms(run, _of(labels, run), _of(bias, run), shown, thresholds),
+            About.JUDGES: judge_alarms(run, _of(labels, run), _of(bias, run), thresholds),
             About.COST: cost_alarms(cost, cost_before, thresholds),
         }
         told = tuple(
-            Alarm(about, Markdown(sentence))
-            for about, sentences in alarms.items()
-            for sentence in sentences
+            Alarm(about, sentence) for about, sentences in alarms.items() for sentence in sentences
         )
         found.append(NightFigures(run, cost, before, cost_before, unscored_share(own), told))
     return tuple(found)

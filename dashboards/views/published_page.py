@@ -9,6 +9,10 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from dashboards.render.charts.drawing import picture
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.markdown import markdown_page
+from dashboards.render.page import Page, figures_of
 from dashboards.render.render import OutputFormat
 from schemas.base import Noun
 from warehouse.parquet import write_bytes
@@ -23,12 +27,16 @@ class PublishedPage(ABC):
         """What was landed, a noun a unit."""
 
     @abstractmethod
+    def page(self) -> Page:
+        """The report as values."""
+
     def markdown(self) -> str:
         """The report as Markdown."""
+        return markdown_page(self.page())
 
-    @abstractmethod
     def html(self) -> str:
         """The report as one self-contained page."""
+        return html_page(self.page())
 
     def bib(self) -> str | None:
         """The works it cites as a `.bib` file; None: such a page has none."""
@@ -48,17 +56,18 @@ class PublishedPage(ABC):
         """What else there is to know of them."""
         return ()
 
+    def short_page(self) -> Page:
+        """What a terminal shows."""
+        return self.page()
+
     def short(self) -> str:
-        """What a terminal shows, as Markdown."""
-        return self.markdown()
+        """The same as Markdown."""
+        return markdown_page(self.short_page())
 
     def files(self) -> dict[str, str]:
         """Reports by the names of their files, the first one to be looked at first."""
-        return {"index.html": self.html(), "index.md": self.markdown()}
-
-    def pictures(self) -> dict[str, str]:
-        """Drawings that `index.md` shows, as SVG by the names of their files."""
-        return {}
+        page = self.page()
+        return {"index.html": html_page(page), "index.md": markdown_page(page, pictures=True)}
 
     def written_as(self, output_format: OutputFormat) -> str:
         """The report in one of its two forms."""
@@ -69,14 +78,18 @@ class PublishedPage(ABC):
         return to_json(tuple(self.units), indent=2).decode() + "\n"
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """Write files and pictures into `folder`, each whole or not at all; the files' paths.
+        """Write files, and the drawings that `index.md` shows, each whole or not at all.
+
+        Returns:
+            The paths of the files, without those of the drawings.
 
         Raises:
             OSError: they cannot be written.
         """
         folder.mkdir(parents=True, exist_ok=True)
         files = self.files()
-        for name, text in (files | self.pictures()).items():
+        drawings = {f"{each.name}.svg": picture(each) for each in figures_of(self.page().blocks)}
+        for name, text in (files | drawings).items():
             building = folder / f"{name}.building"
             write_bytes(building, text.encode("utf-8", "replace"))
             building.replace(folder / name)

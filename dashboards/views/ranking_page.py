@@ -1,15 +1,26 @@
-"""What the report on a ranking shows, put together from the warehouse's answers."""
+"""The report on a ranking by matches."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from dashboards.render.charts.interval_chart import IntervalChart, interval_chart
-from dashboards.render.wording import reason, what_leads_among
-from dashboards.views.sensitivity import Sensitivity, sensitivity_of
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
+from dashboards.render.charts.interval_chart import interval_chart
+from dashboards.render.prose import prose_line
+from dashboards.views.ranked_groups import NO_GROUP
+from dashboards.views.sensitivity import sensitivity_blocks, sensitivity_of
 from schemas.identifiers import IdeaId, RunId
-from schemas.judgement.ranking import GroupSummary, Match, RankingHead, Rating, Winner
-from schemas.run import Run
+from schemas.judgement.ranking import (
+    Grouping,
+    GroupSummary,
+    Match,
+    RankingHead,
+    Rating,
+    RatingMethod,
+    Winner,
+)
 from schemas.text import patterns
 from warehouse.answers import RankedIdea
 from warehouse.kinds.rankings.queries import (
@@ -31,27 +42,15 @@ BEST_ACROSS = 20
 """Ideas shown of all groups together."""
 DUELS_SHOWN = 4
 """Ideas of which it is said why they beat the next one below them."""
+GROUPS_AT_A_GLANCE = 2
+"""More of them begin with who is first in each."""
 _GROUPS_AT_ONCE = 20
+_RANGES = (
+    " holds every rank that the 95 % intervals allow. Both orders in which a pair was shown are one"
+    " observation: two ideas that met once, won 2–0, still have the range 1–2. An idea without a"
+    " scored match has no rank."
+)
 _LETTERED = patterns.bounded(r"\b([Ii])dea ([AB])\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """One idea's rank along each dimension, in the order of the dimensions; `–` without one."""
-
-    title: str
-    ranks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixRow:
-    """One idea's overall verdicts against each of the others: `2–0`, `2 tied`, `·` where they did
-    not meet.
-    """
-
-    place: int
-    title: str
-    cells: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,49 +73,11 @@ class Duel:
     reasons: tuple[Reason, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RankedGroupPart:
-    """The ranking of one group."""
-
-    number: int
-    name: str
-    ideas: tuple[RankedIdea, ...]
-    summary: GroupSummary | None
-    chart: IntervalChart | None
-    profiles: tuple[Profile, ...]
-    matrix: tuple[MatrixRow, ...]
-    duels: tuple[Duel, ...]
-    unscored: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RankingPage:
-    """Everything `ranking.md.jinja` prints."""
-
-    run: Run
-    head: RankingHead
-    what_leads: str
-    by_matches: bool
-    groups: tuple[RankedGroupPart, ...]
-    sensitivity: Sensitivity | None
-    across: str | None
-    best_across: tuple[RankedIdea, ...]
-
-    @property
-    def firsts(self) -> tuple[tuple[str, int, str], ...]:
-        """Of every group: its name, how many ideas it has, and who is first."""
-        return tuple((group.name, len(group.ideas), _first(group.ideas)) for group in self.groups)
-
-    @property
-    def intervals(self) -> Mapping[int, IntervalChart]:
-        return {group.number: group.chart for group in self.groups if group.chart is not None}
-
-
 def ranking_page(
     queries: Queries, run_id: RunId, head: RankingHead | None = None
-) -> RankingPage | None:
+) -> pg.Page | None:
     """The ranking `head` of a run, or the one that `group_rankings` shows; None when the run has
-    none.
+    none: leaderboards, dimension profiles, match matrices and reasons.
 
     Raises:
         ConfigurationError: no such published run.
@@ -124,45 +85,193 @@ def ranking_page(
     head = head or ranking_shown(queries, run_id)
     if head is None:
         return None
-    ranked = ranked_by(queries, head)
-    return RankingPage(
-        run=queries.run(run_id),
-        head=head,
-        what_leads=what_leads_among(ranked),
-        by_matches=any(idea.by_matches for idea in ranked),
-        groups=tuple(_groups(queries, head)),
-        sensitivity=sensitivity_of(queries.idea_scores(run_id)),
-        across=_across(queries, head),
-        best_across=_best_across(queries, head),
+    title = f"Ranking of run {run_id}"
+    return pg.Page(pg.line(title), tuple(_blocks(queries, run_id, head)), title)
+
+
+def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.Block]:
+    run, ranked = queries.run(run_id), ranked_by(queries, head)
+    clusters = head.grouping is Grouping.CLUSTERS
+    found = "found by what the ideas are about" if clusters else "as given"
+    method = "Elo" if head.method is RatingMethod.ELO else "Bradley–Terry"
+    votes = f"; {figures.counted(head.vote_count, 'human vote')}" if head.vote_count else ""
+    yield pg.text(
+        f"{figures.counted(head.idea_count, 'idea')} in"
+        f" {figures.counted(head.group_count, 'group')}, {found}; ratings: {method}{votes}. Until ",
+        *(head.finished_at, "."),
     )
+    yield pg.facts(
+        pg.line("Engine ", pg.code(head.engine)),
+        pg.line("profile ", pg.code(head.profile)),
+        f"seed {head.seed}",
+        pg.code(head.ranking_id),
+    )
+    yield from map(pg.note, wording.banners(head.engine, run.literature, run.literature_name))
+    if head.incomplete_reason is not None:
+        yield pg.note(
+            f"The ranking ended early: {wording.reason(head.incomplete_reason)}. What is missing is"
+            " unscored, not lost; the same command goes on from there."
+        )
+    range_of = "The range beside a rank"
+    if any(idea.by_matches for idea in ranked):
+        range_of = "Ideas that the matches do not tell apart share a rank; the range beside it"
+    across = _across(queries, head)
+    yield pg.text(
+        f"Ideas of a group met in pairs. {range_of}{_RANGES} {wording.what_leads_among(ranked)}"
+        + (f" {across}." if across else "")
+    )
+    if best := _best_across(queries, head):
+        yield pg.heading("The best over all groups")
+        yield _across_table(best)
+    groups = _members(queries, head, ranked)
+    if len(groups) > GROUPS_AT_A_GLANCE:
+        yield pg.heading("Who is first")
+        firsts = [(name or NO_GROUP, len(ideas), _first(ideas)) for name, ideas in groups.items()]
+        yield pg.table(("Group", "Ideas:", "First"), firsts)
+    yield pg.heading("Groups")
+    if not groups:
+        yield pg.text("The ranking has no group.")
+    yield from _groups(queries, head, groups)
+    yield from sensitivity_blocks(sensitivity_of(queries.idea_scores(run_id)))
 
 
-def _groups(queries: Queries, head: RankingHead) -> Iterator[RankedGroupPart]:
+def _members(
+    queries: Queries, head: RankingHead, ranked: Iterable[RankedIdea]
+) -> dict[str, list[RankedIdea]]:
+    """Ideas by the group in which they met."""
+    group_of = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
+    members: dict[str, list[RankedIdea]] = defaultdict(list)
+    for idea in ranked:
+        members[group_of.get(idea.idea_id, idea.group or "")].append(idea)
+    return members
+
+
+def _groups(
+    queries: Queries, head: RankingHead, groups: Mapping[str, list[RankedIdea]]
+) -> Iterator[pg.Block]:
     summaries = {summary.group: summary for summary in group_summaries(queries, head)}
     ratings: dict[str, list[Rating]] = defaultdict(list)
-    group_of: dict[IdeaId, str] = {}
     for rating in ratings_of(queries, head, head.method):
         ratings[rating.group].append(rating)
-        group_of[rating.idea_id] = rating.group
-    members: dict[str, list[RankedIdea]] = defaultdict(list)
-    for idea in ranked_by(queries, head):
-        members[group_of.get(idea.idea_id, idea.group or "")].append(idea)
-    names = list(members)
+    names = list(groups)
     for start in range(0, len(names), _GROUPS_AT_ONCE):
         part = names[start : start + _GROUPS_AT_ONCE]
         matches: dict[str, list[Match]] = defaultdict(list)
         for match in matches_of(queries, head, part):
             matches[match.group].append(match)
         for number, name in enumerate(part, start=start + 1):
-            yield _part(
-                number,
-                name,
-                members[name],
-                summaries.get(name),
-                ratings[name],
-                matches[name],
-                head.dimensions,
+            yield pg.heading(name or NO_GROUP, level=3)
+            if (chart := interval_chart(f"intervals-{number}", groups[name])) is not None:
+                yield chart
+            yield _leaderboard(groups[name])
+            yield from _profiles(groups[name], ratings[name], head.dimensions)
+            yield from _meetings(groups[name], matches[name])
+            if name in summaries:
+                yield _summary(summaries[name], matches[name])
+
+
+def _across_table(best: Sequence[RankedIdea]) -> pg.Table:
+    rows = [
+        (
+            idea.rank_across_groups,
+            _title(idea),
+            idea.group or NO_GROUP,
+            f"{idea.strength_across_groups:.2f}",
+            f"{idea.strength_across_groups_lower:.2f} to {idea.strength_across_groups_upper:.2f}",
+        )
+        for idea in best
+    ]
+    columns = ("Rank:", "Idea", "Group", "Strength over all groups:", "95 % interval")
+    return pg.table(columns, rows)
+
+
+def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
+    rows = []
+    for idea in ideas:
+        why = idea.unranked_reason
+        if why is None and idea.basis == "scores":
+            why = wording.placed_by_score(idea)
+        lower, upper = idea.strength_lower, idea.strength_upper
+        rows.append(
+            (
+                "–" if idea.rank is None else idea.rank,
+                "–" if idea.best_rank is None else f"{idea.best_rank}–{idea.worst_rank}",
+                _title(idea) + (f" – {why}" if why is not None else ""),
+                "unranked" if idea.strength is None else f"{idea.strength:.2f}",
+                "–" if lower is None else f"{lower:.2f} to {upper:.2f}",
+                "–" if idea.wins is None else f"{idea.wins:g}",
+                "–" if idea.losses is None else f"{idea.losses:g}",
+                "–" if idea.ties is None else idea.ties,
+                "–" if idea.unscored_match_count is None else idea.unscored_match_count,
+                figures.mean(idea.score),
             )
+        )
+    columns = ("Rank:", "Range", "Idea", "Strength:", "95 % interval", "Won:", "Lost:", "Tied:")
+    return pg.table((*columns, "Unscored:", "Score:"), rows)
+
+
+def _profiles(
+    ideas: Sequence[RankedIdea], ratings: Sequence[Rating], dimensions: Sequence[str]
+) -> Iterator[pg.Block]:
+    """Rank along each dimension; a dash without one."""
+    ranks = {(rating.idea_id, rating.dimension): rating.rank for rating in ratings}
+    rows = [
+        (_title(idea), *(_dash(ranks.get((idea.idea_id, each))) for each in dimensions))
+        for idea in ideas
+        if idea.strength is not None
+    ]
+    if rows:
+        yield pg.text("Ranks along each dimension:")
+        yield pg.table(("Idea", *(f"{each.replace('_', ' ')}:" for each in dimensions)), rows)
+
+
+def _meetings(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[pg.Block]:
+    """Verdicts of the best against one another, and why some beat those below them."""
+    met = [idea for idea in ideas if idea.strength is not None]
+    shown = met[:MATRIX_IDEAS]
+    if len(shown) > 1:
+        best = f" (the best {len(shown)} ideas)" if len(met) > len(shown) else ""
+        yield pg.text(f"Overall verdicts, won and lost by the idea of the row{best}:")
+        places = (f"{place}:" for place in range(1, len(shown) + 1))
+        yield pg.table((":", "Idea", *places), _matrix(shown, matches))
+    ordered = [idea for idea in shown if idea.by_matches]  # the scores of the others order them
+    for place, duel in enumerate(islice(_duels(ordered, matches), DUELS_SHOWN)):
+        if place == 0:
+            yield pg.text("Why an idea beats another below it; “this idea” is the better one:")
+        better, worse = pg.strong(duel.better), pg.strong(duel.worse)
+        yield pg.text(better, " over ", worse, f" ({duel.tally})")
+        yield from pg.bullets(
+            pg.line(f"{each.dimension}: ", prose_line(each.text)) for each in duel.reasons
+        )
+
+
+def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
+    unscored = Counter(
+        wording.reason(match.unscored_reason)
+        for match in matches
+        if match.unscored_reason is not None
+    )
+    why = ", ".join(f"{times:,}: {reason}" for reason, times in unscored.most_common())
+    ended = f", {summary.ended_because}" if summary.ended_because else ""
+    bias = "Position bias was not measured."
+    if summary.position_bias is not None:
+        bias = (
+            f"Position bias {figures.signed(summary.position_bias)} (+1: the idea shown first always"
+            " wins, 0: order does not matter)."
+        )
+    if summary.order_agreement_0_to_1 is not None:
+        share = f"{100 * summary.order_agreement_0_to_1:.0f} %"
+        bias += f" {share} of pairs were judged alike in both orders."
+    if summary.island_count > 1:
+        bias += (
+            f" No chain of matches joins the {summary.island_count} parts of this group: ranks"
+            " compare within a part only."
+        )
+    return pg.text(
+        f"{figures.counted(summary.match_count, 'verdict')}, {summary.unscored_match_count:,}"
+        f" unscored{f' ({why})' if why else ''}; schedule:"
+        f" {summary.schedule.replace('_', ' ')}{ended}. {bias}"
+    )
 
 
 def _across(queries: Queries, head: RankingHead) -> str | None:
@@ -186,48 +295,8 @@ def _first(ideas: Sequence[RankedIdea]) -> str:
     return "; ".join(leading) or "nobody is ranked"
 
 
-def _part(
-    number: int,
-    name: str,
-    ideas: Sequence[RankedIdea],
-    summary: GroupSummary | None,
-    ratings: Sequence[Rating],
-    matches: Sequence[Match],
-    dimensions: Sequence[str],
-) -> RankedGroupPart:
-    shown = [idea for idea in ideas if idea.strength is not None][:MATRIX_IDEAS]
-    ordered = [idea for idea in shown if idea.by_matches]  # the scores of the others order them
-    unscored = Counter(
-        reason(match.unscored_reason) for match in matches if match.unscored_reason is not None
-    )
-    return RankedGroupPart(
-        number=number,
-        name=name or "Ideas without a group",
-        ideas=tuple(ideas),
-        summary=summary,
-        chart=interval_chart(number, ideas),
-        profiles=_profiles(ideas, ratings, dimensions),
-        matrix=_matrix(shown, matches),
-        duels=tuple(_duels(ordered, matches))[:DUELS_SHOWN],
-        unscored=tuple(unscored.most_common()),
-    )
-
-
-def _profiles(
-    ideas: Sequence[RankedIdea], ratings: Sequence[Rating], dimensions: Sequence[str]
-) -> tuple[Profile, ...]:
-    ranks = {(rating.idea_id, rating.dimension): rating.rank for rating in ratings}
-    return tuple(
-        Profile(
-            _title(idea),
-            tuple(_dash(ranks.get((idea.idea_id, dimension))) for dimension in dimensions),
-        )
-        for idea in ideas
-        if idea.strength is not None
-    )
-
-
-def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> tuple[MatrixRow, ...]:
+def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[list[pg.Part]]:
+    """Each idea against each of the others: `2–0`, `2 tied`, `·` where they did not meet."""
     won: Counter[tuple[IdeaId, IdeaId]] = Counter()
     tied: Counter[frozenset[IdeaId]] = Counter()
     for match in matches:
@@ -247,10 +316,8 @@ def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> tuple[Matr
             return f"{ties} tied"
         return f"{wins}–{losses}" + (f", {ties} tied" if ties else "")
 
-    return tuple(
-        MatrixRow(place, _title(idea), tuple(cell(idea.idea_id, other.idea_id) for other in ideas))
-        for place, idea in enumerate(ideas, start=1)
-    )
+    for place, idea in enumerate(ideas, start=1):
+        yield [place, _title(idea), *(cell(idea.idea_id, other.idea_id) for other in ideas)]
 
 
 def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[Duel]:

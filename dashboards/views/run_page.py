@@ -1,24 +1,17 @@
-"""What the report on one run shows, put together from the warehouse's answers."""
+"""The report on one run, put together from the warehouse's answers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from dashboards.render import figures
-from dashboards.render.safe_text import Markdown, plain
-from dashboards.render.wording import (
-    dropped,
-    ideas_not_covered,
-    reason,
-    unscored,
-    weights_in_words,
-    what_leads_among,
-    why_unranked,
-)
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
+from dashboards.render.charts.score_chart import score_chart
 from dashboards.views.alarms import USUAL
-from dashboards.views.changes import Changes, changes_of
+from dashboards.views.changes import changes_blocks, changes_of
 from dashboards.views.nightly_page import NightFigures, night_figures
-from dashboards.views.sensitivity import Sensitivity, sensitivity_of
+from dashboards.views.ranked_groups import ONE_GROUP, ranked_groups
+from dashboards.views.run_cost import cost_blocks
+from dashboards.views.sensitivity import sensitivity_blocks, sensitivity_of
 from schemas.base import Severity
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run, ValidationRow
@@ -26,55 +19,11 @@ from schemas.settings import AlarmSettings
 from warehouse.answers import (
     CRITERION_PARTS,
     AnsweringModel,
-    FailureGroup,
-    FailureRow,
     IdeaScore,
     JudgeAgreement,
-    LeftOutGroup,
-    ModuleCost,
     RankedIdea,
-    RunCost,
-    StepCost,
 )
 from warehouse.queries import Queries
-
-NO_GROUP = "Ideas without a group"
-
-
-@dataclass(frozen=True, slots=True)
-class RankedLine:
-    """One idea of a ranking; figures are printed as they stand."""
-
-    rank: str
-    title: str
-    file_name: str | None
-    notes: Markdown
-    score: str
-    range: str
-    coverage: str
-    soundness: str
-    contribution: str
-    unscored: str
-    failures: str
-    beyond: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class GroupPart:
-    """The ranking of one group."""
-
-    name: str
-    lines: tuple[RankedLine, ...]
-    scores: tuple[tuple[str, float], ...]
-    unscored_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class StepLine:
-    """Cost and latency of one step with one model."""
-
-    cost: StepCost
-    latency: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,44 +35,13 @@ class ModelsPart:
     agreement: tuple[JudgeAgreement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RunPage:
-    """Everything `run.md.jinja` prints."""
-
-    run: Run
-    night: NightFigures
-    cost: RunCost
-    groups: tuple[GroupPart, ...]
-    models: ModelsPart
-    modules: tuple[ModuleCost, ...]
-    steps: tuple[StepLine, ...]
-    sources: tuple[Mapping[str, Any], ...]
-    validation_count: int
-    great_expectations_count: int
-    broken: tuple[ValidationRow, ...]
-    rejections: tuple[FailureRow, ...]
-    failure_groups: tuple[FailureGroup, ...]
-    left_out: tuple[LeftOutGroup, ...]
-    not_covered: str
-    sensitivity: Sensitivity | None
-    has_matches: bool
-    what_leads: str
-    weights: str
-    beyond: tuple[str, ...]
-    changes: Changes | None
-
-    @property
-    def critical_broken_count(self) -> int:
-        return sum(row.severity is Severity.CRITICAL for row in self.broken)
-
-
 def run_page(
     queries: Queries,
     run_id: RunId,
     file_names: Mapping[IdeaId, str],
     thresholds: AlarmSettings = USUAL,
-) -> RunPage:
-    """Ask the warehouse everything about a run.
+) -> pg.Page:
+    """The ranking of a run with its costs, sources, failures and validations.
 
     Args:
         file_names: names, without suffix, of the ideas' own reports in the folder `ideas`; other
@@ -133,40 +51,254 @@ def run_page(
         ConfigurationError: no such published run.
     """
     (night,) = night_figures(queries, [run_id], thresholds=thresholds)
-    run = night.run
-    validations = queries.validations(run_id)
-    latencies = {
-        (row["step"], row["model_requested"]): row for row in queries.latency_by_step(run_id)
-    }
-    ranking, scores = queries.ranking(run_id), queries.idea_scores(run_id)
-    left_out = queries.left_out_groups(run_id)
-    groups = _groups(run, ranking, scores, file_names)
-    return RunPage(
-        run=run,
-        night=night,
-        cost=night.cost,
-        groups=groups,
-        models=models_part(queries, run_id),
-        modules=queries.module_costs(run_id),
-        steps=tuple(
-            StepLine(cost, latencies.get((cost.step, cost.model_requested), {}))
-            for cost in queries.step_costs(run_id)
-        ),
-        sources=queries.source_health(run_id),
-        validation_count=len(validations),
-        great_expectations_count=sum(row.great_expectations is not None for row in validations),
-        broken=tuple(row for row in validations if not row.success),
-        rejections=queries.rejections(run_id),
-        failure_groups=queries.failure_groups(run_id),
-        left_out=left_out,
-        not_covered=ideas_not_covered(left_out, run.idea_count),
-        sensitivity=sensitivity_of(scores),
-        has_matches=any(ranked.strength is not None for ranked in ranking),
-        what_leads=what_leads_among(ranking),
-        weights=weights_in_words(run),
-        beyond=_beyond(scores),
-        changes=changes_of(queries, run),
+    title = f"Run {run_id}"
+    blocks = (
+        *_head(queries, night),
+        *_ranking(queries, night.run, file_names),
+        *_models(models_part(queries, run_id)),
+        *cost_blocks(queries, night.cost),
+        *_losses(queries, night.run),
+        *_validation(queries.validations(run_id)),
+        *_questions(run_id),
     )
+    return pg.Page(pg.line(title), blocks, title)
+
+
+def _head(queries: Queries, night: NightFigures) -> Iterator[pg.Block]:
+    run = night.run
+    yield pg.text(pg.strong(night.status))
+    yield from pg.bullets(alarm.sentence for alarm in night.alarms)
+    early = f"; {run.failed_count:,} ended early" if run.failed_count else ""
+    yield pg.text(
+        f"{figures.counted(run.idea_count, 'idea')}, {run.states_in_words}{early}. Took"
+        f" {figures.duration(run.duration_seconds)}, until {figures.moment(run.finished_at)}."
+    )
+    yield pg.facts(
+        pg.line("Engine ", pg.code(run.engine)),
+        pg.line("profile ", pg.code(run.profile)),
+        f"literature: {wording.literature(run.literature, run.literature_name)}",
+        f"modules: {run.modules.replace(',', ', ')}",
+        f"weights: {wording.weights_in_words(run)}",
+        f"label {run.label}" if run.label else "",
+        f"Assay {run.assay_version}",
+    )
+    known = (run.engine, run.literature, run.literature_name, run.literature_lacks)
+    yield from map(pg.note, wording.banners(*known))
+    left_out = queries.left_out_groups(run.run_id)
+    if not_covered := wording.ideas_not_covered(left_out, run.idea_count):
+        yield pg.note(f"{not_covered}.")
+    if (changes := changes_of(queries, run)) is not None:
+        yield from changes_blocks(changes, run)
+
+
+def _ranking(queries: Queries, run: Run, file_names: Mapping[IdeaId, str]) -> Iterator[pg.Block]:
+    ranking, idea_scores = queries.ranking(run.run_id), queries.idea_scores(run.run_id)
+    scores, beyond = {score.idea_id: score for score in idea_scores}, _beyond(idea_scores)
+    groups = ranked_groups(ranking)
+    yield pg.heading("Ranking")
+    if (chart := score_chart(groups)) is not None:
+        yield chart
+    if not groups:
+        yield pg.text("The run has no idea.")
+    score_column = f"Score{wording.baseline_mark(run.engine)}:"
+    columns = ("Rank:", "Idea", score_column, "Range", "Coverage:", "Soundness:", "Contribution:")
+    more = (*(f"{name}:" for name in beyond), "Unscored", "Failures:")
+    for group in groups:
+        if len(groups) > 1 or group.name != ONE_GROUP:
+            yield pg.heading(group.name, level=3)
+        rows = [
+            _row(run, idea, scores[idea.idea_id], file_names.get(idea.idea_id), beyond)
+            for idea in group.ideas
+        ]
+        yield pg.table((*columns, *more), rows)
+    yield pg.text(
+        "Scores run from 0 to 10",
+        _ASSESSED_SCORE if run.assessed else "",
+        _SCORES,
+        _ASSESSED_RANGE if run.assessed else "",
+        " Coverage is the share of the weights that scored the idea; equal scores share a rank.",
+    )
+    if any(idea.strength is not None for idea in ranking):
+        whole = pg.report("The ranking in full", "ranking")
+        leads = f"{wording.what_leads_among(ranking)} "
+        yield pg.text(leads, whole, " shows intervals, matches and reasons.")
+    yield from sensitivity_blocks(sensitivity_of(idea_scores))
+
+
+_ASSESSED_SCORE = (
+    ": ten times the probability that reviewers of the field's usual venue prefer the plan to the"
+    " median plan submitted there"
+)
+_SCORES = (
+    ". An idea of which anything that counts is unscored has no score and no rank: the range holds"
+    " the score with 0 and with 10 in place of what is missing, and its note the places which that"
+    " leaves."
+)
+_ASSESSED_RANGE = " The range of an idea with a score is its lowest and its highest repetition."
+
+
+def _row(
+    run: Run, ranked: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]
+) -> tuple[pg.Part, ...]:
+    title, notes = ranked.title.strip() or ranked.idea_id, _notes(ranked, score)
+    soundness = figures.mean(score.soundness_0_to_10)
+    contribution = figures.mean(score.contribution_0_to_10)
+    return (
+        "–" if ranked.rank is None else ranked.rank,
+        pg.line(
+            pg.report(title, f"ideas/{file_name}") if file_name else title,
+            f" – {notes}" if notes else "",
+        ),
+        figures.mean(score.score),
+        _range(run, score),
+        "–" if score.coverage_0_to_1 is None else f"{score.coverage_0_to_1:.0%}",
+        soundness if score.soundness_requested else "not asked for",
+        contribution if score.contribution_requested else "not asked for",
+        *(_BEYOND[name][1](score) if _BEYOND[name][0](score) else "–" for name in beyond),
+        _unscored(score),
+        ranked.failure_count,
+    )
+
+
+def _models(models: ModelsPart) -> Iterator[pg.Block]:
+    if not (models.answering or models.dropped or models.agreement):
+        return
+    yield pg.heading("Models and judges")
+    if models.answering:
+        answers = [
+            (
+                _spaced(row.step),
+                row.model_requested,
+                ", ".join(row.models_answered),
+                row.answered_calls,
+            )
+            for row in models.answering
+        ]
+        yield pg.table(("Step", "Model", "Answered as", "Answers:"), answers)
+    yield from pg.bullets(models.dropped)
+    if models.agreement:
+        yield pg.text("Where several judges were asked, the median of their scores counts.")
+        rows = [
+            (
+                *(_spaced(row.step), row.questions, row.judges, row.votes, row.unscored_votes),
+                *(row.compared_items, figures.percent(row.same_score_share)),
+                figures.measure(row.mean_absolute_difference),
+                figures.measure(row.krippendorff_alpha),
+            )
+            for row in models.agreement
+        ]
+        columns = ("Step", "Questions:", "Judges:", "Votes:", "Unscored votes:")
+        more = ("Scores by two or more:", "All the same:", "Mean difference:")
+        yield pg.table((*columns, *more, "Krippendorff's alpha:"), rows)
+        yield pg.text(
+            "Alpha is 1 where judges agree in everything and 0 where they agree as by chance; it is"
+            " undefined where all scores are equal. The mean difference is that of two judges, on the"
+            " step's own scale."
+        )
+
+
+def _losses(queries: Queries, run: Run) -> Iterator[pg.Block]:
+    """Entries that were rejected, what failed, and papers that count for nothing."""
+    yield pg.heading("Rejected entries")
+    rejections = [
+        (
+            "without an identifier" if row.idea_id is None else pg.code(row.idea_id),
+            *(row.subject, wording.reason(row.reason), row.detail),
+        )
+        for row in queries.rejections(run.run_id)
+    ]
+    if rejections:
+        yield pg.table(("Idea", "Where", "Why", "Detail"), rejections)
+    else:
+        yield pg.text("None: every entry of the idea file was accepted.")
+    if run.reading_remarks:
+        yield pg.text("Not read or not judged of the idea file:")
+        yield from pg.bullets(run.reading_remarks)
+    yield pg.heading("Failures")
+    failures = [
+        (
+            *(wording.stage(group.stage), wording.reason(group.reason)),
+            *(group.failure_count, group.idea_count, group.retryable_count, group.example),
+        )
+        for group in queries.failure_groups(run.run_id)
+    ]
+    if failures:
+        columns = ("While", "Why", "Times:", "Ideas:", "May work when run again:", "One of them")
+        yield pg.table(columns, failures)
+    yield pg.text("No failure counts as a zero." if failures else "None.")
+    if left_out := queries.left_out_groups(run.run_id):
+        yield pg.heading("Papers left out")
+        yield pg.text("Found, and counted for nothing. Nothing failed there.")
+        yield from pg.bullets(
+            f"{wording.reason(group.reason)}: in {figures.counted(group.idea_count, 'idea')}; of"
+            f" one: {group.example}"
+            for group in left_out
+        )
+
+
+def _validation(validations: Sequence[ValidationRow]) -> Iterator[pg.Block]:
+    yield pg.heading("Validation")
+    if not validations:
+        yield pg.text("No expectation was recorded.")
+        return
+    broken, count = [row for row in validations if not row.success], len(validations)
+    expectations = figures.counted(count, "expectation")
+    if broken:
+        critical = sum(row.severity is Severity.CRITICAL for row in broken)
+        held = f"{count - len(broken)} of {expectations} held"
+        yield pg.text(f"{held}; {critical} of the broken ones critical.")
+        rows = [
+            (
+                *(row.expectation, row.table_name, row.column_name, row.severity.value),
+                *(row.unexpected_count, row.evaluated_count, row.detail),
+            )
+            for row in broken
+        ]
+        columns = ("Expectation", "Table", "Column", "Severity", "Rows that broke it:")
+        yield pg.table((*columns, "Rows checked:", "Detail"), rows)
+    else:
+        yield pg.text(f"All {expectations} held.")
+    if evaluated := sum(row.great_expectations is not None for row in validations):
+        command = pg.code("assay report RUN --data-docs")
+        yield pg.text(
+            f"Great Expectations evaluated {evaluated:,} of them; ", command, " shows its results."
+        )
+    else:
+        yield pg.text(
+            "Arrow and SQL evaluated them. Great Expectations will with the next larger run, or"
+            " with ",
+            *(pg.code("assay warehouse validate"), "."),
+        )
+
+
+def _questions(run_id: RunId) -> Iterator[pg.Block]:
+    yield pg.heading("Ask further")
+    yield pg.text(
+        *("Every table behind this page answers SQL; ", pg.code("assay warehouse docs")),
+        *(" describes the columns. Add ", pg.code("--warehouse DIR")),
+        " unless you are beside the default one.",
+    )
+    for question, query in _QUERIES.items():
+        yield pg.text(question)
+        yield pg.Code(f'assay sql "{query.format(run_id=pg.plain_text(pg.line(run_id)))}"', "sh")
+
+
+_QUERIES = {
+    "Which papers are most often more novel than our ideas?": (
+        "select p.title, p.year, count(*) as times from comparisons c join papers p using (run_id,"
+        " idea_id, paper_id) where c.run_id = '{run_id}' and c.score = -1 group by all order by"
+        " times desc limit 10"
+    ),
+    "Which methods does the literature support least?": (
+        "select r.idea_id, r.score_0_to_10, m.text from soundness_reviews r join methods m using"
+        " (run_id, idea_id, method_id) where r.run_id = '{run_id}' and r.score_0_to_10 is not null"
+        " order by r.score_0_to_10 limit 10"
+    ),
+    "What went wrong, idea by idea?": (
+        "select idea_id, stage, reason, count(*) as times from failures where run_id = '{run_id}'"
+        " group by all order by times desc"
+    ),
+}
 
 
 def models_part(queries: Queries, run_id: RunId) -> ModelsPart:
@@ -178,36 +310,8 @@ def models_part(queries: Queries, run_id: RunId) -> ModelsPart:
     answering = queries.answering_models(run_id)
     return ModelsPart(
         answering=answering if len({row.model_requested for row in answering}) > 1 else (),
-        dropped=tuple(dropped(row) for row in queries.dropped_parameters(run_id)),
+        dropped=tuple(wording.dropped(row) for row in queries.dropped_parameters(run_id)),
         agreement=queries.judge_agreement(run_id),
-    )
-
-
-def _groups(
-    run: Run,
-    ranking: tuple[RankedIdea, ...],
-    idea_scores: tuple[IdeaScore, ...],
-    file_names: Mapping[IdeaId, str],
-) -> tuple[GroupPart, ...]:
-    scores = {score.idea_id: score for score in idea_scores}
-    beyond = _beyond(idea_scores)
-    members: dict[str | None, list[RankedIdea]] = {}
-    for ranked in ranking:
-        members.setdefault(ranked.group, []).append(ranked)
-    only_group_is_none = list(members) == [None]
-    return tuple(
-        GroupPart(
-            name=("All ideas" if only_group_is_none else NO_GROUP) if name is None else name,
-            lines=tuple(
-                _line(run, ranked, scores[ranked.idea_id], file_names.get(ranked.idea_id), beyond)
-                for ranked in ideas
-            ),
-            scores=tuple(
-                (ranked.title, ranked.score) for ranked in ideas if ranked.score is not None
-            ),
-            unscored_count=sum(ranked.score is None for ranked in ideas),
-        )
-        for name, ideas in members.items()
     )
 
 
@@ -240,33 +344,6 @@ def _beyond(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
         name
         for name, (requested, _) in _BEYOND.items()
         if any(requested(score) for score in scores)
-    )
-
-
-def _line(
-    run: Run, ranked: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]
-) -> RankedLine:
-    return RankedLine(
-        rank="–" if ranked.rank is None else str(ranked.rank),
-        title=ranked.title.strip() or ranked.idea_id,
-        file_name=file_name,
-        notes=_notes(ranked, score),
-        score=figures.mean(score.score),
-        range=_range(run, score),
-        coverage="–" if score.coverage_0_to_1 is None else f"{score.coverage_0_to_1:.0%}",
-        soundness=(
-            figures.mean(score.soundness_0_to_10) if score.soundness_requested else "not asked for"
-        ),
-        contribution=(
-            figures.mean(score.contribution_0_to_10)
-            if score.contribution_requested
-            else "not asked for"
-        ),
-        unscored=_unscored(score),
-        failures=figures.count(ranked.failure_count),
-        beyond=tuple(
-            _BEYOND[name][1](score) if _BEYOND[name][0](score) else "–" for name in beyond
-        ),
     )
 
 
@@ -310,18 +387,22 @@ def _assessed(score: IdeaScore) -> dict[str, float | None]:
     return {name.replace("_", " "): value for name, value in named.items()}
 
 
-def _notes(ranked: RankedIdea, score: IdeaScore) -> Markdown:
+def _notes(ranked: RankedIdea, score: IdeaScore) -> str:
     found = []
-    if why := why_unranked(ranked):
+    if why := wording.why_unranked(ranked):
         found.append(why)
     if score.incomplete_reason is not None:
-        found.append(f"ended early: {plain(reason(score.incomplete_reason))}")
+        found.append(f"ended early: {wording.reason(score.incomplete_reason)}")
     if score.score is None and score.state_reason not in (None, score.incomplete_reason):
-        found.append(plain(unscored(str(score.state_reason))))
+        found.append(wording.unscored(str(score.state_reason)))
     if score.unscored_dimension_count:
         found.append(
             f"{figures.counted(score.unscored_dimension_count, 'dimension')} without a review"
         )
     if score.duplicate_of is not None:
-        found.append(f"nearly the same as {plain(score.duplicate_of)}")
-    return Markdown("; ".join(found))
+        found.append(f"nearly the same as {score.duplicate_of}")
+    return "; ".join(found)
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")

@@ -2,17 +2,24 @@
 among the best.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from dashboards.render import figures
+from dashboards.render import page as pg
 from warehouse.answers import IdeaScore
 
 SAMPLES = 1000
 TOP = 10
 SEED = 20_260_301
 _DIGITS = 9
+_LINES_SHOWN = 40
+_TOO_LITTLE = (
+    "Too little is scored for a weighting to vary: it takes two modules or criteria, and more ideas"
+    " of which nothing is unscored than are counted as the best."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,36 @@ def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
         lines=tuple(line for line in lines if line.share_0_to_1 > 0),
         left_out=len(scores) - len(rated),
     )
+
+
+def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
+    """The section on how much the weights matter."""
+    yield pg.heading("How much the weights matter")
+    if sensitivity is None:
+        yield pg.text(_TOO_LITTLE)
+        return
+    parts, top, left_out = sensitivity.parts, sensitivity.top, sensitivity.left_out
+    are = "is" if left_out == 1 else "are"
+    left = (
+        f" {figures.counted(left_out, 'idea')} of which something is unscored {are} left out: no"
+        " weighting makes up for it."
+        if left_out
+        else ""
+    )
+    yield pg.text(
+        f"{sensitivity.samples:,} weightings of {', '.join(parts).replace('_', ' ')} were drawn"
+        f" evenly from all that add up to one. An idea that is among the best {top} under nearly all"
+        " of them leads whatever one cares about; one in the middle of the list leads because of the"
+        f" weights.{left}"
+    )
+    rows = [
+        (line.title or line.idea_id, figures.mean(line.score), f"{100 * line.share_0_to_1:.0f} %")
+        for line in sensitivity.lines[:_LINES_SHOWN]
+    ]
+    yield pg.table(("Idea", "Score:", f"Among the best {top}:"), rows)
+    more = len(sensitivity.lines) - len(rows)
+    if more:
+        yield pg.text(f"{figures.counted(more, 'more idea')} under fewer weightings.")
 
 
 def shares_among_best(values: np.ndarray) -> np.ndarray:

@@ -5,16 +5,10 @@ HTML.
 import logging
 from pathlib import Path
 
-from dashboards.render.html_page import html_page
-from dashboards.render.render import (
-    idea_html,
-    idea_markdown,
-    ranking_html,
-    ranking_markdown,
-    run_html,
-    run_markdown,
-)
-from dashboards.render.safe_text import plain
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.markdown import markdown_page
+from dashboards.render.page import Page, line, text
+from dashboards.render.render import idea_view
 from dashboards.views.alarms import USUAL
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.ranking_page import ranking_page
@@ -71,10 +65,8 @@ def write_reports(
         index = run_page(queries, run_id, names, thresholds)
         ranking = ranking_page(queries, run_id)
         if ranking is not None:
-            _write(building / "ranking.md", ranking_markdown(ranking))
-            _write(building / "ranking.html", ranking_html(ranking))
-        _write(building / "index.md", run_markdown(index))
-        _write(building / "index.html", run_html(index))
+            _write(building / "ranking", ranking)
+        _write(building / "index", index)
         move_into_place(building, target)
     return target / "index.html", target / "index.md"
 
@@ -85,26 +77,19 @@ def _write_idea(building: Path, name: str, review: IdeaReview) -> None:
     Where one cannot be made it says so, and the other ideas have theirs.
     """
     boundary = ErrorBoundary()
-    pages: dict[str, tuple[str, str]] = {}
+    pages: dict[str, Page] = {}
     with boundary:
         page = idea_page(review)
         for folder in (FIRST_PAGES, FULL_REPORTS):
-            full = folder == FULL_REPORTS
-            pages[folder] = (
-                idea_markdown(page, full=full, file_name=name),
-                idea_html(page, full=full, file_name=name),
-            )
+            pages[folder] = idea_view(page, full=folder == FULL_REPORTS, file_name=name)
     if boundary.error is not None:
         idea_id = review.evaluation.idea.idea_id
         logger.error("the report on idea %r cannot be made", idea_id, exc_info=boundary.error)
-        why = plain(f"This report cannot be made ({in_a_word(boundary.error)}).")
-        markdown = f"# {plain(idea_id)}\n\n{why}\n"
-        pages = dict.fromkeys(
-            (FIRST_PAGES, FULL_REPORTS), (markdown, html_page(markdown, title=idea_id))
-        )
-    for folder, (markdown, html) in pages.items():
-        _write(building / folder / f"{name}.md", markdown)
-        _write(building / folder / f"{name}.html", html)
+        why = f"This report cannot be made ({in_a_word(boundary.error)})."
+        failed = Page(line(idea_id), (text(why),))
+        pages = dict.fromkeys((FIRST_PAGES, FULL_REPORTS), failed)
+    for folder, view in pages.items():
+        _write(building / folder / name, view)
 
 
 def file_name(idea_id: IdeaId) -> str:
@@ -123,5 +108,7 @@ def file_name(idea_id: IdeaId) -> str:
     return f"{readable}-{content_hash(idea_id, length=16)}"
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_bytes(text.encode("utf-8", "replace"))
+def _write(path: Path, page: Page) -> None:
+    """Write `page` as Markdown and HTML; `path` has no ending."""
+    path.with_name(f"{path.name}.md").write_text(markdown_page(page), "utf-8", "replace")
+    path.with_name(f"{path.name}.html").write_text(html_page(page), "utf-8", "replace")

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from dashboards.render import figures, wording
-from dashboards.render.html_page import html_page
-from dashboards.render.render import rendered
+from dashboards.render.formats.html import html_page
+from dashboards.render.page import Page
+from dashboards.render.render import rendered_page
 from dashboards.views.idea.preferences import write_preferences
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -45,13 +46,14 @@ class CheckPage(PublishedPage):
     def beside(self) -> dict[str, Any]:
         return {"scores": self.scores}
 
-    def markdown(self) -> str:
+    def page(self) -> Page:
         return self._rendered(in_columns=False)
 
-    def short(self) -> str:
+    def short_page(self) -> Page:
         """Problems that stand, by manuscript, without passages and second looks."""
-        return rendered(
+        return rendered_page(
             "check_short.md.jinja",
+            "",
             page=self,
             nothing_found=nothing_found,
             missing_files=missing_files,
@@ -60,12 +62,16 @@ class CheckPage(PublishedPage):
 
     def html(self) -> str:
         """With passages of the manuscript beside the problems."""
-        return html_page(self._rendered(in_columns=True), title=f"Check {self.head.run_id}")
+        return html_page(self._rendered(in_columns=True))
 
-    def _rendered(self, *, in_columns: bool) -> str:
+    def files(self) -> dict[str, str]:
+        return super().files() | {"index.html": self.html()}
+
+    def _rendered(self, *, in_columns: bool) -> Page:
         banners = wording.banners(self.head.engine, "")
-        return rendered(
+        return rendered_page(
             "check.md.jinja",
+            f"Check {self.head.run_id}",
             page=self,
             banners=banners,
             in_columns=in_columns,

@@ -2,13 +2,14 @@
 was left out and why.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dashboards.render import wording
-from dashboards.render.html_page import html_page
-from dashboards.render.render import rendered
-from dashboards.views.curated_set import CuratedSet, write_curated_set
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
+from dashboards.render.prose import prose
+from dashboards.views.curated_set import CuratedSet, changes, kinds_table, write_curated_set
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.works.curation import Curation
@@ -18,6 +19,10 @@ from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 IDEAS = "ideas.jsonl"
+_UNWORDED = (
+    "Not all of it is worded: ideas and statements that nobody looked at are sentences of papers"
+    " and reviews."
+)
 
 
 class CurationPage(CuratedSet, PublishedPage):
@@ -27,22 +32,101 @@ class CurationPage(CuratedSet, PublishedPage):
     def units(self) -> tuple[Curation, ...]:
         return self.curations
 
-    def markdown(self) -> str:
-        banners = wording.banners(self.head.engine, "")
-        return rendered("curation.md.jinja", page=self, banners=banners)
+    def page(self) -> pg.Page:
+        title = f"A set of {figures.counted(len(self.kept), 'rated idea')}"
+        return pg.Page(pg.line(title), tuple(self._blocks()), f"Curation {self.head.run_id}")
 
-    def html(self) -> str:
-        return html_page(self.markdown(), title=f"Curation {self.head.run_id}")
+    def _blocks(self) -> Iterator[pg.Block]:
+        head, spread = self.head, self.head.most_rating_spread
+        yield pg.facts(
+            pg.code(head.run_id),
+            figures.counted(head.paper_count, "paper"),
+            figures.counted(self.statement_count, "statement"),
+            pg.line("engine ", pg.code(head.engine)),
+            f"at least {figures.counted(head.fewest_reviews, 'usable review')} each",
+            "" if spread is None else f"ratings at most {figures.mean(spread)} apart",
+        )
+        early = head.incomplete_reason
+        yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=early))
+        if self.needs_wording:
+            yield pg.note(_UNWORDED)
+        yield from kinds_table(self.kept)
+        for curation in self.kept:
+            yield from _idea(curation)
+        yield from changes(self)
+        yield pg.heading("Papers that are no part of the set")
+        rows = [
+            (
+                pg.line(pg.code(each.paper_id), f" {each.title}"),
+                wording.reason(each.dropped_reason or ""),
+                each.dropped_detail,
+            )
+            for each in self.dropped
+        ]
+        yield pg.table(("Paper", "Why", ""), rows) if rows else pg.text("None.")
 
     def beside(self) -> dict[str, Any]:
         return {"agreement": self.agreement}
 
-    def short(self) -> str:
-        return rendered("curation_short.md.jinja", page=self)
+    def short_page(self) -> pg.Page:
+        rows = [
+            (
+                each.paper_id,
+                f"{each.used_review_count:,} of {figures.count(each.review_count)}",
+                each.sentence_count,
+                each.statement_count,
+                each.leak_count,
+                len(each.drops),
+            )
+            for each in self.kept
+        ]
+        columns = ("Paper", "Reviews used:", "Sentences:", "Statements:", "Leaks:", "Left out:")
+        told = (
+            f"{figures.counted(len(self.kept), 'idea')} with"
+            f" {figures.counted(self.statement_count, 'statement')}, of"
+            f" {figures.counted(len(self.curations), 'paper')}."
+        )
+        return pg.Page((), (*([pg.table(columns, rows)] if rows else ()), pg.text(told)))
 
     def write(self, folder: Path) -> tuple[Path, ...]:
         """As every page, and `ideas.jsonl` with its datasheet."""
         return *super().write(folder), *write_curated_set(folder / IDEAS, self)
+
+
+def _idea(curation: Curation) -> Iterator[pg.Block]:
+    yield pg.heading(curation.title or curation.paper_id)
+    used = figures.counted(curation.used_review_count or 0, "review")
+    yield pg.facts(
+        pg.code(curation.paper_id),
+        f"{used} used of {figures.count(curation.review_count)}",
+        f"{figures.counted(curation.sentence_count, 'sentence')} about the idea",
+        curation.cutoff_date or "",
+        curation.decision,
+        pg.link(curation.url, curation.url) if curation.url else "",
+    )
+    parts = {"Problem": curation.problem, "Method": curation.method}
+    if curation.experiment:
+        parts["Experiment design"] = curation.experiment
+    for name, words in parts.items():
+        yield pg.heading(name, level=3)
+        yield from prose(words)
+    yield pg.heading("Statements", level=3)
+    sentences = {each.sentence_id: each for each in curation.sentences}
+    items: list[tuple[pg.Block, ...]] = []
+    for each in curation.statements:
+        kind = f"{each.severity.value} {each.type.value}, {each.axis.value}:"
+        said = (sentences[name] for name in each.sentence_ids)
+        quoted = pg.bullets(f"{one.review_id}: “{one.text}”" for one in said)
+        items.append((pg.text(pg.strong(kind), f" {each.statement}"), *quoted))
+    if items:
+        yield pg.Listing(tuple(items))
+    if curation.drops:
+        yield pg.heading("Left out", level=3)
+        drops = [
+            (f"{one.left_out_of.value} {one.subject}", one.text, one.detail)
+            for one in curation.drops
+        ]
+        yield pg.table(("Of", "What", "Why"), drops)
 
 
 def curation_page(warehouse: Warehouse, run_id: RunId) -> CurationPage:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pypandoc
 
 from dashboards.render.formats.report_format import ReportFormat
-from dashboards.render.html_page import html_page
-from dashboards.render.render import rendered
+from dashboards.render.page import Page
+from dashboards.render.render import rendered_page
 from dashboards.render.safe_text import Markdown
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -87,14 +87,11 @@ class DraftPage(PublishedPage):
     def units(self) -> tuple[Draft, ...]:
         return tuple(part.draft for part in self.parts)
 
-    def markdown(self) -> str:
-        return rendered("draft.md.jinja", page=self)
+    def page(self) -> Page:
+        return rendered_page("draft.md.jinja", f"Draft {self.head.run_id}", page=self)
 
-    def html(self) -> str:
-        return html_page(self.markdown(), title=f"Draft {self.head.run_id}")
-
-    def short(self) -> str:
-        return rendered("draft_short.md.jinja", page=self)
+    def short_page(self) -> Page:
+        return rendered_page("draft_short.md.jinja", "", page=self)
 
     @property
     def faults(self) -> Sequence[str]:

@@ -10,11 +10,10 @@ from functools import cached_property
 import duckdb
 
 from dashboards.render import figures, wording
-from dashboards.render.charts.lineage import Lineage
-from dashboards.render.charts.program_lineage import program_lineage
-from dashboards.render.charts.search_chart import SearchChart, search_chart
-from dashboards.render.html_page import html_page, picture
-from dashboards.render.render import OutputFormat, rendered
+from dashboards.render.charts.lineage import descent, program_lineage
+from dashboards.render.charts.search_chart import search_chart
+from dashboards.render.page import Figure, Page
+from dashboards.render.render import rendered_page
 from dashboards.render.safe_text import Markdown
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -43,31 +42,19 @@ class ExperimentPart:
     cost: str = ""
 
     @cached_property
-    def search(self) -> SearchChart | None:
+    def search(self) -> Figure | None:
         """None where no candidate was scored."""
-        return search_chart(self.number, self.experiment)
+        return search_chart(f"search-{self.number}", self.experiment)
 
     @cached_property
-    def lineage(self) -> Lineage | None:
+    def lineage(self) -> Figure | None:
         """None where every candidate was made from the parent."""
-        return program_lineage(self.number, self.experiment)
+        return program_lineage(f"lineage-{self.number}", self.experiment)
 
     @property
     def descent(self) -> tuple[str, ...]:
         """Which program was made from which, a line each; empty: there is no such drawing."""
-        if self.lineage is None:
-            return ()
-        return tuple(f"{one.label} → {other.label}" for one, other in self.lineage.lines)
-
-    @property
-    def files(self) -> dict[str, str]:
-        """Drawings as files of their own, by their names."""
-        drawn = {"search": self.search, "lineage": self.lineage}
-        return {
-            f"{kind}-{self.number}.svg": picture(kind, drawing)
-            for kind, drawing in drawn.items()
-            if drawing is not None
-        }
+        return descent(self.experiment)
 
     @property
     def verdict(self) -> str:
@@ -173,26 +160,14 @@ class ExperimentPage(PublishedPage):
     def units(self) -> tuple[Experiment, ...]:
         return tuple(part.experiment for part in self.parts)
 
-    def markdown(self) -> str:
-        return self._markdown()
+    def page(self) -> Page:
+        drawn = [figure for part in self.parts for figure in (part.search, part.lineage)]
+        name = f"Experiment {self.head.run_id}"
+        return rendered_page("experiment.md.jinja", name, drawn, page=self)
 
-    def html(self) -> str:
-        return html_page(
-            self._markdown(drawn="html"),
-            title=f"Experiment {self.head.run_id}",
-            searches={part.number: part.search for part in self.parts if part.search is not None},
-            lineages={part.number: part.lineage for part in self.parts if part.lineage is not None},
-        )
-
-    def files(self) -> dict[str, str]:
-        return {"index.html": self.html(), "index.md": self._markdown(drawn="md")}
-
-    def pictures(self) -> dict[str, str]:
-        return {name: text for part in self.parts for name, text in part.files.items()}
-
-    def _markdown(self, *, drawn: OutputFormat | None = None) -> str:
-        """`html` marks the places of the drawings, `md` names their files."""
-        return rendered("experiment.md.jinja", page=self, drawn=drawn)
+    def short_page(self) -> Page:
+        """What is found of each task, with programs side by side."""
+        return rendered_page("experiment_short.md.jinja", "", page=self)
 
 
 def _with_numbers(name: str) -> list[tuple[bool, int, str]]:

@@ -11,9 +11,9 @@ import duckdb
 import orjson
 
 from dashboards.render import wording
-from dashboards.render.charts.lineage import Lineage, lineage
-from dashboards.render.html_page import html_page, picture
-from dashboards.render.render import rendered
+from dashboards.render.charts.lineage import lineage
+from dashboards.render.page import Figure, Page
+from dashboards.render.render import rendered_page
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.works.ideation import (
@@ -33,7 +33,7 @@ from warehouse.statements import statement
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
-LINEAGE, IDEAS = "lineage.svg", "ideas.jsonl"
+IDEAS = "ideas.jsonl"
 OUTCOMES = (
     "Judged scores are not outcomes. Of 43 ideas that were carried out, what experts had scored"
     " before correlated \u22120.05 with what came of them (arXiv 2506.20803). A higher score of a"
@@ -58,52 +58,35 @@ class IdeationPage(PublishedPage):
         """The best version of each idea, with its score."""
         return {"ideas": [each.idea.fields | {"score": self.score(each)} for each in self.best]}
 
-    def short(self) -> str:
-        return rendered("ideation_short.md.jinja", page=self)
+    def short_page(self) -> Page:
+        return rendered_page("ideation_short.md.jinja", "", page=self)
 
-    def save_as(self, path: Path) -> tuple[Path, ...] | None:
-        """`.jsonl`: the best version of each idea, which other commands take."""
-        return self._write_ideas(path) if path.suffix == ".jsonl" else None
-
-    def write(self, folder: Path) -> tuple[Path, ...]:
-        """As every page, and `ideas.jsonl` where there are ideas."""
-        return *super().write(folder), *self._write_ideas(folder / IDEAS)
-
-    def _write_ideas(self, path: Path) -> tuple[Path, ...]:
+    def write_ideas(self, path: Path) -> tuple[Path, ...]:
+        """The best version of each idea, which other commands take; the file, where there are
+        ideas.
+        """
         if not self.best:
             return ()
         lines = (orjson.dumps(each.idea.fields) + b"\n" for each in self.best)
         write_bytes(path, b"".join(lines))
         return (path,)
 
+    def write(self, folder: Path) -> tuple[Path, ...]:
+        """As every page, and `ideas.jsonl` where there are ideas."""
+        return *super().write(folder), *self.write_ideas(folder / IDEAS)
+
     def score(self, version: IdeaVersion) -> float | None:
         """From 0 to 10; None: it was not scored."""
         return self.scores.get(version.version_id)
 
-    def markdown(self) -> str:
-        return self._markdown()
-
-    def html(self) -> str:
-        return html_page(
-            self._markdown(drawn=True),
-            title=f"Ideation {self.head.run_id}",
-            lineages={1: self.lineage} if self.lineage is not None else {},
-        )
-
-    def files(self) -> dict[str, str]:
-        return {"index.html": self.html(), "index.md": self._markdown(picture_file=LINEAGE)}
-
-    def pictures(self) -> dict[str, str]:
-        return {} if self.lineage is None else {LINEAGE: picture("lineage", self.lineage)}
-
-    def _markdown(self, *, picture_file: str = "", drawn: bool = False) -> str:
+    def page(self) -> Page:
         banners = wording.banners(self.head.engine, self.head.literature)
-        return rendered(
+        return rendered_page(
             "ideation.md.jinja",
+            f"Ideation {self.head.run_id}",
+            [self.lineage],
             page=self,
             banners=(*banners, OUTCOMES),
-            picture_file=picture_file,
-            drawn=drawn,
         )
 
     @cached_property
@@ -111,9 +94,9 @@ class IdeationPage(PublishedPage):
         return tuple(version for each in self.rounds for version in each.versions)
 
     @cached_property
-    def lineage(self) -> Lineage | None:
+    def lineage(self) -> Figure | None:
         """None where nothing was made."""
-        return lineage(1, self.versions, self.scores) if self.versions else None
+        return lineage("lineage", self.versions, self.scores) if self.versions else None
 
     @property
     def leads(self) -> tuple[IdeaVersion, ...]:

@@ -1,16 +1,17 @@
 """The summary of a night as files, and as the Markdown that is posted or mailed."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from dashboards.render import figures
-from dashboards.render.html_page import html_page
-from dashboards.render.render import OutputFormat, rendered
+from dashboards.render import page as pg
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.markdown import markdown_page
 from dashboards.views.alarms import USUAL
-from dashboards.views.nightly_page import NightlyPage, nightly_page
+from dashboards.views.nightly_page import NightlyPage, NightRun, nightly_page
 from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings
@@ -31,7 +32,6 @@ class NightlySummary:
     day_paths: tuple[Path, Path]
 
 
-_SUFFIXES: tuple[OutputFormat, ...] = ("md", "html")
 _ROWS: tuple[tuple[str, Callable[[Run, RunCost], str]], ...] = (
     ("Price", lambda _, cost: figures.usd(cost.cost_usd, cost.unknown_price_calls)),
     ("Price of an idea", lambda _, cost: figures.usd(cost.cost_usd_per_idea)),
@@ -71,16 +71,15 @@ def write_nightly(
     folder = warehouse.reports / "nightly"
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{at:%Y-%m-%dT%H%M%S}Z"
-    texts = {suffix: _markdown(page, suffix, linked=True) for suffix in _SUFFIXES}
-    markdown_path, html_path = _write(folder, name, texts, f"Night of {at:%Y-%m-%d}, {at:%H:%M}")
-    summaries = _summaries_of(folder, at.date())
-    day_page = {
-        suffix: rendered("nights.md.jinja", day=at.date(), summaries=summaries, suffix=suffix)
-        for suffix in _SUFFIXES
-    }
-    day_paths = _write(folder, f"{at:%Y-%m-%d}", day_page, f"Nights of {at:%Y-%m-%d}")
+    view = _view(page, f"Night of {at:%Y-%m-%d}, {at:%H:%M}", linked=True)
+    markdown_path, html_path = _write(folder, name, view)
+    day_paths = _write(
+        folder,
+        f"{at:%Y-%m-%d}",
+        _day_page(folder, at.date()),
+    )
     return NightlySummary(
-        _markdown(page, "md", linked=False),
+        markdown_page(_view(page, "", linked=False)),
         page.alarm_count,
         html_path,
         markdown_path,
@@ -88,30 +87,92 @@ def write_nightly(
     )
 
 
-def _write(
-    folder: Path, name: str, texts: Mapping[OutputFormat, str], title: str
-) -> tuple[Path, Path]:
+def _write(folder: Path, name: str, page: pg.Page) -> tuple[Path, Path]:
     markdown_path, html_path = folder / f"{name}.md", folder / f"{name}.html"
-    _replace(markdown_path, texts["md"])
-    _replace(html_path, html_page(texts["html"], title=title))
+    _replace(markdown_path, markdown_page(page))
+    _replace(html_path, html_page(page))
     return markdown_path, html_path
 
 
-def _summaries_of(folder: Path, day: date) -> list[tuple[str, str, str]]:
-    """Name, time of day and first sentence of every summary of a day, oldest first."""
-    found = []
+def _day_page(folder: Path, day: date) -> pg.Page:
+    """Time of day and first sentence of every summary of a day, oldest first."""
+    rows = []
     for path in sorted(folder.glob(f"{day:%Y-%m-%d}T*Z.md")):
         try:
             lines = read_bytes(path).decode("utf-8", "replace").splitlines()
             moment = datetime.strptime(path.stem, "%Y-%m-%dT%H%M%SZ").replace(tzinfo=UTC)
         except (OSError, ValueError):  # such as a link that somebody put there
             continue
-        found.append((path.stem, f"{moment:%H:%M:%S}", next(filter(None, lines[1:]), "")))
-    return found
+        time = pg.report(f"{moment:%H:%M:%S}", path.stem)
+        rows.append((time, next(filter(None, lines[1:]), "")))
+    table = pg.table(("Ended, UTC", "What came of it"), rows)
+    return pg.Page(pg.line("Nights of ", day), (table,))
 
 
-def _markdown(page: NightlyPage, suffix: OutputFormat, *, linked: bool) -> str:
-    return rendered("nightly.md.jinja", page=page, rows=_ROWS, suffix=suffix, linked=linked)
+def _view(page: NightlyPage, name: str, *, linked: bool) -> pg.Page:
+    """The summary; where `linked` it leads to the reports of its runs."""
+    return pg.Page(pg.line("Night of ", page.day), tuple(_blocks(page, linked=linked)), name)
+
+
+def _blocks(page: NightlyPage, *, linked: bool) -> Iterator[pg.Block]:
+    if page.outcomes:
+        yield pg.text(
+            f"{figures.counted(len(page.outcomes), 'file')},"
+            f" {figures.counted(len(page.runs), 'published run')},"
+            f" {figures.counted(page.alarm_count, 'alarm')}."
+        )
+        yield pg.table(("File", "Outcome"), page.outcomes)
+    else:
+        yield pg.text("No new file was waiting.")
+    for night in page.runs:
+        yield from _run(night, linked=linked)
+    if page.ledger is not None and page.ledger.sequence:
+        yield pg.heading("Ledger")
+        yield pg.text(
+            f"{figures.counted(page.ledger.sequence, 'row')}. The last one has the hash ",
+            pg.code(page.ledger.entry_sha256),
+            *(": as long as ", pg.code("assay ledger verify --head")),
+            " finds it, nothing up to here was changed or cut off.",
+        )
+
+
+def _run(night: NightRun, *, linked: bool) -> Iterator[pg.Block]:
+    run, before, ideas = night.run, night.before, night.ideas
+    yield pg.heading(f"Run {run.run_id}")
+    yield pg.text(pg.strong(night.status), f" {run.states_in_words.capitalize()}.")
+    taken_over = ", the others taken over" if ideas["evaluated_anew"] < ideas["ideas"] else ""
+    whole = pg.report("The report in full", f"../{run.run_id}/index")
+    yield pg.text(
+        f"{figures.counted(ideas['ideas'], 'idea')}: {ideas['never_seen']:,} never seen before,"
+        f" {ideas['evaluated_anew']:,} evaluated in this run{taken_over}. Engine ",
+        *(pg.code(run.engine), ", profile ", pg.code(run.profile), "."),
+        *((" ", whole) if linked else ()),
+    )
+    yield pg.heading("Alarms", level=3)
+    alarms = pg.bullets(alarm.sentence for alarm in night.alarms)
+    yield from alarms or (pg.text("None."),)
+    yield pg.heading("Top ideas", level=3)
+    if night.top:
+        top = [
+            (
+                idea.title.strip() or idea.idea_id,
+                "–" if idea.group is None else idea.group,
+                "–" if idea.rank is None else idea.rank,
+                figures.mean(idea.score),
+            )
+            for idea in night.top
+        ]
+        yield pg.table(("Idea", "Group", "Rank in it:", "Score:"), top)
+        yield pg.text(f"{night.what_leads} Ideas of the same rank in their groups stand by score.")
+    else:
+        yield pg.text("No idea has a rank.")
+    yield pg.heading("Cost", level=3)
+    columns, compared = ["", "This run:"], [(run, night.cost)]
+    if before is not None and night.cost_before is not None:
+        columns.append(f"Run {before.run_id}:")
+        compared.append((before, night.cost_before))
+    costs = [(name, *(show(*each) for each in compared)) for name, show in _ROWS]
+    yield pg.table(columns, costs)
 
 
 def _replace(path: Path, text: str) -> None:

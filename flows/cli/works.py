@@ -31,7 +31,7 @@ from schemas.options.commands import DeclaredOptions
 from schemas.people import decisions as people
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from schemas.work import Request, Summary
+from schemas.work import Request, Summary, paths_in
 from tasks.work.declaration import Result, Work
 from tasks.works import work_named
 from warehouse.app.database import ServiceDatabase
@@ -115,7 +115,7 @@ def print_published(
     written: tuple[Path, ...] = ()
     if output is not None:
         own = save(page, request, output)
-        written = _saved(page, head.run_id, output) if own is None else own
+        written = _saved(page, output) if own is None else own
     if as_json:
         told = {"reports": (*written, *more, *summary.report_paths), "log": summary.log_path}
         write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))
@@ -138,9 +138,9 @@ def _goes_on(summary: Summary[Any]) -> bool:
     return summary.published and summary.head.incomplete_reason is not Reason.UNDECIDED
 
 
-def _saved(page: PublishedPage, run_id: str, output: Path) -> tuple[Path, ...]:
+def _saved(page: PublishedPage, output: Path) -> tuple[Path, ...]:
     """Write the page in the format of the ending, Markdown where that names none; the files."""
-    output.write_bytes(file_of(page, run_id, _format_of(output)))
+    output.write_bytes(file_of(page, _format_of(output)))
     return (output,)
 
 
@@ -183,7 +183,7 @@ def _check_output(
     """
     if output is None:
         return
-    given = {path.resolve() for unit in request.units for path in work.files(unit)}
+    given = {path.resolve() for unit in request.units for path in paths_in(unit)}
     if output.resolve() in given:
         raise ConfigurationError(f"--output {output} is one of the files given: name another file")
     if _format_of(output) is ReportFormat.BIB and not work.needs.literature:

@@ -3,6 +3,7 @@
 SHA256 is that of the request that the runner has checked; another one is not done.
 """
 
+import os
 import signal
 import sys
 from datetime import UTC, datetime
@@ -101,8 +102,9 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
         if isinstance(ending.result, JobResult)
         else JobResult(exit_code=ending.exit_code, done=False, last_word=ending.line)
     )
-    if result.last_word:
-        sys.stderr.write(f"assay: {result.last_word}\n")
+    last_word = _without_folder(result.last_word, job)
+    if last_word:
+        sys.stderr.write(f"assay: {last_word}\n")
     waits = result.state is JobState.WAITING
     # The bill counts calls up to here; their times follow the clock, also through a suspend.
     finished_at = max(watch.finished_at, datetime.now(UTC))
@@ -112,11 +114,18 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
         started_at=status.started_at,
         finished_at=None if waits else finished_at,
         exit_code=result.exit_code,
-        last_word=result.last_word,
+        last_word=last_word,
         run_id=result.run_id,
     )
     write_status(job, ended)
     return result.exit_code
+
+
+def _without_folder(line: str, job: Job) -> str:
+    """Return a line without where this machine keeps what a program sent."""
+    for folder in (job.folder.resolve(), job.folder):
+        line = line.replace(f"{folder}{os.sep}", "")
+    return line
 
 
 def _result(warehouse: Warehouse, job: Job, checked_sha256: str | None) -> JobResult:

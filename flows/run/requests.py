@@ -52,7 +52,8 @@ def request_of(
         literature=literature,
         cutoff_date=getattr(options, "cutoff", None),
         full_text=literature is not None
-        and work.reads(resolved.parameters)
+        and "full_text" in type(options).model_fields
+        and getattr(options, "papers_read", None) != 0
         and not options.engine.is_baseline
         and wants_full_text(options.full_text, literature),
         workers=options.workers,

@@ -12,13 +12,11 @@ from schemas.judgement.ranking import RankRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
 from schemas.work import HeadT, Request, Summary
-from schemas.works.experiment_run import ExperimentRequest
 
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign, PlanT
     from flows.run.prefect_server import PrefectServer
     from flows.works.evaluate.evaluate import RunSummary
-    from flows.works.experiment.experimenting import ExperimentSummary
     from flows.works.rank.ranking import RankSummary
     from tasks.judging.first_contact import Contact
     from tasks.work.declaration import Work
@@ -79,16 +77,6 @@ class Session:
         if work.course is None:
             return runs(work.name, request)
         return work.course.run(request, self._settings, runs)
-
-    def experiment(self, request: ExperimentRequest) -> "ExperimentSummary":
-        """Try programs on tasks, after a look at all it needs."""
-        self._prepare(request)
-        from flows.run.preflight import check_before_experimenting
-
-        check_before_experimenting(request, self._settings)
-        from flows.works.experiment.experimenting import Experimenting
-
-        return self._run(Experimenting(request))
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:

@@ -19,7 +19,6 @@ from schemas.choices import remote_model
 from schemas.run import Module, RunRequest, WorkRequest
 from schemas.settings import Settings
 from schemas.work import Request
-from schemas.works.experiment_run import ExperimentRequest
 from tasks.judging.model_keys import model_variables
 from tasks.shards.work import Shard
 from warehouse.shared_database import shared_database
@@ -30,15 +29,23 @@ _DOCUMENT_VARIABLES = ("GROBID_URL", "UNPAYWALL_EMAIL")
 
 
 def needs_of(
-    request: WorkRequest, shards: Sequence[Shard], shard_file: Path, settings: Settings
+    request: WorkRequest,
+    shards: Sequence[Shard],
+    shard_file: Path,
+    settings: Settings,
+    *,
+    in_sandbox: bool = False,
 ) -> WorkerNeeds:
     """What the workers of `request` must have, whose shards these are; one of them is in the file.
+
+    Args:
+        in_sandbox: whether the work runs programs in a sandbox.
 
     Raises:
         SharedStateError: the catalogue's database cannot be reached.
     """
     database, files = shared_database(), {path for shard in shards for path in shard.files}
-    embeds = not isinstance(request, ExperimentRequest)
+    embeds = True
     if isinstance(request, Request):
         _, *judges = request.engines
         # A judge without a model compares embeddings.
@@ -60,8 +67,8 @@ def needs_of(
         gateway_url=getattr(shards[0], "gateway_url", None),
         literature=getattr(shards[0], "literature", None),
         embeds=embeds,
-        in_sandbox=isinstance(request, ExperimentRequest),
-        container=request.container if isinstance(request, ExperimentRequest) else None,
+        in_sandbox=in_sandbox,
+        container=settings.experiments.container if in_sandbox else None,
     )
 
 

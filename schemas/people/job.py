@@ -21,6 +21,7 @@ from schemas.options.commands import (
     CurateOptions,
     DeclaredOptions,
     EvaluateOptions,
+    ExperimentOptions,
     IdeateOptions,
     PlanOptions,
     RankOptions,
@@ -31,6 +32,7 @@ from schemas.options.values import flag_of
 from schemas.settings import DashboardSettings
 from schemas.works.check_run import MOST_MANUSCRIPTS, SentManuscript, check_manuscripts
 from schemas.works.curation_run import MOST_PAPERS, SentPaper, check_papers
+from schemas.works.experiment_run import MOST_TASKS, SentTask, check_tasks
 
 MOST_SEEDS = 1_000
 OFFERED_PROFILES = ("economy", "faithful")
@@ -234,6 +236,23 @@ class CheckJob(WorkJob):
         return self.manuscripts[0].manuscript_id
 
 
+class ExperimentJob(WorkJob):
+    """Look for a better program for each task, in a sandbox without network: candidates are
+    screened, the best is confirmed on fresh data, and no better one is a result too.
+    """
+
+    tool = "try_programs"
+    command: Literal["experiment"] = "experiment"
+    tasks: tuple[SentTask, ...] = Field(min_length=1, max_length=MOST_TASKS)
+    options: ExperimentOptions
+
+    _of_different_names = field_validator("tasks")(check_tasks)
+
+    @property
+    def title(self) -> str:
+        return self.tasks[0].task_id
+
+
 class WriteJob(WorkJob):
     """Put together a draft of an idea in which every number and citation has a source: a proposal,
     or a paper where experiments are named. It is refused where it says what nothing carries.
@@ -293,6 +312,7 @@ JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
         | SurveyJob
         | CurateJob
         | CheckJob
+        | ExperimentJob
         | WriteJob
         | IdeateJob,
         Field(discriminator="command"),

@@ -150,23 +150,18 @@ def _result(_: IdeationHead, rounds: Sequence[IdeationRound]) -> Result:
 
 IDEATE: Work[PlannedRound, IdeationParameters, IdeationRound] = Work(
     name="ideate",
-    verb="made",
-    units_noun="rounds",
     job=IdeateJob,
     given=_given,
     request=IdeationRequest,
     resolve=_resolve,
-    reads=lambda _: True,
     identity=(),
     kind=IDEATIONS,
     needs=Needs(literature=True, concepts=True),
     steps=lambda _: STEPS,
-    at_once=1,
     do=follow_round,
     failed=unmade_round,
     expects=_expected,
     head=_head,
     result=_result,
-    files=lambda planned: (planned.snapshot,),
     course=IN_ROUNDS,
 )

@@ -9,7 +9,8 @@ import pytest
 
 from dashboards.app import text as app_text
 from dashboards.render import safe_text
-from dashboards.render.html_page import html_page
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.reading import read_page
 from schemas.base import Reply
 from schemas.identifiers import PaperId
 from tasks.citations.keys import show
@@ -59,7 +60,7 @@ def _shortened(data: str) -> object:
 
 
 def _page(markdown: str) -> object:
-    return html_page(markdown, title="")
+    return html_page(read_page(markdown))
 
 
 READERS: dict[str, Callable[[str], object]] = {

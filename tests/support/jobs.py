@@ -16,6 +16,7 @@ from schemas.options.commands import (
     CheckOptions,
     CurateOptions,
     EvaluateOptions,
+    ExperimentOptions,
     IdeateOptions,
     PlanOptions,
     RankOptions,
@@ -25,6 +26,7 @@ from schemas.people.job import (
     CheckJob,
     CurateJob,
     EvaluateJob,
+    ExperimentJob,
     IdeateJob,
     PlanJob,
     RankJob,
@@ -33,7 +35,9 @@ from schemas.people.job import (
 from schemas.settings import Settings
 from schemas.works.check_run import SentManuscript
 from schemas.works.curation_run import SentPaper
+from schemas.works.experiment_run import SentTask
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, paper_text
+from tests.support.small_task import BASELINE, EVALUATE, PROGRAM, TASK
 from warehouse.app.jobs import Job, jobs, read_job
 from warehouse.warehouse import Warehouse
 
@@ -60,6 +64,13 @@ def curate_job(*papers: SentPaper, key: str = "", **options: Any) -> CurateJob:
 def check_job(text: str, *, key: str = "", **options: Any) -> CheckJob:
     sent = (SentManuscript(manuscript_id="bats", text=text),)
     return CheckJob(manuscripts=sent, options=CheckOptions(**options), **_asked("bats", key))
+
+
+def experiment_job(program: str = PROGRAM, *, key: str = "", **options: Any) -> ExperimentJob:
+    told = {"task": TASK.format(candidates=3, seconds=30), "baselines": {"eight": BASELINE}}
+    sent = SentTask(task_id="numbers", program=program, evaluate=EVALUATE, **told)
+    asked = _asked("numbers", key)
+    return ExperimentJob(tasks=(sent,), options=ExperimentOptions(**options), **asked)
 
 
 def sent_paper(paper_id: str = "bats", **changes: Any) -> SentPaper:

@@ -16,10 +16,9 @@ def banner(lake: Lake, run: Run) -> None:
         run,
         labels=lake.frame("label_shares", run_ids=[run.run_id]),
         groups=lake.frame("position_bias", run_ids=[run.run_id]),
-        shown=text.line,
         thresholds=lake.thresholds,
     ):
-        st.warning(sentence, icon=":material/notification_important:")
+        st.warning(text.line(sentence), icon=":material/notification_important:")
 
 
 def show(lake: Lake, run: Run) -> None:

@@ -24,7 +24,7 @@ from dashboards.app.review import (
 )
 from dashboards.app.review.scores import show_scores
 from dashboards.render import figures, wording
-from dashboards.render.render import first_page_markdown, idea_html, idea_markdown
+from dashboards.render.render import first_page_markdown, idea_view, written
 from dashboards.views.idea.idea_page import idea_page
 from warehouse.answers import IdeaReview
 
@@ -84,7 +84,7 @@ def show_downloads(review: IdeaReview, key: str) -> None:
     full = more.checkbox("Full report", key=f"{key}_full")
     left.download_button(
         "Download Markdown",
-        lambda: idea_markdown(page, full=full),
+        lambda: written(idea_view(page, full=full), "md"),
         f"{name}.md",
         "text/markdown",
         key=f"{key}_md",
@@ -92,7 +92,7 @@ def show_downloads(review: IdeaReview, key: str) -> None:
     )
     right.download_button(
         "Download HTML",
-        lambda: idea_html(page, full=full),
+        lambda: written(idea_view(page, full=full), "html"),
         f"{name}.html",
         "text/html",
         key=f"{key}_html",

@@ -7,7 +7,7 @@ from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.render import figures, wording
 from dashboards.render.papers import paper_url
-from dashboards.views.write_survey import SurveyPart
+from dashboards.views.survey_part import SurveyPart
 from schemas.identifiers import RunId
 from schemas.literature.naming import safe_url
 from schemas.literature.survey import Edge, SurveyPaper

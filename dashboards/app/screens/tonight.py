@@ -121,7 +121,7 @@ def _alarms(night: NightRun) -> None:
     for about in About:
         sentences = [alarm.sentence for alarm in night.alarms if alarm.about is about]
         for sentence in sentences:
-            st.warning(text.for_streamlit(sentence), icon=":material/notification_important:")
+            st.warning(text.line(sentence), icon=":material/notification_important:")
         if sentences:
             page, label, more = _WHERE[about]
             links.to(page, label, run=str(night.run.run_id), **more)

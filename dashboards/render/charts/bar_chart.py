@@ -1,14 +1,15 @@
-"""Values side by side, laid out for `templates/bars.svg.jinja`: one bar per value, from the zero of
-the scale.
-"""
+"""Values next to one another: one bar per value, from the zero of the scale."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboards.render.charts import drawing
+from dashboards.render.charts.drawing import WIDTH, Drawing
+from dashboards.render.page import Figure
 from dashboards.render.wording import shortened
 
 NAME_CHARACTERS = 40
-LEFT, RIGHT, TOP, ROW_HEIGHT, WIDTH = 300, 130, 14, 26, 860
+LEFT, RIGHT, TOP, ROW_HEIGHT = 300, WIDTH - 130, 14, 26
 BARS_SHOWN = 40
 
 
@@ -33,41 +34,6 @@ class Scale:
     digits: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """Positions in the units of the drawing; `width` is None where there is no value."""
-
-    name: str
-    full_name: str
-    said: str
-    inner: bool
-    y: float
-    x: float
-    width: float | None
-    below_zero: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BarChart:
-    """`number` keeps the drawing's names apart on one page."""
-
-    number: int
-    title: str
-    caption: str
-    unit: str
-    width: int
-    height: int
-    plot_left: int
-    plot_right: int
-    plot_top: int
-    plot_bottom: int
-    zero_x: float
-    ticks: tuple[tuple[float, str], ...]
-    bars: tuple[Bar, ...]
-    hidden_count: int
-    description: str
-
-
 TEN = Scale(0.0, 10.0, (0.0, 2.0, 4.0, 6.0, 8.0, 10.0), "Score, points of 10")
 MORE_OR_LESS_NOVEL = Scale(
     -1.0,
@@ -79,41 +45,40 @@ MORE_OR_LESS_NOVEL = Scale(
 
 
 def bar_chart(
-    number: int, title: str, caption: str, scale: Scale, values: Sequence[Measured]
-) -> BarChart | None:
+    name: str, title: str, caption: str, scale: Scale, values: Sequence[Measured]
+) -> Figure | None:
     """The first `BARS_SHOWN` values in the order given; None when none of the values is known."""
     if all(measured.value is None for measured in values):
         return None
     shown = values[:BARS_SHOWN]
-
-    def place(value: float) -> float:
-        share = (min(max(value, scale.low), scale.high) - scale.low) / (scale.high - scale.low)
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
-
-    zero = place(0.0)
-    bottom = TOP + ROW_HEIGHT * len(shown)
-    return BarChart(
-        number=number,
-        title=title,
-        caption=caption,
-        unit=scale.unit,
-        width=WIDTH,
-        height=bottom + 44,
-        plot_left=LEFT,
-        plot_right=WIDTH - RIGHT,
-        plot_top=TOP,
-        plot_bottom=bottom,
-        zero_x=zero,
-        ticks=tuple(
-            (place(tick), f"{tick:,.{scale.digits}f}".replace("-", "−")) for tick in scale.ticks
-        ),
-        bars=tuple(
-            _bar(measured, TOP + ROW_HEIGHT * (row + 0.5), place, zero)
-            for row, measured in enumerate(shown)
-        ),
-        hidden_count=len(values) - len(shown),
-        description="; ".join(f"{measured.name}: {measured.said}" for measured in shown),
-    )
+    across = drawing.scale(scale.low, scale.high, LEFT, RIGHT)
+    zero, bottom = across(0.0), TOP + ROW_HEIGHT * len(shown)
+    drawn = Drawing(name, title)
+    ticks = [(across(each), f"{each:,.{scale.digits}f}".replace("-", "−")) for each in scale.ticks]
+    drawn.x_axis(ticks, TOP, bottom, scale.unit)
+    drawn.line("rail", zero, TOP, zero, bottom)
+    for row, measured in enumerate(shown):
+        y = TOP + ROW_HEIGHT * (row + 0.5)
+        label = shortened(measured.name, NAME_CHARACTERS)
+        kind = "tick" if measured.inner else ""
+        drawn.label(label, LEFT - 12, y + 4, kind, "end", measured.name)
+        if measured.value is not None:
+            end, half = across(measured.value), 6 if measured.inner else 9
+            drawn.mark(
+                "rect",
+                tooltip=f"{measured.name}: {measured.said}",
+                kind="bar less" if end < zero else "bar",
+                x=min(zero, end),
+                y=y - half,
+                width=max(round(abs(end - zero), 1), 1.5),
+                height=2 * half,
+                rx=2,
+            )
+        drawn.label(measured.said, RIGHT + 12, y + 4, "tick")
+    hidden = len(values) - len(shown)
+    more = f" {hidden} more are in the text only." if hidden else ""
+    description = "; ".join(f"{measured.name}: {measured.said}" for measured in shown)
+    return drawn.figure(bottom + 44, caption + more, description)
 
 
 def scale_to(largest: float, unit: str) -> Scale:
@@ -126,17 +91,3 @@ def scale_to(largest: float, unit: str) -> Scale:
     high = next(magnitude * step for step in (1, 2, 4, 6, 8, 10) if magnitude * step >= largest)
     digits = max(0, len(f"{high / 4:.10f}".rstrip("0").partition(".")[2]))
     return Scale(0.0, high, tuple(high * quarter / 4 for quarter in range(5)), unit, digits)
-
-
-def _bar(measured: Measured, y: float, place: Callable[[float], float], zero: float) -> Bar:
-    end = zero if measured.value is None else place(measured.value)
-    return Bar(
-        name=shortened(measured.name, NAME_CHARACTERS),
-        full_name=measured.name,
-        said=measured.said,
-        inner=measured.inner,
-        y=y,
-        x=min(zero, end),
-        width=None if measured.value is None else round(abs(end - zero), 1),
-        below_zero=end < zero,
-    )

@@ -1,92 +1,47 @@
-"""The strengths of one group with their intervals, laid out for `templates/intervals.svg.jinja`:
-one row per idea.
-"""
+"""The strengths of one group with their intervals: one row per idea."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from dashboards.render.charts.drawing import WIDTH, Drawing, scale
+from dashboards.render.page import Figure
 from dashboards.render.wording import shortened
 from warehouse.answers import RankedIdea
 
 ROWS_SHOWN = 30
 NAME_CHARACTERS = 40
-LEFT, RIGHT, TOP, ROW_HEIGHT, WIDTH = 300, 90, 14, 24, 860
+LEFT, RIGHT, TOP, ROW_HEIGHT = 300, WIDTH - 90, 14, 24
 _TICKS = 5
+_CAPTION = (
+    "Dots are strengths, lines their 95 % intervals; at the right the rank, and in brackets the"
+    " ranks the intervals allow."
+)
 
 
-@dataclass(frozen=True, slots=True)
-class IntervalRow:
-    """One idea: its strength as a dot, its 95 % interval as a line; positions in the units of the
-    drawing.
-    """
-
-    name: str
-    full_name: str
-    y: float
-    x: float
-    lower_x: float
-    upper_x: float
-    ranks: str
-
-
-@dataclass(frozen=True, slots=True)
-class IntervalChart:
-    """`ticks` are (x, label); `number` keeps the drawing's names apart on one page."""
-
-    number: int
-    width: int
-    height: int
-    plot_left: int
-    plot_right: int
-    plot_top: int
-    plot_bottom: int
-    ticks: tuple[tuple[float, str], ...]
-    rows: tuple[IntervalRow, ...]
-    hidden_count: int
-    unranked_count: int
-    description: str
-
-
-def interval_chart(number: int, ideas: Sequence[RankedIdea]) -> IntervalChart | None:
+def interval_chart(name: str, ideas: Sequence[RankedIdea]) -> Figure | None:
     """The best ideas of a group in the order given; None when none of them has a strength."""
     ranked = [(idea, *known) for idea in ideas if (known := _known(idea)) is not None]
     if not ranked:
         return None
     shown = ranked[:ROWS_SHOWN]
     low, high = min(lower for _, _, lower, _ in shown), max(upper for _, _, _, upper in shown)
-    span = (high - low) or 1.0
-
-    def place(value: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * (value - low) / span, 1)
-
-    rows = tuple(
-        IntervalRow(
-            name=shortened(idea.title or idea.idea_id, NAME_CHARACTERS),
-            full_name=idea.title or idea.idea_id,
-            y=TOP + ROW_HEIGHT * (row + 0.5),
-            x=place(strength),
-            lower_x=place(lower),
-            upper_x=place(upper),
-            ranks=_ranks(idea),
-        )
-        for row, (idea, strength, lower, upper) in enumerate(shown)
-    )
-    bottom = TOP + ROW_HEIGHT * len(shown)
-    values = [low + span * step / (_TICKS - 1) for step in range(_TICKS)]
-    return IntervalChart(
-        number=number,
-        width=WIDTH,
-        height=bottom + 44,
-        plot_left=LEFT,
-        plot_right=WIDTH - RIGHT,
-        plot_top=TOP,
-        plot_bottom=bottom,
-        ticks=tuple((place(value), f"{value:.1f}") for value in values),
-        rows=rows,
-        hidden_count=len(ranked) - len(shown),
-        unranked_count=len(ideas) - len(ranked),
-        description="; ".join(f"{row.full_name}: rank {row.ranks}" for row in rows),
-    )
+    across, bottom = scale(low, high, LEFT, RIGHT), TOP + ROW_HEIGHT * len(shown)
+    drawing = Drawing(name, "Strengths with 95 % intervals")
+    values = [low + ((high - low) or 1.0) * step / (_TICKS - 1) for step in range(_TICKS)]
+    places = [LEFT + (RIGHT - LEFT) * step / (_TICKS - 1) for step in range(_TICKS)]
+    ticks = [(x, f"{value:.1f}") for x, value in zip(places, values, strict=True)]
+    drawing.x_axis(ticks, TOP, bottom, "Strength")
+    for row, (idea, strength, lower, upper) in enumerate(shown):
+        y, full_name = TOP + ROW_HEIGHT * (row + 0.5), idea.title or idea.idea_id
+        label = shortened(full_name, NAME_CHARACTERS)
+        drawing.label(label, LEFT - 12, y + 4, anchor="end", tooltip=full_name)
+        drawing.line("interval", across(lower), y, across(upper), y)
+        drawing.dot(across(strength), y, 5, full_name)
+        drawing.label(_ranks(idea), RIGHT + 12, y + 4, "tick")
+    hidden, unranked = len(ranked) - len(shown), len(ideas) - len(ranked)
+    more = f" {hidden} weaker ideas are in the table only." if hidden else ""
+    more += f" {unranked} ideas without a scored match are drawn nowhere." if unranked else ""
+    ranks = [f"{idea.title or idea.idea_id}: rank {_ranks(idea)}" for idea, *_ in shown]
+    return drawing.figure(bottom + 44, _CAPTION + more, "; ".join(ranks))
 
 
 def _known(idea: RankedIdea) -> tuple[float, float, float] | None:

@@ -1,91 +1,74 @@
-"""The versions of ideas round by round, a lane for each idea, laid out for
-`templates/lineage.svg.jinja`.
-"""
+"""Which version grew from which: ideas round by round, programs change by change."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dashboards.render import figures
+from dashboards.render.charts.drawing import Drawing
+from dashboards.render.page import Figure
 from dashboards.render.wording import shortened
+from schemas.works.experiment import Experiment, Fate, Program, Role
 from schemas.works.ideation import IdeaVersion, Move
 
-LEFT, TOP, LANE_HEIGHT, ROUND_WIDTH, WIDTH_OF_LABELS = 230, 34, 56, 190, 220
+TOP, LANE_HEIGHT, STEP_WIDTH, WIDTH_OF_LABELS = 34, 56, 190, 220
+_LEFT_OF_IDEAS, _LEFT_OF_PROGRAMS = 230, 30
 _NAME_CHARACTERS = 30
+MOST_LANES = 16
+_ON_FULL_DATA = (Fate.COMPARED, Fate.CONFIRMED)
+_IDEAS_CAPTION = (
+    "Each dot is a version, joined to the one it grew from, with its score and what it added."
+    " Small ones went no further."
+)
+_PROGRAMS_CAPTION = (
+    "Each dot is a program, joined to the one it was made from, with its gain over the program"
+    " that was given. Large ones came to full data. Of long searches only lines that led there are"
+    " drawn."
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """A version. `label` stands beside it: its score, or why it goes no further."""
+class _Stop:
+    """A version; `label` is its score, or why it goes no further, and `change` what is new in it."""
 
-    x: float
-    y: float
+    step: int
+    lane: int
     label: str
-    more: str
+    change: str
     kept: bool
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class Lineage:
-    """Positions in the units of the drawing; `number` keeps names apart on one page."""
-
-    number: int
-    width: int
-    height: int
-    lanes: tuple[tuple[float, str], ...]
-    rounds: tuple[tuple[float, str], ...]
-    stops: tuple[Stop, ...]
-    lines: tuple[tuple[Stop, Stop], ...]
-    description: str
-    title: str = "Versions of each idea, round by round"
-    caption: str = (
-        "Each dot is a version, joined to the one it grew from, with its score and what it added."
-        " Small ones went no further."
-    )
+    tooltip: str
 
 
 def lineage(
-    number: int, versions: Sequence[IdeaVersion], scores: Mapping[str, float | None]
-) -> Lineage:
-    """All versions of a run; scores by version, from 0 to 10."""
-    places = list(dict.fromkeys((version.seed_id, version.slot) for version in versions))
+    name: str, versions: Sequence[IdeaVersion], scores: Mapping[str, float | None]
+) -> Figure:
+    """All versions of a run, a lane for each idea; scores by version, from 0 to 10."""
+    lanes = list(dict.fromkeys((version.seed_id, version.slot) for version in versions))
     rounds = sorted({version.round for version in versions})
     stops = {
-        str(version.version_id): Stop(
-            x=LEFT + ROUND_WIDTH * rounds.index(version.round),
-            y=TOP + LANE_HEIGHT * (places.index((version.seed_id, version.slot)) + 0.5),
+        str(version.version_id): _Stop(
+            step=rounds.index(version.round),
+            lane=lanes.index((version.seed_id, version.slot)),
             label=label(version, scores.get(version.version_id)),
-            more=change(version),
+            change=change(version),
             kept=version.kept,
-            title=version.title or "no text",
+            tooltip=version.title or "no text",
         )
         for version in versions
     }
-    return Lineage(
-        number=number,
-        width=LEFT + ROUND_WIDTH * max(len(rounds) - 1, 0) + WIDTH_OF_LABELS,
-        height=TOP + LANE_HEIGHT * len(places) + 10,
-        lanes=tuple(
-            (
-                TOP + LANE_HEIGHT * (place + 0.5),
-                shortened(f"{seed_id}, idea {slot}", _NAME_CHARACTERS),
-            )
-            for place, (seed_id, slot) in enumerate(places)
-        ),
-        rounds=tuple(
-            (float(LEFT + ROUND_WIDTH * place), f"round {each}")
-            for place, each in enumerate(rounds)
-        ),
-        stops=tuple(stops.values()),
-        lines=tuple(
-            (stops[version.parent_id or ""], stops[version.version_id])
-            for version in versions
-            if version.parent_id in stops
-        ),
-        description="; ".join(
-            f"{version.version_id}: {label(version, scores.get(version.version_id))}"
-            for version in versions
-        ),
+    lines = [(str(v.parent_id), str(v.version_id)) for v in versions if v.parent_id in stops]
+    labels = [f"{name}: {stop.label}" for name, stop in stops.items()]
+    drawing = Drawing(
+        name,
+        "Versions of each idea, round by round",
+        _LEFT_OF_IDEAS + STEP_WIDTH * max(len(rounds) - 1, 0) + WIDTH_OF_LABELS,
     )
+    for place, (seed_id, slot) in enumerate(lanes):
+        words = shortened(f"{seed_id}, idea {slot}", _NAME_CHARACTERS)
+        drawing.label(words, 16, _lane(place) + 4)
+    steps = [f"round {each}" for each in rounds]
+    height = _draw(drawing, _LEFT_OF_IDEAS, steps, stops, lines)
+    return drawing.figure(height, _IDEAS_CAPTION, "; ".join(labels))
 
 
 def label(version: IdeaVersion, score: float | None) -> str:
@@ -105,3 +88,130 @@ def change(version: IdeaVersion) -> str:
         return version.move.value.replace("_", " ")
     given_up = f" for {version.replaced_keyword}" if version.replaced_keyword else ""
     return shortened(f"+ {version.added_keyword}{given_up}", _NAME_CHARACTERS)
+
+
+def program_lineage(name: str, experiment: Experiment) -> Figure | None:
+    """A lane for each line of descent; None where every candidate was made from the parent."""
+    stops, lines = _family(experiment)
+    if not stops:
+        return None
+    last = max(stop.step for stop in stops.values())
+    width = _LEFT_OF_PROGRAMS + STEP_WIDTH * last + WIDTH_OF_LABELS
+    drawing = Drawing(name, "Which program was made from which", width)
+    steps = ["given", *(figures.counted(depth, "change") for depth in range(1, last + 1))]
+    height = _draw(drawing, _LEFT_OF_PROGRAMS, steps, stops, lines)
+    described = "; ".join(f"{stop.label} ({stop.change})" for stop in stops.values())
+    return drawing.figure(height, _PROGRAMS_CAPTION, described)
+
+
+def descent(experiment: Experiment) -> tuple[str, ...]:
+    """Which program was made from which, a line each; empty: there is no such drawing."""
+    stops, lines = _family(experiment)
+    return tuple(f"{stops[before].label} → {stops[after].label}" for before, after in lines)
+
+
+def _family(experiment: Experiment) -> tuple[dict[str, _Stop], list[tuple[str, str]]]:
+    """The programs that are drawn, and the pairs of which one was made from the other."""
+    parent = next((each for each in experiment.programs if each.role is Role.PARENT), None)
+    run = {
+        each.program_id: each
+        for each in experiment.programs
+        if each.role is Role.CANDIDATE and each.fate not in (Fate.REFUSED, Fate.REPEATED)
+    }
+    if parent is None or all(each.parent_program_id not in run for each in run.values()):
+        return {}, []
+    shown = _shown(list(run.values()), run)
+    children: dict[str, list[str]] = {}
+    for program_id in run:
+        if program_id in shown:
+            made_from = run[program_id].parent_program_id
+            known = made_from if made_from in run else parent.program_id
+            children.setdefault(known, []).append(program_id)
+    places = _places(parent.program_id, children)
+    programs = {parent.program_id: parent, **run}
+    stops = {name: _stop(programs[name], *place) for name, place in places.items()}
+    return stops, [(before, after) for before, those in children.items() for after in those]
+
+
+def _draw(
+    drawing: Drawing,
+    left: int,
+    steps: Sequence[str],
+    stops: Mapping[str, _Stop],
+    lines: Sequence[tuple[str, str]],
+) -> float:
+    """Draw versions and the lines between them; return the height."""
+    for place, words in enumerate(steps):
+        drawing.label(words, left + STEP_WIDTH * place, 16, "tick", "middle")
+    at = {name: (left + STEP_WIDTH * stop.step, _lane(stop.lane)) for name, stop in stops.items()}
+    for before, after in lines:
+        drawing.line("interval", *at[before], *at[after])
+    for name, stop in stops.items():
+        x, y = at[name]
+        drawing.dot(x, y, 6 if stop.kept else 4, stop.tooltip, "dot" if stop.kept else "dot other")
+        drawing.label(stop.label, x + 10, y + 15)
+        drawing.label(stop.change, x + 10, y - 9, "tick")
+    return _lane(max((stop.lane for stop in stops.values()), default=0)) + LANE_HEIGHT / 2 + 10
+
+
+def _lane(place: int) -> float:
+    return TOP + LANE_HEIGHT * (place + 0.5)
+
+
+def _shown(candidates: Sequence[Program], run: Mapping[str, Program]) -> set[str]:
+    """Names on the lines of descent that lead to full data, then on those of the best others, as
+    long as there are lanes.
+    """
+    ordered = sorted(candidates, key=_best_first)
+    shown: set[str] = set()
+    lanes = 0
+    for each in ordered:
+        line = _line_of(each, run)
+        if each.program_id not in shown and lanes < MOST_LANES:
+            shown |= line
+            lanes += 1
+    return shown
+
+
+def _best_first(program: Program) -> tuple[bool, bool, float, str]:
+    gain = -math.inf if program.gain is None else program.gain
+    fate = program.fate
+    return fate is not Fate.CONFIRMED, fate not in _ON_FULL_DATA, -gain, program.program_id
+
+
+def _line_of(program: Program, run: Mapping[str, Program]) -> set[str]:
+    line, at = {program.program_id}, program.parent_program_id
+    while at is not None and at in run and at not in line:
+        line.add(at)
+        at = run[at].parent_program_id
+    return line
+
+
+def _places(root: str, children: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
+    """Depth and lane of each: a first child goes on in the lane of what it was made from."""
+    places: dict[str, tuple[int, int]] = {}
+    waiting, lane = [(root, 0)], 0
+    while waiting:
+        name, depth = waiting.pop()
+        places[name] = (depth, lane)
+        below = children.get(name, ())
+        waiting += [(child, depth + 1) for child in reversed(below)]
+        if not below:
+            lane += 1
+    return places
+
+
+def _stop(program: Program, depth: int, lane: int) -> _Stop:
+    if program.role is Role.PARENT:
+        return _Stop(depth, lane, program.program_id, "what was given", True, program.program_id)
+    gain = "no score" if program.gain is None else figures.measure(program.gain)
+    aim = program.aim.value.replace("_", " ") if program.aim is not None else "other values"
+    more = f"{aim}, from {program.borrowed_from}" if program.borrowed_from else aim
+    return _Stop(
+        step=depth,
+        lane=lane,
+        label=f"{program.program_id}: {gain}",
+        change=shortened(more, _NAME_CHARACTERS),
+        kept=program.fate in _ON_FULL_DATA,
+        tooltip=program.rationale or program.program_id,
+    )

@@ -95,15 +95,20 @@ def run_bounded(
         return code, output.read(_MOST_OUTPUT_BYTES).decode("utf-8", "replace")
 
 
-def run_typst(source: Path, pdf: Path) -> None:
+def run_typst(source: Path, pdf: Path, *, accessible: bool = False) -> None:
     """Have Typst set `source`, which reads no file outside its folder and fetches no package.
+
+    Args:
+        accessible: as a PDF/UA-1 if it can be one; else the source gets as `missing` the characters
+            that no font has.
 
     Raises:
         ConfigurationError: Typst refuses, in its words.
     """
-    paths = (str(source.resolve()), str(pdf.resolve()))
+    words = [str(source.resolve()), str(pdf.resolve())]
     with tempfile.TemporaryDirectory(prefix="assay-typst-") as packages:
-        child = module_command("dashboards.render.drafts.typst_child", *paths, packages)
+        words += [packages, *["accessible"] * accessible]
+        child = module_command("dashboards.render.drafts.typst_child", *words)
         code, output = run_bounded(child, source.parent, _TYPST)
     if code != 0:
         ended = f"it took longer than {SECONDS} seconds" if code is None else f"code {code}"

@@ -1,4 +1,7 @@
-"""Typst in a process of its own: `typst_child SOURCE PDF PACKAGES`, the last an empty folder."""
+"""Typst in a process of its own: `typst_child SOURCE PDF PACKAGES [accessible]`.
+
+PACKAGES is an empty folder.
+"""
 
 import sys
 from pathlib import Path
@@ -9,18 +12,23 @@ from schemas.text.patterns import bounded
 
 _PLACE = bounded(r"\u250c\u2500 ([^\n:]{1,200}:\d{1,7}):\d{1,7}")
 _DOWNLOAD = "failed to download"
+_NOT_SHOWN = bounded(r"the text `\"(.{1,40})\"` could not be displayed")
+_MOST_NAMED = 30
 
 
-def main(source: str, pdf: str, packages: str) -> str:
+def main(source: str, pdf: str, packages: str, accessible: str = "") -> str:
     """Set `source`; return nothing or Typst's error in one line."""
+    compiler = typst.Compiler(
+        source,
+        root=str(Path(source).parent),
+        package_path=packages,
+        package_cache_path=packages,
+    )
     try:
-        typst.compile(
-            source,
-            output=pdf,
-            root=str(Path(source).parent),
-            package_path=packages,
-            package_cache_path=packages,
-        )
+        if accessible:
+            _compile_accessible(compiler, pdf)
+        else:
+            compiler.compile(output=pdf)
     except typst.TypstError as error:
         place = _PLACE.search(error.diagnostic)
         where = f"{place.group(1)}: " if place else ""
@@ -28,6 +36,18 @@ def main(source: str, pdf: str, packages: str) -> str:
             return f"{where}packages are not fetched: put its files into the template"
         return f"{where}{error.message}"
     return ""
+
+
+def _compile_accessible(compiler: typst.Compiler, pdf: str) -> None:
+    """Try PDF/UA-1, which refuses characters that no font has, then any PDF that names them."""
+    try:
+        compiler.compile(output=pdf, pdf_standards=["ua-1"])
+    except typst.TypstError as error:
+        characters = sorted(set("".join(_NOT_SHOWN.findall(error.diagnostic))))
+        named = ", ".join(f"U+{ord(each):04X}" for each in characters[:_MOST_NAMED])
+        more = len(characters) - _MOST_NAMED
+        missing = f"{named} and {more} more" if more > 0 else named
+        compiler.compile(output=pdf, sys_inputs={"missing": missing})
 
 
 if __name__ == "__main__":

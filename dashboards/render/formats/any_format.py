@@ -1,14 +1,14 @@
 """A report in any of the formats."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 
 from pydantic import TypeAdapter
 
 from dashboards.render.formats.report_format import ReportFormat
-from dashboards.render.render import OutputFormat, idea_report, ranking_report
-from dashboards.views.any_run import any_report, page_of
+from dashboards.render.page import Page
+from dashboards.render.render import published_idea, published_ranking, written
+from dashboards.views.any_run import any_view, page_of
 from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.published_page import PublishedPage
@@ -51,33 +51,30 @@ def report_file(
             )
         return data(warehouse, run_id, idea_id, output_format)
     if ranking:
-        report_of = partial(ranking_report, warehouse, run_id)
+        page = published_ranking(warehouse, run_id)
     elif idea_id is not None:
-        report_of = partial(idea_report, warehouse, run_id, idea_id, full=full)
+        page = published_idea(warehouse, run_id, idea_id, full=full)
     else:
-        report_of = partial(any_report, warehouse, run_id)
-    return document(report_of, idea_id or run_id, output_format)
+        page = any_view(warehouse, run_id)
+    return document(page, output_format)
 
 
-def document(
-    written: Callable[[OutputFormat], str], title: str, output_format: ReportFormat
-) -> bytes:
-    """A report that is text as `md`, `html`, `pdf` or `docx`.
+def document(page: Page, output_format: ReportFormat) -> bytes:
+    """A page as `md`, `html`, `pdf` or `docx`.
 
-    Args:
-        written: the report as Markdown or HTML.
+    Raises:
+        ConfigurationError: Typst or Pandoc refuses, in its words.
     """
     if output_format is ReportFormat.PDF:
-        from dashboards.render.formats.pdf_file import pdf_file
+        from dashboards.render.formats.pdf import pdf_file
 
-        return pdf_file(written("md"), title)
+        return pdf_file(page)
     if output_format is ReportFormat.DOCX:
-        from dashboards.render.formats.docx_file import docx_file
+        from dashboards.render.formats.pandoc import word_file
 
-        return docx_file(written("md"), title)
-    return written("html" if output_format is ReportFormat.HTML else "md").encode(
-        "utf-8", "replace"
-    )
+        return word_file(page)
+    text = written(page, "html" if output_format is ReportFormat.HTML else "md")
+    return text.encode("utf-8", "replace")
 
 
 def data(
@@ -98,7 +95,7 @@ def data(
                 f"a {kind.word} cannot be written as {output_format}: choose md, html, pdf or docx"
             )
         if kind is not RUNS:
-            return file_of(page_of(kind, warehouse, run_id), run_id, output_format)
+            return file_of(page_of(kind, warehouse, run_id), output_format)
     with _reviews(warehouse, run_id, idea_id) as reviews:
         if output_format is ReportFormat.BIB:
             from dashboards.render.formats.bib_file import bib_file
@@ -111,7 +108,7 @@ def data(
         ).encode()
 
 
-def file_of(page: PublishedPage, title: str, output_format: ReportFormat) -> bytes:
+def file_of(page: PublishedPage, output_format: ReportFormat) -> bytes:
     """The page of a published run as a file.
 
     Raises:
@@ -119,8 +116,10 @@ def file_of(page: PublishedPage, title: str, output_format: ReportFormat) -> byt
     """
     if output_format is ReportFormat.JSON:
         return page.json().encode()
+    if output_format is ReportFormat.HTML:
+        return page.html().encode("utf-8", "replace")
     if output_format is not ReportFormat.BIB:
-        return document(page.written_as, title, output_format)
+        return document(page.page(), output_format)
     works = page.bib()
     if works is None:
         raise ConfigurationError(

@@ -1,7 +1,6 @@
 """A ranking as a file: a table for spreadsheets and programs, or a page."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,13 +33,9 @@ def write_ranking(
 
 
 def _page(warehouse: Warehouse, run_id: RunId, *, by_matches: bool) -> bytes:
-    from dashboards.render.formats.any_format import document
-    from dashboards.render.render import ranking_report
-    from dashboards.views.any_run import any_report
+    from dashboards.render.formats.any_format import report_file
 
-    report = ranking_report if by_matches else any_report
-    report_of = partial(report, warehouse, run_id)
-    return document(report_of, run_id, ReportFormat.HTML)
+    return report_file(warehouse, run_id, None, ReportFormat.HTML, ranking=by_matches)
 
 
 def _cells(ranked: Sequence[RankedIdea]) -> "polars.DataFrame":

@@ -128,7 +128,7 @@ def published(queries: "Queries", run_id: RunId) -> Published:
     from dashboards.render.wording import ideas_not_covered
     from dashboards.views.nightly_page import night_figures
 
-    (night,) = night_figures(queries, [run_id], thresholds=Settings().alarms, shown=str)
+    (night,) = night_figures(queries, [run_id], thresholds=Settings().alarms)
     return Published(
         queries.ranking(run_id),
         queries.idea_scores(run_id),

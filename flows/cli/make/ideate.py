@@ -58,4 +58,4 @@ def ideate(
 
 def _save(page: "IdeationPage", _: object, path: Path) -> tuple[Path, ...] | None:
     """`.jsonl`: the best version of each idea, which other commands take."""
-    return page.save_as(path)
+    return page.write_ideas(path) if path.suffix == ".jsonl" else None

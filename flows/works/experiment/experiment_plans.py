@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dashboards.render.html_page import html_page
-from dashboards.render.render import rendered
+from dashboards.render.render import rendered_page, written
 from dashboards.views.write_ideation import ideation_page
 from flows.cli.literature.recommend import recommendation_warnings
 from flows.works.literature.recommending import recommend_about
@@ -101,8 +100,8 @@ def planned_experiment(
 def write_plans(folder: Path, plans: Sequence[PlannedExperiment]) -> tuple[Path, ...]:
     """Write `plans.html` and `plans.md`."""
     folder.mkdir(parents=True, exist_ok=True)
-    markdown = rendered("plans.md.jinja", plans=plans)
-    texts = {"plans.html": html_page(markdown, title="Plans of experiments"), "plans.md": markdown}
+    page = rendered_page("plans.md.jinja", "Plans of experiments", plans=plans)
+    texts = {"plans.html": written(page, "html"), "plans.md": written(page, "md")}
     for name, text in texts.items():
         write_bytes(folder / name, text.encode("utf-8", "replace"))
     return tuple(folder / name for name in texts)

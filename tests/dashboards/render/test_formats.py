@@ -1,6 +1,7 @@
 """Reports as PDF, Word, BibTeX and JSON, read back by other readers."""
 
 import json
+import re
 import zipfile
 from datetime import date
 from functools import cache
@@ -9,7 +10,6 @@ from io import BytesIO
 import pypdfium2
 import pytest
 from bibtexparser.entrypoint import parse_string
-from docx import Document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pylatexenc.latex2text import LatexNodes2Text
@@ -17,18 +17,36 @@ from pylatexenc.latex2text import LatexNodes2Text
 from dashboards.render import render
 from dashboards.render.formats.any_format import data, document
 from dashboards.render.formats.bib_file import bib_file
-from dashboards.render.formats.blocks import Heading, Paragraph, Run, Table, blocks_of
-from dashboards.render.formats.docx_file import docx_file
-from dashboards.render.formats.pdf_file import pdf_file
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.markdown import markdown_page
+from dashboards.render.formats.pandoc import word_file
+from dashboards.render.formats.pdf import pdf_file
+from dashboards.render.formats.reading import read_page
 from dashboards.render.formats.report_format import ReportFormat, format_of
-from dashboards.render.safe_text import plain
+from dashboards.render.page import (
+    Block,
+    Figure,
+    Listing,
+    Page,
+    Span,
+    Table,
+    facts,
+    heading,
+    line,
+    link,
+    report,
+    strong,
+    table,
+    text,
+)
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.paper import Paper
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN
+from tests.support.word_file import word_text
 from warehouse.warehouse import Warehouse
 
-idea_report = cache(render.idea_report)  # several tests read the same page
+published_idea = cache(render.published_idea)  # several tests read the same page
 
 IDEA = IdeaId("idea-00003")
 
@@ -38,25 +56,17 @@ def pdf_text(file: bytes) -> str:
     return "\n".join(page.get_textpage().get_text_range() for page in read)
 
 
-def docx_text(file: bytes) -> str:
-    read = Document(BytesIO(file))
-    cells = [cell.text for table in read.tables for row in table.rows for cell in row.cells]
-    return "\n".join([*(paragraph.text for paragraph in read.paragraphs), *cells])
-
-
-def report(warehouse: Warehouse, idea_id: IdeaId, output_format: ReportFormat) -> bytes:
-    return document(
-        lambda text: idea_report(warehouse, RUN, idea_id, text, full=True), idea_id, output_format
-    )
+def report_of(warehouse: Warehouse, idea_id: IdeaId, output_format: ReportFormat) -> bytes:
+    return document(published_idea(warehouse, RUN, idea_id, full=True), output_format)
 
 
 @pytest.mark.parametrize(
-    ("output_format", "text_of"), [(ReportFormat.PDF, pdf_text), (ReportFormat.DOCX, docx_text)]
+    ("output_format", "text_of"), [(ReportFormat.PDF, pdf_text), (ReportFormat.DOCX, word_text)]
 )
 def test_a_review_reads_in_the_same_order_whatever_its_format(
     warehouse: Warehouse, output_format: ReportFormat, text_of
 ) -> None:
-    said = text_of(report(warehouse, IDEA, output_format))
+    said = text_of(report_of(warehouse, IDEA, output_format))
     places = [
         said.index(heading)
         for heading in ("Not judged.", "Closest prior work", "Scores", "Bibliography")
@@ -68,50 +78,107 @@ def test_a_review_reads_in_the_same_order_whatever_its_format(
 def test_a_hostile_idea_is_mere_text_and_no_address_but_the_webs_is_linked(
     warehouse: Warehouse, output_format: ReportFormat
 ) -> None:
-    file = report(warehouse, HOSTILE, output_format)
+    file = report_of(warehouse, HOSTILE, output_format)
     if output_format is ReportFormat.PDF:
         assert "<script>alert(1)</script>" in pdf_text(file).replace("\r\n", "")
-        for forbidden in (b"/JavaScript", b"/Launch", b"/EmbeddedFile", b"javascript:"):
+        for forbidden in (b"/JavaScript", b"/Launch", b"/EmbeddedFile"):
             assert forbidden not in file
+        linked = re.findall(rb"/URI ?\(([^)]*)\)", file)
+        assert linked == [], "no address of it is one of the web"
     else:
-        assert "<script>alert(1)</script>" in docx_text(file)
+        assert "<script>alert(1)</script>" in word_text(file)
         parts = zipfile.ZipFile(BytesIO(file))
         targets = parts.read("word/_rels/document.xml.rels").decode()
         assert "javascript:" not in targets
         assert "i.png" not in targets
 
 
+def page_of(*blocks: Block, title: str = "T") -> Page:
+    return Page(line(title), blocks)
+
+
 def test_tables_wide_and_narrow_are_kept_whole_in_a_pdf() -> None:
-    words = " ".join(f"word{number}" for number in range(400))
-    wide = "|" + "h|" * 30 + "\n|" + "---|" * 30 + "\n|" + "".join(f"c{n}|" for n in range(30))
-    said = pdf_text(pdf_file(f"# T\n\n| a | b |\n|---|---|\n| x | {words} |\n\n{wide}\n", "T"))
-    assert all(f"word{number}" in said for number in range(400))
-    assert all(f"c{number}" in said for number in range(30))
+    words = " ".join(f"word{place}" for place in range(400))
+    wide = table([f"h{place}" for place in range(30)], [[f"c{place}" for place in range(30)]])
+    told = pdf_text(pdf_file(page_of(table(("a", "b"), [("x", words)]), wide)))
+    assert all(f"word{place}" in told for place in range(400))
+    assert all(f"c{place}" in told for place in range(30))
 
 
-def test_characters_that_the_font_of_a_pdf_lacks_are_marked_and_counted() -> None:
-    said = pdf_text(pdf_file("# Élan vital – α ≥ 3\n\n蛋白 known\n", "蛋白"))
-    assert "Élan vital – α ≥ 3" in said
-    assert "characters that the font of this file lacks" in said
-    assert "font of this file lacks" not in pdf_text(pdf_file("# Known\n", "Known"))
+def test_characters_that_no_font_has_are_named_in_a_pdf() -> None:
+    told = pdf_text(pdf_file(page_of(text("Élan vital – α ≥ 3 \U00013000"), title="Title")))
+    assert "Élan vital – α ≥ 3" in told
+    assert "appear as empty boxes: U+13000." in " ".join(told.split())
+    assert "empty boxes" not in pdf_text(pdf_file(page_of(text("Known α"))))
+
+
+def test_a_pdf_has_a_title_tags_bookmarks_and_links() -> None:
+    blocks = (heading("First"), heading("Below", level=4), text(link("x", "https://x.example/a")))
+    file = pdf_file(page_of(*blocks, title="The title"))
+    read = pypdfium2.PdfDocument(file)
+    assert read.get_metadata_dict()["Title"] == "The title"
+    assert [(each.get_title(), each.level) for each in read.get_toc()] == [
+        ("First", 0),
+        ("Below", 1),
+    ]
+    assert b"StructTreeRoot" in file
+    assert b"https://x.example/a" in file
+
+
+TEXTS = st.text(max_size=200) | st.sampled_from(
+    ("#set page(", "$ x $", "\\input{x}", "```{=html}\n<b>\n```", '#read("/etc/passwd")', "@a <b>")
+)
 
 
 @settings(max_examples=settings.default.max_examples // 5)  # each writes two documents
-@given(st.text(max_size=200))
-def test_no_text_breaks_a_document(text: str) -> None:
-    markdown = f"# {plain(text)}\n\n| a |\n|---|\n| {plain(text)} |\n"
-    assert pdf_file(markdown, text).startswith(b"%PDF")
-    Document(BytesIO(docx_file(markdown, plain(text))))
+@given(TEXTS)
+def test_no_text_breaks_a_document_or_acts_in_it(words: str) -> None:
+    page = page_of(table(("a",), [(words,)]), title=words)
+    assert pdf_file(page).startswith(b"%PDF")
+    (cell,) = (each[0] for each in page.blocks[0].rows)  # type: ignore[union-attr]
+    assert word_text(word_file(page)).split("\n")[-1] == "".join(span.text for span in cell)
 
 
-def test_blocks_hold_headings_lists_tables_and_only_links_to_the_web() -> None:
-    blocks = blocks_of("# A\n\n3. *b* [c](https://x.example)\n\n| d |\n|---|\n| [e](index.md) |\n")
-    assert blocks[0] == Heading(1, (Run("A"),))
-    assert isinstance(blocks[1], Paragraph)
-    assert blocks[1].number == 3
-    assert blocks[1].runs[-1] == Run("c", url="https://x.example")
-    assert isinstance(blocks[2], Table)
-    assert blocks[2].rows[1][0] == (Run("e"),)
+PLAIN = Figure(
+    "bars-1", "Bars", '<svg viewBox="0 0 9 9"><circle r="2"/></svg>', "Few.", "a: 1", (9, 9)
+)
+
+
+def test_a_drawing_has_alternative_text_and_a_caption_in_every_format_that_shows_it() -> None:
+    page = page_of(PLAIN)
+    assert PLAIN.svg in html_page(page)
+    assert "![Bars](bars-1.svg)" in markdown_page(page, pictures=True)
+    assert "bars-1" not in markdown_page(page)
+    assert "Few." in pdf_text(pdf_file(page))
+    parts = zipfile.ZipFile(BytesIO(word_file(page)))
+    assert any(name.startswith("word/media/") for name in parts.namelist())
+    assert "Bars. a: 1" in parts.read("word/document.xml").decode()
+
+
+def test_one_page_says_the_same_in_markdown_and_html() -> None:
+    page = page_of(
+        facts("1 paper", "", strong("two")),
+        table(("a", "b:"), [(link("x", "https://x.example"), None)]),
+        text(report("the ranking", "ranking")),
+    )
+    written, html = markdown_page(page), html_page(page)
+    assert "1 paper · **two**" in written
+    assert "1 paper · <strong>two</strong>" in html
+    assert "| [x](https://x.example) | unknown |" in written
+    assert '<td style="text-align:right">unknown</td>' in html
+    assert "[the ranking](ranking.md)" in written
+    assert '<a href="ranking.html">the ranking</a>' in html
+
+
+def test_markdown_of_a_template_is_read_with_lists_links_to_the_web_and_tables() -> None:
+    page = read_page("# A\n\n3. *b* [c](https://x.example)\n\n| d |\n|---|\n| [e](x.md) |\n")
+    assert page.title == (Span("A"),)
+    numbered, cells = page.blocks
+    assert isinstance(numbered, Listing)
+    assert numbered.first == 3
+    assert numbered.items[0][0].line[-1] == Span("c", url="https://x.example")  # type: ignore[union-attr]
+    assert isinstance(cells, Table)
+    assert cells.rows == (((Span("[e](x.md)"),),),)
 
 
 def paper(number: int, **changes: object) -> Paper:

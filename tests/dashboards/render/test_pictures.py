@@ -6,15 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboards.render.charts.bar_chart import (
+    BARS_SHOWN,
+    LEFT,
     MORE_OR_LESS_NOVEL,
+    RIGHT,
     TEN,
     Measured,
     bar_chart,
     scale_to,
 )
-from dashboards.render.html_page import picture
+from dashboards.render.charts.drawing import picture
 from dashboards.render.render import idea_report, run_report
 from schemas.identifiers import IdeaId
+from tests.support.drawn_marks import marks
 from tests.support.report_lake import RUN
 
 SOUND = IdeaId("idea-00003")
@@ -24,7 +28,7 @@ VALUES = st.lists(st.one_of(st.none(), st.floats(-20, 20)), min_size=1, max_size
 @given(VALUES)
 def test_a_value_has_a_bar_within_the_plot_and_no_value_has_none(values):
     chart = bar_chart(
-        1,
+        "bars-1",
         "t",
         "c",
         MORE_OR_LESS_NOVEL,
@@ -33,25 +37,28 @@ def test_a_value_has_a_bar_within_the_plot_and_no_value_has_none(values):
     if chart is None:
         assert not any(value is not None for value in values)
         return
-    assert len(chart.bars) + chart.hidden_count == len(values)
-    for bar, value in zip(chart.bars, values, strict=False):
-        assert (bar.width is None) == (value is None)
-        assert chart.plot_left <= bar.x <= bar.x + (bar.width or 0) <= chart.plot_right + 0.2
-        assert bar.below_zero == (value is not None and bar.x < chart.zero_x)
+    known = [value for value in values[:BARS_SHOWN] if value is not None]
+    bars = marks(chart, "rect")
+    assert len(bars) == len(known)
+    for bar, value in zip(bars, known, strict=True):
+        assert LEFT <= bar["x"] <= bar["x"] + bar["width"] <= RIGHT + 1.5
+        assert (bar["class"] == "bar less") == (value < 0 and bar["x"] < (LEFT + RIGHT) / 2)
+    hidden = max(0, len(values) - BARS_SHOWN)
+    assert (f"{hidden} more are in the text only." in chart.caption) == (hidden > 0)
 
 
 def test_a_name_brings_no_control_character_into_a_drawing():
     measured = [Measured("wild \x1b[2J\x07\x9b31m", 2.0, "2.00\x00")]
-    drawn = picture("bars", bar_chart(1, "t\x1b", "c", TEN, measured))
+    drawn = picture(bar_chart("bars-1", "t\x1b", "c", TEN, measured))
     assert "wild [2J" in drawn
     assert not re.search(r"[^\n\x20-\x7e\xa0-\U0010ffff]", drawn)
 
 
 def test_a_score_of_zero_is_drawn_and_an_unscored_one_is_not():
     chart = bar_chart(
-        1, "t", "c", TEN, [Measured("zero", 0.0, "0.00"), Measured("none", None, "unscored")]
+        "bars-1", "t", "c", TEN, [Measured("zero", 0.0, "0.00"), Measured("none", None, "unscored")]
     )
-    assert [bar.width for bar in chart.bars] == [0.0, None]
+    assert [bar["tooltip"] for bar in marks(chart, "rect")] == ["zero: 0.00"]
 
 
 @given(st.floats(1e-7, 1e9))

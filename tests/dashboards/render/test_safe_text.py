@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from dashboards.render.formats.blocks import blocks_of, plain_text
-from dashboards.render.html_page import markdown_parser
+from dashboards.render.formats.reading import markdown_parser, read_page
+from dashboards.render.page import plain_text
 from dashboards.render.safe_text import code, link, plain, prose, prose_line
 from schemas.literature.naming import safe_url
 from tasks.text.quotations import quotable
@@ -144,8 +144,8 @@ def test_a_quotation_is_shown_as_its_source_says_it_in_every_format(source):
     for written in (prose(f"See {quotation} there"), prose_line(f"See {quotation} there")):
         html = markdown_parser().render(written)
         assert text_of(html).strip() == f"See {shown} there"
-        (paragraph,) = blocks_of(written)
-        assert plain_text(paragraph.runs) == f"See {shown} there"
+        (paragraph,) = read_page(written).blocks
+        assert plain_text(paragraph.line) == f"See {shown} there"
 
 
 def test_a_reference_inside_a_quotation_stays_a_link():

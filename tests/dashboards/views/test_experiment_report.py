@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboards.render.charts.program_lineage import MOST_LANES, program_lineage
-from dashboards.render.charts.search_chart import search_chart
+from dashboards.render.charts.lineage import MOST_LANES, program_lineage
+from dashboards.render.charts.search_chart import BOTTOM, LEFT, RIGHT, TOP, search_chart
 from dashboards.views.write_experiment import experiment_page
 from schemas.base import replace
 from schemas.works.experiment import Aim, Experiment, Fate, Program, Role
+from tests.support.drawn_marks import marks
 from tests.support.evaluations import make_llm_call
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
 from warehouse.warehouse import Warehouse
@@ -44,7 +45,7 @@ def with_candidates(*candidates: Program) -> Experiment:
 
 def test_gains_stand_in_their_order_with_intervals_where_there_are_any() -> None:
     chart = search_chart(
-        1,
+        "search-1",
         with_candidates(
             candidate(1, -0.05),
             candidate(2, 0.1),
@@ -53,30 +54,33 @@ def test_gains_stand_in_their_order_with_intervals_where_there_are_any() -> None
         ),
     )
     assert chart is not None
-    worse, better, best = chart.tried
-    assert worse.x < better.x < best.x
-    assert worse.y > better.y > best.y, "up is better"
-    assert worse.low_y == worse.high_y
-    assert best.low_y > best.y > best.high_y
-    assert (best.best, best.on_full_data, better.on_full_data) == (True, True, False)
-    assert chart.lost_count == 1
-    assert {level.label for level in chart.levels} == {"the parent", "known"}
-    known = next(level for level in chart.levels if level.label == "known")
-    assert known.low_y > known.y > known.high_y
+    worse, better, best = marks(chart, "circle")
+    assert worse["cx"] < better["cx"] < best["cx"]
+    assert worse["cy"] > better["cy"] > best["cy"], "up is better"
+    (interval,) = marks(chart, "line", "interval")
+    assert interval["x1"] == best["cx"]
+    assert interval["y1"] > best["cy"] > interval["y2"]
+    assert best["r"] > better["r"]
+    assert "Without a score: 1." in chart.caption
+    words = [label["words"] for label in marks(chart, "text")]
+    assert {"the parent", "known"} <= set(words)
+    (band,) = marks(chart, "rect", "band")
+    assert band["height"] > 0
     assert "c004: gain 0.2 (0.1 to 0.3) on data that chose nothing" in chart.description
 
 
 def test_one_that_is_far_worse_does_not_flatten_the_rest() -> None:
-    chart = search_chart(1, with_candidates(candidate(1, -1e6), candidate(2, 0.1)))
+    chart = search_chart("search-1", with_candidates(candidate(1, -1e6), candidate(2, 0.1)))
     assert chart is not None
-    assert [each.said for each in chart.tried] == ["c002: gain 0.1 on small data"]
-    assert chart.hidden_count == 1
+    (dot,) = marks(chart, "circle")
+    assert dot["tooltip"] == "c002: gain 0.1 on small data"
+    assert "drawn nowhere: 1." in chart.caption
 
 
 def test_where_nothing_was_scored_nothing_is_drawn() -> None:
-    assert search_chart(1, with_candidates(candidate(1, None))) is None
-    assert search_chart(1, with_candidates()) is None
-    assert program_lineage(1, with_candidates()) is None
+    assert search_chart("search-1", with_candidates(candidate(1, None))) is None
+    assert search_chart("search-1", with_candidates()) is None
+    assert program_lineage("lineage-1", with_candidates()) is None
 
 
 @given(st.lists(st.tuples(st.none() | FINITE, st.integers(0, 60), st.sampled_from(FATES))))
@@ -95,24 +99,25 @@ def test_whatever_was_found_the_drawings_hold_it(
             )
         )
     experiment = with_candidates(*candidates)
-    chart = search_chart(1, experiment)
+    chart = search_chart("search-1", experiment)
     if chart is not None:
-        assert len(chart.tried) + chart.hidden_count == sum(
-            each.gain is not None for each in candidates
-        )
-        for each in chart.tried:
-            assert chart.plot_left <= each.x <= chart.plot_right
-            assert chart.plot_top <= each.high_y <= each.y <= each.low_y <= chart.plot_bottom
-        assert 1 <= len(chart.y_ticks) <= 12
-    drawn = program_lineage(1, experiment)
+        dots = marks(chart, "circle")
+        scored = [each for each in candidates if each.gain is not None]
+        hidden = len(scored) - len(dots)
+        assert (f"drawn nowhere: {hidden}." in chart.caption) == (hidden > 0)
+        for dot in dots:
+            assert LEFT <= dot["cx"] <= RIGHT
+            assert TOP <= dot["cy"] <= BOTTOM
+        assert 1 <= len(marks(chart, "line", "grid")) <= 12
+    drawn = program_lineage("lineage-1", experiment)
     if drawn is not None:
-        places = {(stop.x, stop.y) for stop in drawn.stops}
-        assert len(places) == len(drawn.stops)
-        assert len({stop.y for stop in drawn.stops}) <= MOST_LANES
-        assert len(drawn.lines) == len(drawn.stops) - 1
-        assert all(
-            0 <= stop.x <= drawn.width and 0 <= stop.y <= drawn.height for stop in drawn.stops
-        )
+        stops = marks(drawn, "circle")
+        places = {(stop["cx"], stop["cy"]) for stop in stops}
+        assert len(places) == len(stops)
+        assert len({stop["cy"] for stop in stops}) <= MOST_LANES
+        assert len(marks(drawn, "line")) == len(stops) - 1
+        width, height = drawn.size
+        assert all(0 <= x <= width and 0 <= y <= height for x, y in places)
 
 
 def test_a_line_of_descent_that_led_to_full_data_is_drawn_before_others() -> None:
@@ -122,18 +127,21 @@ def test_a_line_of_descent_that_led_to_full_data_is_drawn_before_others() -> Non
         candidate(2, -0.1, "c001"),
         candidate(3, 0.1, "c002", fate=Fate.CONFIRMED, borrowed_from="K1"),
     )
-    drawn = program_lineage(1, with_candidates(*line, *others))
+    drawn = program_lineage("lineage-1", with_candidates(*line, *others))
     assert drawn is not None
-    labels = {stop.label.partition(":")[0]: stop for stop in drawn.stops}
-    assert {"parent", "c001", "c002", "c003"} <= set(labels)
-    assert len(labels) < len(line) + len(others)
-    assert labels["c001"].y == labels["c002"].y == labels["c003"].y
-    assert labels["c003"].more == "refine, from K1"
-    assert (labels["c003"].kept, labels["c002"].kept) == (True, False)
+    labels = [each for each in marks(drawn, "text") if "class" not in each]
+    places = {each["words"].partition(":")[0]: each["y"] for each in labels}
+    assert {"parent", "c001", "c002", "c003"} <= set(places)
+    assert len(places) < len(line) + len(others)
+    assert places["c001"] == places["c002"] == places["c003"]
+    assert "refine, from K1" in drawn.description
+    assert len(marks(drawn, "circle", "dot")) == 2, "the parent and the confirmed one"
 
 
 def test_values_of_tunables_have_no_lines_of_descent() -> None:
-    assert program_lineage(1, with_candidates(candidate(1, 0.1), candidate(2, 0.2))) is None
+    assert (
+        program_lineage("lineage-1", with_candidates(candidate(1, 0.1), candidate(2, 0.2))) is None
+    )
 
 
 class Texts(HTMLParser):

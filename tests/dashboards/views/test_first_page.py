@@ -1,16 +1,16 @@
 """The first page: the verdict by its rule, what decides it, and what to do about it."""
 
 import re
-from io import BytesIO
 from typing import Any
 
 import pypdfium2
 import pytest
-from docx import Document
 
-from dashboards.render.formats.docx_file import docx_file
-from dashboards.render.formats.pdf_file import pdf_file
-from dashboards.render.render import idea_html, idea_markdown
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.markdown import markdown_page
+from dashboards.render.formats.pandoc import word_file
+from dashboards.render.formats.pdf import pdf_file
+from dashboards.render.render import idea_view
 from dashboards.views.idea.first_page import MOST_WORDS
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.verdict import Verdict, decide
@@ -34,13 +34,14 @@ from tests.support.reviewed_ideas import (
     make_review,
     without_soundness,
 )
+from tests.support.word_file import word_text
 
 FATAL, MAJOR, MINOR, QUESTION = ConcernSeverity
 CONFIRMED = make_concern(1, FATAL, decision_place=1, confirmed_severity=ConfirmedSeverity.FATAL)
 
 
 def written(evaluation: IdeaEvaluation, *, full: bool = False, **score: Any) -> str:
-    return idea_markdown(idea_page(make_review(evaluation, **score)), full=full)
+    return markdown_page(idea_view(idea_page(make_review(evaluation, **score)), full=full))
 
 
 def told(markdown: str) -> str:
@@ -291,9 +292,9 @@ def test_a_page_has_at_most_900_words_however_much_was_written(count: int, words
     evaluation = make_long_evaluation(15, count, words)
     page = idea_page(make_review(evaluation))
     for among_others in ("", "idea-00003"):
-        assert len(idea_markdown(page, file_name=among_others).split()) <= MOST_WORDS
+        assert len(markdown_page(idea_view(page, file_name=among_others)).split()) <= MOST_WORDS
     assert len(page.first.concerns) >= 3
-    assert f"{15 - len(page.first.concerns)} further concerns" in idea_markdown(page)
+    assert f"{15 - len(page.first.concerns)} further concerns" in markdown_page(idea_view(page))
 
 
 def test_a_page_that_is_too_long_leaves_out_why_and_then_concerns_beyond_the_third() -> None:
@@ -311,7 +312,7 @@ def test_a_page_that_is_too_long_leaves_out_why_and_then_concerns_beyond_the_thi
 def test_texts_are_cut_between_sentences_and_what_is_left_out_stands_in_the_full_report() -> None:
     evaluation = make_long_evaluation(15, 4, 22)
     page = idea_page(make_review(evaluation))
-    full = idea_markdown(page, full=True)
+    full = markdown_page(idea_view(page, full=True))
     assert evaluation.soundness is not None
     whole = {each.concern_id: each for each in evaluation.soundness.concerns}
     for concern in page.first.concerns:
@@ -346,7 +347,7 @@ def test_the_first_page_names_the_command_that_prints_the_rest() -> None:
     review = replace(make_review(make_assessed_evaluation()), warehouse="/data/our reviews")
     page = idea_page(review)
     assert page.first.full_report.endswith(" --full --warehouse '/data/our reviews'")
-    assert page.first.full_report in idea_markdown(page, full=False)
+    assert page.first.full_report in markdown_page(idea_view(page, full=False))
 
 
 def test_praise_and_criticism_of_one_passage_stand_together() -> None:
@@ -375,14 +376,13 @@ def test_cost_and_provenance_come_last() -> None:
 
 def test_every_format_carries_the_same_page() -> None:
     page = idea_page(make_review(make_assessed_evaluation()))
-    markdown = idea_markdown(page)
-    pdf = pypdfium2.PdfDocument(pdf_file(markdown, "T"))
-    docx = Document(BytesIO(docx_file(markdown, "T")))
+    view = idea_view(page)
+    pdf = pypdfium2.PdfDocument(pdf_file(view))
     texts = (
-        markdown,
-        idea_html(page),
+        markdown_page(view),
+        html_page(view),
         " ".join(each.get_textpage().get_text_range() for each in pdf),
-        " ".join(paragraph.text for paragraph in docx.paragraphs),
+        word_text(word_file(view)),
     )
     for text in texts:
         flat = " ".join(text.split())
@@ -405,7 +405,10 @@ def test_no_control_character_of_an_idea_or_an_engine_reaches_the_page(full: boo
     papers = tuple(replace(each, title=f"{each.title} {CONTROLS}") for each in made.papers)
     idea = replace(made.idea, title=f"An idea {CONTROLS}")
     page = idea_page(make_review(replace(made, idea=idea, papers=papers)))
-    for written_page in (idea_html(page, full=full), idea_markdown(page, full=full)):
+    for written_page in (
+        html_page(idea_view(page, full=full)),
+        markdown_page(idea_view(page, full=full)),
+    ):
         assert not re.search(r"[^\n\x20-\x7e\xa0-\u2027\u202f-\U0010ffff]", written_page)
 
 
@@ -427,10 +430,10 @@ def test_hostile_reasons_concerns_and_defenses_are_mere_text():
     )
     page = idea_page(make_review(attacked))
     for full in (False, True):
-        read = Page(idea_html(page, full=full))
+        read = Page(html_page(idea_view(page, full=full)))
         assert not read.elements & {"script", "img", "i", "b", "iframe"}
         assert not any(name.startswith("on") for name in read.attributes)
         assert all(
             address.startswith(("#section-", "https://", "http://")) for address in read.addresses
         )
-    assert len(re.findall(r"^#", idea_markdown(page), re.MULTILINE)) == 1
+    assert len(re.findall(r"^#", markdown_page(idea_view(page)), re.MULTILINE)) == 1

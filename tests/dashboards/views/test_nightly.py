@@ -235,7 +235,7 @@ def test_a_step_without_judgements_raises_one_alarm_if_too_few_of_its_replies_ca
     land(warehouse, replace(evaluation, llm_calls=calls))
     assert publish(warehouse, RUNS, make_run(ideas=1)).published
     with warehouse.queries() as queries:
-        (night,) = night_figures(queries, [FIRST], shown=str)
+        (night,) = night_figures(queries, [FIRST])
     told = [alarm.sentence for alarm in night.alarms]
     assert night.status == status
     assert told == alarms if alarms is not None else "1 of 4 questions" in told[0]

@@ -1,15 +1,16 @@
 """Novelty in the report on an idea, and reliability curves in that on a benchmark."""
 
-import re
 from types import SimpleNamespace
 
 from dashboards.render.charts.reliability_chart import reliability_charts
-from dashboards.render.html_page import html_page
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.reading import read_page
 from dashboards.render.render import rendered
 from schemas.base import replace
 from schemas.judgement.benchmark import BenchmarkScore
 from schemas.reasons import Reason
 from tests.support.committee_evaluations import make_full_evaluation
+from tests.support.drawn_marks import marks
 
 
 def section(**changes: object) -> str:
@@ -70,7 +71,7 @@ def test_what_a_reply_says_stays_text() -> None:
         justification="<script>alert(1)</script> ![x](https://example.org/x)",
         known_aspects=("| a | b |\n# head",),
     )
-    page = html_page(text, title="t")
+    page = html_page(read_page(text))
     assert "<script>" not in page
     assert "<img" not in page
     assert page.count("<h1") == 0
@@ -98,18 +99,13 @@ def test_a_reliability_curve_is_drawn_per_part_and_only_from_whole_bins() -> Non
         *rows("c", 0.5, 0.5, "0.4-0.6"),
     ]
     charts = reliability_charts(scores)
-    assert [chart.title for chart in charts.values()] == ["assay, a", "assay, c"]
-    first, last = charts[1].points
-    assert first.x < last.x
-    assert first.y > last.y
-    page = html_page(
-        "```reliability 1\n```\n\n```reliability 2\n```\n\n```reliability 3\n```",
-        title="t",
-        reliability=charts,
-    )
-    assert len(re.findall(r"<svg", page)) == 2
-    assert "expected 0.10, observed 0.20 of 9" in page
+    titles = ["Reliability of assay, a", "Reliability of assay, c"]
+    assert [chart.title for chart in charts] == titles
+    first, last = marks(charts[0], "circle")
+    assert first["cx"] < last["cx"]
+    assert first["cy"] > last["cy"]
+    assert first["tooltip"] == "expected 0.10, observed 0.20 of 9"
 
 
 def test_without_calibration_nothing_is_drawn() -> None:
-    assert reliability_charts([]) == {}
+    assert reliability_charts([]) == ()

@@ -10,6 +10,7 @@ import pytest
 
 from dashboards.render import render
 from dashboards.render.charts.interval_chart import interval_chart
+from dashboards.render.page import Heading, Table, plain_text
 from dashboards.views.ranking_page import _duels, ranking_page
 from dashboards.views.sensitivity import sensitivity_of
 from dashboards.views.write import write_reports
@@ -18,6 +19,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import RankedGroup
 from schemas.standing import IdeaState
+from tests.support.drawn_marks import marks
 from tests.support.evaluations import make_evaluation
 from tests.support.rankings import land_group, make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
@@ -114,13 +116,21 @@ def test_reasons_speak_of_this_idea_and_the_other_whichever_was_shown_first() ->
         assert {reason.text for reason in duel.reasons} == {expected}
 
 
-def test_many_groups_begin_with_who_is_first_in_each(ranked: Warehouse) -> None:
+def test_many_groups_begin_with_who_is_first_in_each(
+    ranked: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboards.views.ranking_page.GROUPS_AT_A_GLANCE", 1)
     with ranked.queries() as queries:
         page = ranking_page(queries, RUN)
     assert page is not None
-    assert [(ideas, bool(first)) for _, ideas, first in page.firsts] == [
-        (len(group.ideas), True) for group in page.groups
-    ]
+    headings = [each for each in page.blocks if isinstance(each, Heading) and each.level == 3]
+    firsts = next(
+        each
+        for each in page.blocks
+        if isinstance(each, Table) and plain_text(each.columns[-1].heading) == "First"
+    )
+    assert [row[0] for row in firsts.rows] == [heading.line for heading in headings]
+    assert all(plain_text(row[-1]) for row in firsts.rows)
 
 
 def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Warehouse) -> None:
@@ -143,10 +153,11 @@ def test_written_reports_link_the_ranking(ranked: Warehouse) -> None:
 def test_a_drawing_needs_a_strength(ranked: Warehouse) -> None:
     with ranked.queries() as queries:
         ideas = queries.ranking(RUN)
-    assert interval_chart(1, [replace(idea, strength=None) for idea in ideas]) is None
-    chart = interval_chart(1, [idea for idea in ideas if idea.strength is not None])
+    assert interval_chart("intervals-1", [replace(idea, strength=None) for idea in ideas]) is None
+    chart = interval_chart("intervals-1", [idea for idea in ideas if idea.strength is not None])
     assert chart is not None
-    assert all(row.lower_x <= row.x <= row.upper_x for row in chart.rows)
+    rows = zip(marks(chart, "circle"), marks(chart, "line", "interval"), strict=True)
+    assert all(line["x1"] <= dot["cx"] <= line["x2"] for dot, line in rows)
 
 
 def score(idea_id: str, soundness: float | None, contribution: float | None) -> IdeaScore:

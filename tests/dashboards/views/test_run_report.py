@@ -11,13 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboards.render import render
-from dashboards.render.charts.chart import score_chart
+from dashboards.render.charts.score_chart import score_chart
 from dashboards.views.idea.idea_page import idea_page
-from dashboards.views.run_page import _unscored, run_page
+from dashboards.views.ranked_groups import ranked_groups
+from dashboards.views.run_page import _unscored
 from dashboards.views.write import file_name, write_reports
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
+from tests.support.drawn_marks import marks
 from tests.support.evaluations import make_evaluation, make_run, with_papers_left_out
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED, unscored_evaluation
@@ -109,13 +111,11 @@ def test_the_chart_is_in_the_page_and_not_in_markdown(warehouse):
 
 def test_the_chart_draws_scored_ideas_only_and_its_size_does_not_grow_with_the_run(warehouse):
     with warehouse.queries() as queries:
-        page = run_page(queries, RUN, {})
-    chart = score_chart(page.groups)
-    assert sum(len(row.dots) for row in chart.rows) == 3
-    assert [row.summary for row in chart.rows if row.full_name == "Ideas without a group"] == [
-        "0 scored, 1 unscored"
-    ]
-    assert score_chart([group for group in page.groups if not group.scores]) is None
+        groups = ranked_groups(queries.ranking(RUN))
+    chart = score_chart(groups)
+    assert len(marks(chart, "circle")) == 3
+    assert "Ideas without a group: 0 scored, 1 unscored" in chart.description
+    assert score_chart([group for group in groups if not group.scores]) is None
 
 
 def test_hostile_text_changes_nothing_but_the_words(warehouse):

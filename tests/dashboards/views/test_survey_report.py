@@ -7,10 +7,11 @@ from xml.etree import ElementTree
 import bibtexparser
 import pytest
 
-from dashboards.render.charts.citation_map import PAPERS_DRAWN, citation_map
+from dashboards.render.charts.citation_map import LEFT, PAPERS_DRAWN, RIGHT, citation_map
 from dashboards.views.write_survey import survey_page
 from schemas.base import replace
 from schemas.failure import LEFT_OUT
+from tests.support.drawn_marks import marks
 from tests.support.survey_lake import (
     LOST,
     SURVEY,
@@ -165,12 +166,14 @@ def test_a_map_draws_the_heaviest_papers_and_counts_the_others() -> None:
     many = [replace(survey.papers[0], paper_id=f"p{number}") for number in range(PAPERS_DRAWN + 5)]
     texts = [replace(survey.papers[0].text, paper_id=paper.paper_id) for paper in many]
     undated = [replace(text, year=None) if place < 3 else text for place, text in enumerate(texts)]
-    drawn = citation_map(1, many, undated, survey.clusters, survey.links)
+    drawn = citation_map("map-1", many, undated, survey.clusters, survey.links)
     assert drawn is not None
-    assert (len(drawn.dots), drawn.left_out_count, drawn.undated_count) == (PAPERS_DRAWN, 2, 3)
-    assert all(drawn.plot_left < dot.x < drawn.plot_right for dot in drawn.dots)
+    dots = marks(drawn, "circle")
+    assert len(dots) == PAPERS_DRAWN
+    assert "2 lighter papers are in the table only. Of 3 the year is not known." in drawn.caption
+    assert all(LEFT < dot["cx"] < RIGHT for dot in dots)
     nothing = [replace(text, year=None) for text in texts]
-    assert citation_map(1, many, nothing, survey.clusters, ()) is None
+    assert citation_map("map-1", many, nothing, survey.clusters, ()) is None
 
 
 def test_an_unpublished_survey_has_no_report(tmp_path: Path, warehouse: Warehouse) -> None:

@@ -33,6 +33,7 @@ TOOLS = {
     "survey_literature",
     "read_answer",
     "check_manuscripts",
+    "try_programs",
     "curate_papers",
     "write_draft",
     "make_ideas",

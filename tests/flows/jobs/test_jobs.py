@@ -16,7 +16,12 @@ from filelock import FileLock
 
 from dashboards.views.write_check import check_page
 from dashboards.views.write_curation import curation_page
+<<<<<<< HEAD
 from dashboards.views.write_ideation import ideation_page
+||||||| b6ba0be3
+=======
+from dashboards.views.write_experiment import experiment_page
+>>>>>>> main
 from flows.cli.operate.jobs import list_jobs
 from flows.jobs import job_process
 from flows.jobs.runner import EXIT_HELD, MAXIMUM_ATTEMPTS
@@ -35,12 +40,18 @@ from schemas.people.job import (
     check_offered,
 )
 from schemas.settings import DashboardSettings, ModelChoice, Settings
+from schemas.works.experiment import Finding
 from schemas.works.manuscripts import ManuscriptForm
 from tests.support.jobs import (
     check_job,
     curate_job,
     evaluate_job,
+<<<<<<< HEAD
     ideate_job,
+||||||| b6ba0be3
+=======
+    experiment_job,
+>>>>>>> main
     known,
     plan_job,
     run_to_the_end,
@@ -50,6 +61,8 @@ from tests.support.jobs import (
     write_job,
 )
 from tests.support.reviewed_papers import FIRST_REVIEW
+from tests.support.sandboxes import needs_sandbox
+from tests.support.small_task import PROGRAM
 from warehouse.app.jobs import (
     Job,
     job_ids,
@@ -120,6 +133,21 @@ def test_a_manuscript_that_is_sent_is_checked(warehouse: Warehouse) -> None:
     (checked,) = check_page(warehouse, status.run_id).checks
     assert (checked.manuscript_id, checked.form) == ("bats", ManuscriptForm.LATEX)
     assert "12 of 40 are 30.0 %" in checked.problems[0].explanation
+
+
+@needs_sandbox
+def test_programs_are_tried_on_a_task_that_is_sent(warehouse: Warehouse) -> None:
+    fixed = PROGRAM.replace("# tunable: 0, 10", "")
+    job_ids = [submit(warehouse, experiment_job(program)) for program in (PROGRAM, fixed)]
+    run_to_the_end(warehouse)
+    done, refused = (known(warehouse, job_id).status for job_id in job_ids)
+    assert (done.state, done.exit_code) == (JobState.DONE, 0), done.last_word
+    assert done.run_id is not None
+    (experiment,) = experiment_page(warehouse, done.run_id).units
+    assert (experiment.task_id, experiment.baseline_id) == ("numbers", "eight")
+    assert experiment.finding is Finding.SUPPORTED
+    assert (refused.state, refused.exit_code) == (JobState.FAILED, 2)
+    assert refused.last_word.startswith("tasks/numbers/program.py declares nothing tunable")
 
 
 def test_an_idea_that_a_program_sent_is_drafted_beside_the_report(warehouse: Warehouse) -> None:

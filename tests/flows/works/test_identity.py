@@ -8,8 +8,6 @@ import pytest
 
 from flows.run.declared import run_id
 from flows.run.requests import request_of
-from flows.works.experiment.experiment_request import resolve_experiment
-from flows.works.experiment.experimenting import experiment_run_id
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.judging import AskingParameters, Effort
@@ -22,6 +20,7 @@ from schemas.options.commands import (
 )
 from schemas.settings import Settings
 from tasks.curation.work import CURATE
+from tasks.experiments.work import EXPERIMENT
 from tasks.ideation.work import IDEATE
 from tasks.manuscripts.work import CHECK
 from tasks.survey.work import SURVEY
@@ -49,7 +48,7 @@ def curate(folder: Path) -> Any:
 
 def experiment(folder: Path) -> Any:
     options = ExperimentOptions(warehouse=folder)
-    return resolve_experiment([write_task(folder / "target")], options, Settings())
+    return request_of(EXPERIMENT, ((write_task(folder / "target"),),), options, Settings())
 
 
 def ideate(folder: Path) -> Any:
@@ -77,7 +76,10 @@ def requests_of(folder: Path) -> dict[str, tuple[Any, Callable[[Any, Settings], 
     requests = {
         "check": (check, lambda request, settings: run_id(CHECK, request, LITERATURE, settings)),
         "curate": (curate, lambda request, settings: run_id(CURATE, request, "", settings)),
-        "experiment": (experiment, experiment_run_id),
+        "experiment": (
+            experiment,
+            lambda request, settings: run_id(EXPERIMENT, request, "", settings),
+        ),
         "ideate": (
             ideate,
             lambda request, settings: run_id(IDEATE, request, LITERATURE, settings),

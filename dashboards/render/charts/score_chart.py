@@ -1,0 +1,75 @@
+"""The scores of a run by group: one row per group, one dot per tenth of a point."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from math import sqrt
+from statistics import median
+
+from dashboards.render import figures
+from dashboards.render.charts.drawing import WIDTH, Drawing, scale
+from dashboards.render.page import Figure
+from dashboards.render.wording import shortened
+from dashboards.views.ranked_groups import GroupPart
+
+GROUPS_SHOWN = 30
+NAME_CHARACTERS = 24
+LEFT, RIGHT, TOP, ROW_HEIGHT = 190, WIDTH - 150, 16, 40
+SMALLEST_RADIUS, LARGEST_RADIUS = 5.0, 15.0
+_CAPTION = (
+    "Each dot is the ideas of a group with the same score, to a tenth of a point; the area grows"
+    " with their number. The upright bar is the group's median. Unscored ideas are counted at the"
+    " right and drawn nowhere."
+)
+
+
+def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
+    """The largest groups, in the order of the ranking; None when no idea has a score."""
+    if not any(group.scores for group in groups):
+        return None
+    largest = sorted(groups, key=lambda group: -len(group.ideas))[:GROUPS_SHOWN]
+    shown = [group for group in groups if group in largest]
+    titles = {group.name: _by_tenth(group) for group in shown}
+    crowd = max((len(each) for tenths in titles.values() for each in tenths.values()), default=1)
+    # The area of a dot is in proportion; a row holds that of the most crowded tenth.
+    unit = min(SMALLEST_RADIUS, LARGEST_RADIUS / sqrt(crowd))
+    across, bottom = scale(0, 10, LEFT, RIGHT), TOP + ROW_HEIGHT * len(shown)
+    drawing = Drawing("chart", "Scores by group")
+    drawing.x_axis([(across(value), str(value)) for value in range(0, 11, 2)], TOP, bottom, _UNIT)
+    for number, group in enumerate(shown):
+        y = TOP + ROW_HEIGHT * (number + 0.5)
+        drawing.line("rail", LEFT, y, RIGHT, y)
+        name = shortened(group.name, NAME_CHARACTERS)
+        drawing.label(name, LEFT - 18, y + 5, "group", "end", group.name)
+        if group.scores:
+            x = across(median(score for _, score in group.scores))
+            drawing.line("median", x, y - 16, x, y + 16, "median")
+        for score, found in sorted(titles[group.name].items()):
+            radius = round(max(1.5, unit * sqrt(len(found))), 1)
+            what = found[0] if len(found) == 1 else f"{len(found):,} ideas"
+            drawing.dot(across(score), y, radius, f"{score:.1f}: {what}")
+        drawing.label(_summary(group), RIGHT + 18, y + 4, "tick")
+    hidden = len(groups) - len(shown)
+    more = f" {hidden} smaller groups are in the tables only." if hidden else ""
+    return drawing.figure(bottom + 48, _CAPTION + more, "; ".join(_described(g) for g in shown))
+
+
+_UNIT = "Score, points of 10"
+
+
+def _by_tenth(group: GroupPart) -> dict[float, list[str]]:
+    """Titles by score."""
+    titles: dict[float, list[str]] = defaultdict(list)
+    for title, score in group.scores:
+        titles[round(score, 1)].append(title)
+    return titles
+
+
+def _summary(group: GroupPart) -> str:
+    unscored = f", {group.unscored_count:,} unscored" if group.unscored_count else ""
+    return f"{len(group.scores):,} scored{unscored}"
+
+
+def _described(group: GroupPart) -> str:
+    scores = [score for _, score in group.scores]
+    middle = f", median {figures.mean(median(scores))}" if scores else ""
+    return f"{group.name}: {_summary(group)}{middle}"

@@ -1,0 +1,155 @@
+"""A page as one self-contained HTML file: no script, no outside asset, every string escaped."""
+
+from collections.abc import Iterable
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup, escape
+
+from dashboards.render.formats.markdown import is_tight
+from dashboards.render.page import (
+    Align,
+    Block,
+    Code,
+    Figure,
+    Fold,
+    Heading,
+    Line,
+    Listing,
+    Page,
+    Paragraph,
+    Quote,
+    Span,
+    Table,
+    plain_text,
+)
+from schemas.literature.naming import one_space
+
+_STYLES = {
+    Align.TEXT: "",
+    Align.NUMBER: ' style="text-align:right"',
+    Align.MARK: ' style="text-align:center"',
+}
+_MARK_CLASSES = {"+": "mark more", "0": "mark even", "\u2212": "mark less", "?": "mark none"}
+
+
+def html_page(page: Page) -> str:
+    """The page with its sections as navigation; links lead to http(s) addresses or to reports of
+    the same folder tree, nowhere else.
+    """
+    writer = _Writer()
+    title = [Heading(page.title, level=1)] if page.title else []
+    body = writer.blocks([*title, *page.blocks])
+    return _template().render(
+        title=one_space(page.document_name),
+        sections=writer.sections,
+        body=Markup(body),  # noqa: S704 escaped by the writer, string by string
+    )
+
+
+class _Writer:
+    """Writes blocks and numbers the sections it meets."""
+
+    def __init__(self) -> None:
+        self.sections: list[tuple[str, str]] = []
+
+    def blocks(self, blocks: Iterable[Block]) -> str:
+        return "".join(map(self._block, blocks))
+
+    def _block(self, block: Block) -> str:
+        if isinstance(block, Heading):
+            return self._heading(block)
+        if isinstance(block, Paragraph):
+            return f"<p>{_line(block.line)}</p>\n"
+        if isinstance(block, Quote):
+            return f"<blockquote>\n{self.blocks(block.blocks)}</blockquote>\n"
+        if isinstance(block, Listing):
+            return self._listing(block)
+        if isinstance(block, Table):
+            return _table(block)
+        if isinstance(block, Figure):
+            caption = f"<figcaption>{_words(block.caption)}</figcaption>"
+            return f'<figure class="chart">\n{block.svg}\n{caption}\n</figure>\n'
+        if isinstance(block, Code):
+            return f"<pre><code>{_words(block.text)}\n</code></pre>\n"
+        if isinstance(block, Fold):
+            summary = f"<summary>{_words(block.title)}</summary>"
+            return f"<details>\n{summary}\n{self.blocks(block.blocks)}</details>\n"
+        left, right = self.blocks(block.left), self.blocks(block.right)
+        return f'<div class="beside">\n<div>\n{left}</div>\n<div>\n{right}</div>\n</div>\n'
+
+    def _heading(self, block: Heading) -> str:
+        anchor = ""
+        if block.level == 2:
+            name = f"section-{len(self.sections) + 1}"
+            self.sections.append((name, one_space(plain_text(block.line))))
+            anchor = f' id="{name}"'
+        return f"<h{block.level}{anchor}>{_line(block.line)}</h{block.level}>\n"
+
+    def _listing(self, block: Listing) -> str:
+        tag = "ul" if block.first is None else "ol"
+        start = f' start="{block.first}"' if block.first not in (None, 1) else ""
+        tight = all(map(is_tight, block.items))
+        items = (f"<li>{self._item(item, tight)}</li>\n" for item in block.items)
+        return f"<{tag}{start}>\n{''.join(items)}</{tag}>\n"
+
+    def _item(self, item: tuple[Block, ...], tight: bool) -> str:
+        first, *rest = item
+        if tight and isinstance(first, Paragraph):
+            return _line(first.line) + self.blocks(rest)
+        return self.blocks(item)
+
+
+def _table(block: Table) -> str:
+    aligns = [column.align for column in block.columns]
+    heads = (_cell("th", column.heading, column.align) for column in block.columns)
+    rows = (
+        "<tr>" + "".join(_cell("td", *each) for each in zip(row, aligns, strict=True)) + "</tr>\n"
+        for row in block.rows
+    )
+    return (
+        '<div class="scroll" tabindex="0" role="region" aria-label="Table">\n<table>\n'
+        f"<thead>\n<tr>{''.join(heads)}</tr>\n</thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
+        "</table>\n</div>\n"
+    )
+
+
+def _cell(tag: str, words: Line, align: Align) -> str:
+    mark = _MARK_CLASSES.get(plain_text(words)) if align is Align.MARK and tag == "td" else None
+    kind = f' class="{mark}"' if mark else ""
+    return f"<{tag}{_STYLES[align]}{kind}>{_line(words)}</{tag}>"
+
+
+def _line(spans: Line) -> str:
+    return "".join(map(_span, spans))
+
+
+def _span(span: Span) -> str:
+    written = _words(span.text)
+    if span.code:
+        written = f"<code>{written}</code>"
+    if span.emphasis:
+        written = f"<em>{written}</em>"
+    if span.strong:
+        written = f"<strong>{written}</strong>"
+    if span.place:
+        return f'<a href="{escape(span.place)}.html">{written}</a>'
+    if span.url:
+        return f'<a href="{escape(span.url)}" rel="nofollow noopener noreferrer">{written}</a>'
+    return written
+
+
+def _words(text: str) -> str:
+    return str(escape(text))
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("dashboards.render", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html.jinja")

@@ -1,0 +1,142 @@
+"""A page as Markdown; every string is escaped here, so that it can neither open HTML nor change
+the structure of the page around it.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from dashboards.render.page import (
+    Align,
+    Block,
+    Code,
+    Figure,
+    Fold,
+    Heading,
+    Line,
+    Listing,
+    Page,
+    Paragraph,
+    Quote,
+    Span,
+    Table,
+    strong,
+    text,
+)
+from schemas.text.patterns import Match, bounded
+
+_SPECIAL = bounded(r"([\\`*_\[\]<>&|~@]|(?<!\S)#)")
+_BARE_ADDRESS = bounded(r"(?i)(://)|\b(www)\.")
+_BLOCK_START = bounded(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
+_UNFIT_FOR_A_SPAN = bounded(r"[`|]")
+_RULES = {Align.TEXT: "---", Align.NUMBER: "--:", Align.MARK: ":-:"}
+_KEPT = 4096
+"""Texts whose Markdown is kept: many stand on a page twice."""
+
+
+def markdown_page(page: Page, *, pictures: bool = False) -> str:
+    """The page as Markdown.
+
+    Args:
+        pictures: whether it shows its drawings, as files beside it of their names.
+    """
+    title = (Heading(page.title, level=1),) if page.title else ()
+    return markdown((*title, *page.blocks), pictures=pictures) + "\n"
+
+
+def markdown(blocks: Iterable[Block], *, pictures: bool = False) -> str:
+    """Blocks with a blank line between."""
+    written = (_block(block, pictures) for block in blocks)
+    return "\n\n".join(each for each in written if each)
+
+
+def markdown_line(spans: Line) -> str:
+    """One line, no character of which begins a block."""
+    return _BLOCK_START.sub(_escape_block_start, _spans(spans))
+
+
+def _block(block: Block, pictures: bool) -> str:
+    if isinstance(block, Heading):
+        return f"{'#' * block.level} {_spans(block.line)}"
+    if isinstance(block, Paragraph):
+        return markdown_line(block.line)
+    if isinstance(block, Quote):
+        return _indented(markdown(block.blocks, pictures=pictures), "> ", "> ")
+    if isinstance(block, Listing):
+        return _listing(block, pictures)
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, Figure):
+        return f"![{_escape(block.title)}]({block.name}.svg)" if pictures else ""
+    if isinstance(block, Code):
+        fence = "```"
+        while fence in block.text:
+            fence += "`"
+        return f"{fence}{block.language}\n{block.text}\n{fence}"
+    if isinstance(block, Fold):
+        return markdown((text(strong(block.title)), *block.blocks), pictures=pictures)
+    return markdown(block.right, pictures=pictures)
+
+
+def _listing(block: Listing, pictures: bool) -> str:
+    written = []
+    for place, item in enumerate(block.items):
+        mark = "- " if block.first is None else f"{block.first + place}. "
+        # A list follows its item's text at once, else the item would be a loose one.
+        between = "\n" if is_tight(item) else "\n\n"
+        content = between.join(markdown((each,), pictures=pictures) for each in item)
+        written.append(_indented(content, mark, " " * len(mark)))
+    return ("\n" if all(map(is_tight, block.items)) else "\n\n").join(written)
+
+
+def is_tight(item: Sequence[Block]) -> bool:
+    """Whether an item is one line of text, perhaps with lists below it."""
+    return isinstance(item[0], Paragraph) and all(isinstance(each, Listing) for each in item[1:])
+
+
+def _indented(content: str, first: str, rest: str) -> str:
+    lines = content.split("\n")
+    marks = [first, *[rest] * (len(lines) - 1)]
+    return "\n".join(
+        f"{mark}{each}".rstrip() if not each else f"{mark}{each}"
+        for mark, each in zip(marks, lines, strict=True)
+    )
+
+
+def _table(block: Table) -> str:
+    heads = _row([column.heading for column in block.columns])
+    rules = "|" + "|".join(_RULES[column.align] for column in block.columns) + "|"
+    return "\n".join([heads, rules, *map(_row, block.rows)])
+
+
+def _row(cells: Sequence[Line]) -> str:
+    return "|" + "".join(f" {written} |" if (written := _spans(cell)) else " |" for cell in cells)
+
+
+def _spans(spans: Line) -> str:
+    return "".join(map(_span, spans)).strip()
+
+
+def _span(span: Span) -> str:
+    if span.place:
+        return f"[{_escape(span.text)}]({span.place}.md)"
+    bare = span.text.strip()
+    fits = span.code and not _UNFIT_FOR_A_SPAN.search(bare)
+    written = f"`{bare}`" if fits else _escape(bare)
+    if span.url:
+        written = f"[{written}]({span.url})"
+    if span.strong or span.emphasis:
+        stars = "*" * (2 * span.strong + span.emphasis)
+        written = f"{stars}{written}{stars}"
+    before, _, after = span.text.partition(bare) if bare else (span.text, "", "")
+    return f"{before}{written}{after}" if bare else span.text
+
+
+@lru_cache(_KEPT)
+def _escape(words: str) -> str:
+    return _BARE_ADDRESS.sub(
+        lambda match: r"\://" if match[1] else rf"{match[2]}\.", _SPECIAL.sub(r"\\\1", words)
+    )
+
+
+def _escape_block_start(match: Match[str]) -> str:
+    return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"

@@ -1,0 +1,174 @@
+"""A page as Pandoc's tree, in which every string is data: the source of Word and PDF files."""
+
+import base64
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pypandoc
+import vl_convert
+
+from dashboards.render.charts.drawing import picture
+from dashboards.render.page import (
+    Align,
+    Block,
+    Code,
+    Figure,
+    Fold,
+    Heading,
+    Line,
+    Listing,
+    Page,
+    Paragraph,
+    Quote,
+    Span,
+    Table,
+    line,
+    plain_text,
+    strong,
+    text,
+)
+from schemas.errors import ConfigurationError
+from warehouse.scrubbing import one_line
+
+Node = dict[str, Any]
+_Drawn = Callable[[Figure], str]
+_VERSION = [1, 23, 1]
+_NO_ATTRIBUTES: list[Any] = ["", [], []]
+_MOST_COLUMNS = 10
+"""As many as fit across a sheet of paper."""
+_ALIGNS = {
+    Align.TEXT: {"t": "AlignLeft"},
+    Align.NUMBER: {"t": "AlignRight"},
+    Align.MARK: {"t": "AlignCenter"},
+}
+_PRINT_SCALE = 2.0
+
+
+def word_file(page: Page) -> bytes:
+    """The page as a Word document; Pandoc reads no file and no address for it.
+
+    Raises:
+        ConfigurationError: Pandoc refuses, in its words.
+    """
+    with tempfile.TemporaryDirectory(prefix="assay-word-") as folder:
+        path = Path(folder) / "page.docx"
+        try:
+            pypandoc.convert_text(
+                json.dumps(tree(page, _png)),
+                "docx",
+                format="json",
+                outputfile=str(path),
+                extra_args=["--sandbox"],
+            )
+        except RuntimeError as error:
+            raise ConfigurationError(
+                f"Pandoc cannot make the document: {one_line(error)}"
+            ) from error
+        return path.read_bytes()
+
+
+def tree(page: Page, drawn: _Drawn) -> Node:
+    """The page as Pandoc's JSON; sections are headings of level 1.
+
+    Args:
+        drawn: from a figure to the address of its picture.
+    """
+    title = page.title or line(page.document_name)
+    blocks, last = _blocks(page.blocks, drawn), 0
+    for node in blocks:
+        if node["t"] == "Header":  # no level may be left out, or a screen reader loses its place
+            node["c"][0] = last = min(node["c"][0], last + 1)
+    return {
+        "pandoc-api-version": _VERSION,
+        "meta": {"title": {"t": "MetaInlines", "c": _inlines(title)}},
+        "blocks": blocks,
+    }
+
+
+def _png(figure: Figure) -> str:
+    drawn = vl_convert.svg_to_png(picture(figure, printed=True), scale=_PRINT_SCALE)
+    return f"data:image/png;base64,{base64.b64encode(drawn).decode()}"
+
+
+def _blocks(blocks: Iterable[Block], drawn: _Drawn) -> list[Node]:
+    return [node for block in blocks for node in _nodes(block, drawn)]
+
+
+def _nodes(block: Block, drawn: _Drawn) -> list[Node]:
+    if isinstance(block, Heading):
+        return [_node("Header", max(block.level - 1, 1), _NO_ATTRIBUTES, _inlines(block.line))]
+    if isinstance(block, Paragraph):
+        return [{"t": "Para", "c": _inlines(block.line)}]
+    if isinstance(block, Quote):
+        return [{"t": "BlockQuote", "c": _blocks(block.blocks, drawn)}]
+    if isinstance(block, Listing):
+        items = [_blocks(item, drawn) for item in block.items]
+        if block.first is None:
+            return [{"t": "BulletList", "c": items}]
+        return [_node("OrderedList", [block.first, {"t": "Decimal"}, {"t": "Period"}], items)]
+    if isinstance(block, Table):
+        wide = len(block.columns) > _MOST_COLUMNS
+        return _blocks((_stacked(block),), drawn) if wide else [_table(block)]
+    if isinstance(block, Figure):
+        return [_figure(block, drawn(block))]
+    if isinstance(block, Code):
+        return [_node("CodeBlock", _NO_ATTRIBUTES, block.text)]
+    if isinstance(block, Fold):
+        return _blocks((text(strong(block.title)), *block.blocks), drawn)
+    return _blocks(block.right, drawn)
+
+
+def _stacked(block: Table) -> Listing:
+    """An item per row: its first cell, then each other one behind its heading."""
+    items = []
+    for first, *rest in block.rows:
+        parts: list[Span] = [*first]
+        for column, cell in zip(block.columns[1:], rest, strict=True):
+            if plain_text(cell).strip():
+                parts += [Span(f"; {plain_text(column.heading)}: ", emphasis=True), *cell]
+        items.append((Paragraph(tuple(parts)),))
+    return Listing(tuple(items))
+
+
+def _table(block: Table) -> Node:
+    widths = [[_ALIGNS[column.align], {"t": "ColWidthDefault"}] for column in block.columns]
+    head = [_row([column.heading for column in block.columns])]
+    body = [_NO_ATTRIBUTES, 0, [], [_row(cells) for cells in block.rows]]
+    no_caption: list[Any] = [None, []]
+    foot: list[Any] = [_NO_ATTRIBUTES, []]
+    return _node("Table", _NO_ATTRIBUTES, no_caption, widths, [_NO_ATTRIBUTES, head], [body], foot)
+
+
+def _row(cells: Sequence[Line]) -> list[Any]:
+    default = {"t": "AlignDefault"}
+    return [
+        _NO_ATTRIBUTES,
+        [[_NO_ATTRIBUTES, default, 1, 1, [{"t": "Plain", "c": _inlines(cell)}]] for cell in cells],
+    ]
+
+
+def _figure(figure: Figure, address: str) -> Node:
+    said = _inlines(line(f"{figure.title}. {figure.description}"))
+    image = _node("Image", ["", [], [["width", "100%"]]], said, [address, ""])
+    caption = [None, [{"t": "Plain", "c": _inlines(line(figure.caption))}]]
+    return _node("Figure", _NO_ATTRIBUTES, caption, [{"t": "Plain", "c": [image]}])
+
+
+def _inlines(spans: Line) -> list[Node]:
+    return [_inline(span) for span in spans]
+
+
+def _inline(span: Span) -> Node:
+    node = _node("Code", _NO_ATTRIBUTES, span.text) if span.code else {"t": "Str", "c": span.text}
+    if span.emphasis:
+        node = {"t": "Emph", "c": [node]}
+    if span.strong:
+        node = {"t": "Strong", "c": [node]}
+    return _node("Link", _NO_ATTRIBUTES, [node], [span.url, ""]) if span.url else node
+
+
+def _node(kind: str, *parts: Any) -> Node:
+    return {"t": kind, "c": list(parts)}

@@ -1,0 +1,114 @@
+"""Untrusted prose as values of a page.
+
+Ideas, papers and engines write what they like. Paragraphs, lists, emphasis, code and http(s) links
+of theirs stay; everything else is shown as characters. Of a quotation in “…”, whose words are those
+of others, links alone stay.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from dashboards.render.page import Block, Line, Listing, Paragraph, Span, line, link
+from schemas.literature.naming import one_space
+from schemas.text.patterns import Match, Pattern, bounded, linear
+
+_LINK = r"(?<!!)\[(?P<label>(?:\\.|[^\[\]\\]){1,600})\]\((?P<url>https?://[^\s()<>]{1,2000})\)"
+_LINKS = bounded(_LINK)
+_INLINE = bounded(
+    r"\\(?P<escaped>[!-/:-@\[-`{-~])"
+    r"|(?P<quotation>“[^“”]{1,2000}”)"
+    rf"|{_LINK}"
+    r"|(?<!`)`(?P<code>[^`|\s](?:[^`|]{0,198}[^`|\s])?)`(?!`)"
+    r"|(?<!\*)\*\*(?P<strong>[^\s*\[\]`\\](?:[^*\[\]`\\]{0,398}[^\s*\[\]`\\])?)\*\*(?!\*)"
+    r"|(?<![*\w])\*(?P<emphasis>[^\s*\[\]`\\](?:[^*\[\]`\\]{0,398}[^\s*\[\]`\\])?)\*(?![*\w])"
+)
+_ESCAPE = bounded(r"\\([!-/:-@\[-`{-~])")
+_FENCE = bounded(r"(?:`{3,}|~{3,})[^`]*")
+_RULE = linear(r"(?:[-*_=]\s*){3,}")
+_HEADING = bounded(r"#{1,6}\s++(?P<heading>.*)")
+_ITEM = bounded(r"(?:(?P<bullet>[-*+•])|(?P<number>\d{1,9})[.)])\s++(?P<item>.*)")
+_EMPHASIS_OR_LINK = bounded(r"[*\[\]`\\]")
+_KEPT = 4096
+"""Lines that are kept: a report is written twice, as Markdown and as HTML."""
+
+_Mark = int | str | None
+"""The number of an item, `-` of one with a bullet, None of a paragraph."""
+
+
+def prose(text: str) -> tuple[Block, ...]:
+    """`text` as paragraphs and flat lists.
+
+    Headings become bold paragraphs; fences, rules and quote marks go, their content stays.
+    """
+    gathered: list[tuple[_Mark, list[str]]] = []
+    for each in text.splitlines():
+        _take_line(gathered, each.strip().lstrip("> \t"))
+    blocks: list[Block] = []
+    items: list[tuple[Block, ...]] = []
+    first: _Mark = None
+    for mark, lines in [*((mark, lines) for mark, lines in gathered if lines), (None, [])]:
+        if items and (mark is None or isinstance(mark, str) != isinstance(first, str)):
+            blocks.append(Listing(tuple(items), first if isinstance(first, int) else None))
+            items = []
+        paragraph = Paragraph(_inline(one_space(" ".join(lines))))
+        if mark is None and lines:
+            blocks.append(paragraph)
+        elif mark is not None:
+            first = first if items else mark
+            items.append((paragraph,))
+    return tuple(blocks)
+
+
+def prose_line(text: str) -> Line:
+    """`text` as one line of prose, for table cells and list items."""
+    return _inline(one_space(" ".join(each.strip() for each in text.splitlines())))
+
+
+def _take_line(gathered: list[tuple[_Mark, list[str]]], words: str) -> None:
+    """Add one line to `gathered`; an empty list of lines ends a block."""
+    if not words or _FENCE.fullmatch(words) or _RULE.fullmatch(words):
+        gathered.append((None, []))
+    elif heading := _HEADING.fullmatch(words):
+        gathered += [(None, [_bold(heading["heading"])]), (None, [])]
+    elif item := _ITEM.fullmatch(words):
+        gathered.append(("-" if item["bullet"] else int(item["number"]), [item["item"]]))
+    elif gathered:
+        gathered[-1][1].append(words)
+    else:
+        gathered.append((None, [words]))
+
+
+def _bold(heading: str) -> str:
+    words = heading.rstrip("# \t").strip("* ")
+    return f"**{words}**" if words and not _EMPHASIS_OR_LINK.search(words) else words
+
+
+@lru_cache(_KEPT)
+def _inline(words: str) -> Line:
+    """One line: links, emphasis and code; the rest as characters."""
+    return line(*_spans(words, _INLINE))
+
+
+def _spans(words: str, kept: Pattern) -> Iterator[Span]:
+    end = 0
+    for match in kept.finditer(words):
+        yield Span(words[end : match.start()])
+        yield from _kept(match)
+        end = match.end()
+    yield Span(words[end:])
+
+
+def _kept(match: Match[str]) -> Iterator[Span]:
+    groups = match.groupdict()
+    if groups["label"]:
+        yield link(_ESCAPE.sub(r"\1", groups["label"]), groups["url"])
+    elif groups["escaped"]:
+        yield Span(groups["escaped"])
+    elif groups["quotation"]:
+        yield from _spans(groups["quotation"], _LINKS)
+    elif groups["code"]:
+        yield Span(groups["code"], code=True)
+    elif groups["strong"]:
+        yield Span(groups["strong"], strong=True)
+    else:
+        yield Span(groups["emphasis"], emphasis=True)

@@ -1,0 +1,37 @@
+"""Ideas of a run by group, in the order of the ranking."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from warehouse.answers import RankedIdea
+
+NO_GROUP, ONE_GROUP = "Ideas without a group", "All ideas"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPart:
+    """The ranking of one group."""
+
+    name: str
+    ideas: tuple[RankedIdea, ...]
+
+    @property
+    def scores(self) -> tuple[tuple[str, float], ...]:
+        """Titles and scores of the ideas that have one."""
+        return tuple((idea.title, idea.score) for idea in self.ideas if idea.score is not None)
+
+    @property
+    def unscored_count(self) -> int:
+        return len(self.ideas) - len(self.scores)
+
+
+def ranked_groups(ranking: Iterable[RankedIdea]) -> tuple[GroupPart, ...]:
+    """The groups in the order of their first ideas."""
+    members: dict[str | None, list[RankedIdea]] = {}
+    for ranked in ranking:
+        members.setdefault(ranked.group, []).append(ranked)
+    unnamed = ONE_GROUP if list(members) == [None] else NO_GROUP
+    return tuple(
+        GroupPart(unnamed if name is None else name, tuple(ideas))
+        for name, ideas in members.items()
+    )

@@ -1,0 +1,162 @@
+"""What a run cost and how long its calls took, as tables and a drawing."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from dashboards.render import figures
+from dashboards.render import page as pg
+from dashboards.render.charts.bar_chart import Measured, bar_chart, scale_to
+from warehouse.answers import RunCost, StepCost
+from warehouse.queries import Queries
+
+_MILLION = 1_000_000
+
+
+def cost_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
+    """What a run cost, by module and step, and how its sources answered."""
+    yield pg.heading("What it cost")
+    yield pg.table(("", ""), _costs(cost))
+    ideas = figures.counted(cost.ideas, "idea")
+    if modules := queries.module_costs(cost.run_id):
+        yield pg.heading("By module", level=3)
+        rows = [
+            (
+                *(row.module, row.ideas, row.llm_calls, row.prompt_tokens, row.completion_tokens),
+                figures.thinking(row.thinking_tokens, row.unknown_thinking_calls),
+                figures.usd(row.cost_usd, row.unknown_price_calls),
+                f"{row.llm_calls_per_idea:.1f}",
+                round(row.prompt_tokens_per_idea + row.completion_tokens_per_idea),
+                figures.usd(row.cost_usd_per_idea, row.unknown_price_calls),
+            )
+            for row in modules
+        ]
+        columns = ("Module", "Ideas:", "Calls:", "Tokens sent:", "Received:", "Of them thinking:")
+        yield pg.table(
+            (*columns, "Price", "Calls an idea:", "Tokens an idea:", "Price an idea"), rows
+        )
+        reused = ", reused ones included" if cost.reused_ideas else ""
+        yield pg.text(f"Figures of an idea are means over all {ideas} of the run{reused}.")
+    if steps := queries.step_costs(cost.run_id):
+        yield from _steps(steps, queries.latency_by_step(cost.run_id))
+    yield from _sources(queries.source_health(cost.run_id), cost)
+
+
+def _costs(cost: RunCost) -> Iterator[tuple[str, str]]:
+    price = figures.usd(cost.cost_usd, cost.unknown_price_calls)
+    each = f"; {figures.usd(cost.cost_usd_per_idea)} an idea" if cost.cost_usd_per_idea else ""
+    yield "Price", f"{price}{each}"
+    calls = f"{cost.llm_calls:,}, {cost.llm_cache_hits:,} of them from the cache"
+    yield "Model calls", calls if cost.llm_calls else "none"
+    if cost.llm_calls:
+        thinking = figures.thinking(cost.thinking_tokens, cost.unknown_thinking_calls)
+        yield (
+            "Tokens",
+            f"{cost.prompt_tokens:,} sent ({cost.cached_tokens:,} of them from the provider's"
+            f" cache), {cost.completion_tokens:,} received; of them thinking: {thinking}",
+        )
+    requests = (
+        f"{cost.api_calls:,}, {cost.api_cache_hits:,} from a cache, {cost.failed_api_calls:,}"
+        f" unanswered; {cost.upstream_requests:,} sent on to the sources"
+    )
+    yield "Literature requests", requests if cost.api_calls else "none"
+    reused = (
+        f", {cost.reused_ideas:,} of them reused from earlier runs" if cost.reused_ideas else ""
+    )
+    took, ideas = figures.duration(cost.duration_seconds), figures.counted(cost.ideas, "idea")
+    yield "Time", f"{took} for {ideas}{reused}"
+
+
+def _steps(steps: Sequence[StepCost], latencies: Iterable[Mapping[str, Any]]) -> Iterator[pg.Block]:
+    yield pg.heading("By step", level=3)
+    if (bars := _bars(steps)) is not None:
+        yield bars
+    known = {(row["step"], row["model_requested"]): row for row in latencies}
+    rows = []
+    for cost in steps:
+        times = known.get((cost.step, cost.model_requested), {})
+        rows.append(
+            (
+                *(_spaced(cost.step), cost.model_requested, cost.llm_calls, cost.llm_cache_hits),
+                *(times.get("unsuccessful_calls"), cost.prompt_tokens, cost.completion_tokens),
+                figures.thinking(cost.thinking_tokens, cost.unknown_thinking_calls),
+                figures.usd(cost.cost_usd, cost.unknown_price_calls),
+                figures.duration(times.get("p50_seconds")),
+                figures.duration(times.get("p95_seconds")),
+                figures.duration(times.get("p95_queue_seconds")),
+            )
+        )
+    columns = (
+        "Step",
+        "Model",
+        "Calls:",
+        "From cache:",
+        "Unsuccessful:",
+        "Tokens sent:",
+        "Received:",
+    )
+    more = ("Of them thinking:", "Price", "Median:", "95 % within:", "Queue, 95 % within:")
+    yield pg.table((*columns, *more), rows)
+    yield pg.text("Latencies are those of calls that were really made.")
+
+
+def _sources(sources: Sequence[Mapping[str, Any]], cost: RunCost) -> Iterator[pg.Block]:
+    yield pg.heading("Sources")
+    if not sources:
+        yield pg.text("No source was asked in this run.")
+        return
+    rows = [
+        (
+            *(_spaced(row["source"]), row["endpoint"], row["requests"]),
+            f"{row['failed']:,} ({figures.share(row['failed'], row['requests'])})",
+            *(row["rate_limited"], row["cache_hits"], row["look_ups"]),
+            *(figures.duration(row["p50_seconds"]), figures.duration(row["p95_seconds"])),
+        )
+        for row in sources
+    ]
+    columns = ("Source", "Asked for", "Requests:", "Unanswered:", "Asked to slow down:")
+    yield pg.table((*columns, "From a cache:", "Look-ups:", "Median:", "95 % within:"), rows)
+    if cost.failed_api_calls:
+        yield pg.text(
+            "An unanswered look-up is not an empty one: what could not be looked up is in the"
+            " failures below, never read as novelty."
+        )
+
+
+def _bars(steps: Sequence[StepCost]) -> pg.Figure | None:
+    """What each step cost: in dollars where a price is known, else in tokens."""
+    if any(line.cost_usd for line in steps):
+        costs = [
+            (
+                line,
+                line.cost_usd,
+                figures.usd(line.cost_usd, line.unknown_price_calls),
+            )
+            for line in steps
+        ]
+        title, unit = "Cost by step", "Dollars, of calls whose price is known"
+    else:
+        tokens = [(line.prompt_tokens + line.completion_tokens) / _MILLION for line in steps]
+        costs = [
+            (line, count, f"{count * _MILLION:,.0f} tokens")
+            for line, count in zip(steps, tokens, strict=True)
+        ]
+        title, unit = "Tokens by step", "Millions of tokens, sent and received"
+    models = {line.model_requested for line in steps}
+    ordered = sorted(costs, key=lambda cost: -(cost[1] or 0.0))
+    values = [
+        Measured(_step_name(line, alone=len(models) == 1), value, said)
+        for line, value, said in ordered
+    ]
+    largest = max((value or 0.0 for _, value, _ in costs), default=0.0)
+    if largest <= 0:
+        return None
+    return bar_chart("bars-3", title, "Dearest first.", scale_to(largest, unit), values)
+
+
+def _step_name(line: StepCost, *, alone: bool) -> str:
+    name = line.step.replace("_", " ")
+    return name if alone else f"{name}, {line.model_requested}"
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,302 @@
+"""Blocks of the reports on surveys and answers."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
+from dashboards.render.prose import prose, prose_line
+from dashboards.views.survey_part import SurveyPart
+from schemas.literature.survey import Survey, SurveyQuote
+from schemas.literature.survey_run import SurveyHead
+from schemas.reasons import Reason
+
+_UNREVIEWED = (
+    "This is the evidence, not a written review: papers, why each is here, and passages word for"
+    " word."
+)
+_TAKEN_OUT = "What the engine wrote and the check took out. None of it is a finding."
+_READING = (
+    "Each paper stands with the key of its entry in ",
+    pg.code("papers.bib"),
+    ". Relevance goes from 0 to 5. Links: relevant papers that cite it or that it cites, as far as"
+    " they were followed. Weight: relevance, then links, citations a year and age.",
+)
+_LAYERS = ("Layer", "Followed:", "Of these, hubs:", "New papers:", "Judged:", "Relevant:")
+_LOST_IN_LAYERS = ("Not judged:", "After the cutoff:", "Look-ups that failed:")
+_ASPECTS = ("Work", "Problem", "Data", "Method", "Result", "Limits")
+
+
+def survey_blocks(
+    head: SurveyHead, parts: Sequence[SurveyPart], keys: Mapping[str, str]
+) -> Iterator[pg.Block]:
+    """A review or the evidence for it, question by question; `keys` are those of `papers.bib`."""
+    yield pg.facts(
+        pg.code(head.run_id),
+        figures.counted(head.question_count, "question"),
+        pg.line("engine ", pg.code(head.engine)),
+        pg.line("literature ", pg.code(head.literature)),
+        f"{figures.counted(head.depth, 'hop')} at most",
+        f"up to {figures.counted(head.maximum_papers, 'paper')} kept of {head.maximum_judged:,} judged",
+        f"nothing after {figures.day(head.cutoff_date)}" if head.cutoff_date else "",
+    )
+    yield from map(pg.note, _banners(head))
+    if not head.papers_read:
+        yield pg.note(_UNREVIEWED)
+    for number, part in enumerate(parts, start=1):
+        if len(parts) > 1:
+            yield pg.heading(part.survey.question)
+        if part.survey.kept_count is None:
+            yield _not_made(part.survey, "surveyed")
+        else:
+            yield pg.text(pg.strong(part.verdict))
+            yield from _found(part, number, keys)
+            yield from _how_found(part.survey)
+        if part.survey.removed:
+            yield from (pg.heading("Taken out of the review", level=3), pg.text(_TAKEN_OUT))
+            yield from _removed(part, with_section=True)
+        yield pg.heading("What could not be had", level=3)
+        yield from _failures(part) or (pg.text("Every look-up and every question was answered."),)
+        yield from pg.bullets(f"Left out: {detail}" for detail in part.left_out)
+
+
+def _banners(head: SurveyHead, what: str = "run") -> tuple[str, ...]:
+    early = head.incomplete_reason
+    return wording.banners(head.engine, head.literature, incomplete_reason=early, what=what)
+
+
+def _found(part: SurveyPart, number: int, keys: Mapping[str, str]) -> Iterator[pg.Block]:
+    survey = part.survey
+    if not survey.kept_count:
+        yield pg.text(part.nothing_kept)
+        return
+    yield from (each for each in (part.map(number), part.years(number)) if each is not None)
+    if survey.read_count:
+        yield from _review(part)
+    for cluster in survey.clusters:
+        years = dict.fromkeys(filter(None, (cluster.first_year, cluster.last_year)))
+        span = f", {' to '.join(map(str, years))}" if cluster.first_year else ""
+        yield pg.heading(cluster.name, level=3)
+        yield pg.text(f"{figures.counted(cluster.paper_count, 'paper')}{span}. The heaviest:")
+        yield from _papers(part, cluster.key_paper_ids, compared=True)
+    if survey.joins:
+        yield pg.heading("Joined only by a third", level=3)
+        yield pg.text(
+            "Neither of the two cites the other, as far as they were followed; a third speaks of both."
+        )
+        yield from pg.bullets(
+            pg.line(
+                *(part.link(each.paper_id), " and ", part.link(each.other_paper_id), ", by "),
+                *(part.link(each.said_in_paper_id), f": “{each.passage}”"),
+            )
+            for each in survey.joins
+        )
+    yield from (pg.heading("All papers", level=3), _all_papers(part, keys), pg.text(*_READING))
+
+
+def _review(part: SurveyPart) -> Iterator[pg.Block]:
+    yield from (pg.heading("The review", level=3), pg.text(part.review_verdict))
+    for section in part.survey.sections:
+        yield pg.heading(section.heading, level=4)
+        if section.text:
+            yield from prose(section.text)
+            yield from _unchecked(section.unchecked_sentence_count)
+        else:
+            why = wording.reason(section.unscored_reason or "")
+            yield pg.text(f"Nothing stands here: {why}; {section.unscored_detail}.")
+    if not part.survey.sections:
+        yield pg.text("It could not be written; why stands under “What could not be had”.")
+    if part.compared:
+        yield pg.heading("The leading works side by side", level=3)
+        yield pg.text("In their own words; a dash where the text read says nothing of it.")
+        yield pg.table(
+            _ASPECTS,
+            (
+                (part.link(paper_id), *(f"“{cell}”" if cell else "–" for cell in cells))
+                for paper_id, cells in part.compared
+            ),
+        )
+
+
+def _papers(
+    part: SurveyPart,
+    paper_ids: Iterable[str],
+    keys: Mapping[str, str] | None = None,
+    *,
+    compared: bool = False,
+) -> Iterator[pg.Block]:
+    """Papers with passages, where `compared` without those that stand in the comparison."""
+    items: list[tuple[pg.Block, ...]] = []
+    for paper_id in paper_ids:
+        key = (" ", pg.code(keys[paper_id])) if keys is not None else ()
+        named = pg.text(part.link(paper_id), f" {part.text(paper_id).title}", *key)
+        quotes = part.more_quotes(paper_id) if compared else part.quotes(paper_id)
+        said = pg.bullets(_passage(part, quote, compared=compared) for quote in quotes)
+        items.append((named, *said))
+    if items:
+        yield pg.Listing(tuple(items))
+
+
+def _passage(part: SurveyPart, quote: SurveyQuote, *, compared: bool) -> pg.Line:
+    if quote.said_in_paper_id != quote.paper_id:
+        return pg.line(part.link(quote.said_in_paper_id), f" cites it: “{quote.quote}”")
+    return pg.line(f"{part.stands_in(quote)}: " if compared else "", f"“{quote.quote}”")
+
+
+def _all_papers(part: SurveyPart, keys: Mapping[str, str]) -> pg.Table:
+    rows = []
+    for place, paper in enumerate(part.kept, start=1):
+        others = len(paper.other_version_ids)
+        versions = f" (with {figures.counted(others, 'other version')})" if others else ""
+        title = f" {part.text(paper.paper_id).title}{versions} "
+        named = pg.line(part.link(paper.paper_id), title, pg.code(keys[paper.paper_id]))
+        found = (paper.rationale or "–", part.why(paper), paper.relevance_0_to_5)
+        rows.append((place, named, *found, paper.link_count, figures.mean(paper.weight)))
+    columns = (":", "Paper", "Why it is here", "Reached by", "Relevance:", "Links:", "Weight:")
+    return pg.table(columns, rows)
+
+
+def _how_found(survey: Survey) -> Iterator[pg.Block]:
+    yield pg.heading("How they were found", level=3)
+    rows = [
+        (
+            f"hop {each.layer}" if each.layer else "searches",
+            *(each.followed_count, each.hub_count, each.found_count, each.judged_count),
+            *(each.relevant_count, each.unscored_count, each.inadmissible_count),
+            each.failed_look_up_count,
+        )
+        for each in survey.layers
+    ]
+    yield pg.table((*_LAYERS, *_LOST_IN_LAYERS), rows)
+    yield pg.text("A hub is cited more often than citations were read of any one paper.")
+    yield _searches(survey, ("Search", "Looks for", "Papers found:"))
+
+
+def _searches(survey: Survey, columns: tuple[str, ...]) -> pg.Table:
+    rows = []
+    for each in survey.queries:
+        found = "not answered" if each.found_count is None else each.found_count
+        looks_for = (each.sub_question,) if len(columns) > 2 else ()
+        rows.append((each.query, *looks_for, found))
+    return pg.table(columns, rows)
+
+
+def _removed(part: SurveyPart, *, with_section: bool) -> tuple[pg.Block, ...]:
+    return pg.bullets(
+        pg.line(
+            f"{part.heading(each.section_id)}, " if with_section else "",
+            f"{part.why_removed(each)}: ",
+            prose_line(each.sentence),
+        )
+        for each in part.survey.removed
+    )
+
+
+def _failures(part: SurveyPart) -> tuple[pg.Block, ...]:
+    return pg.bullets(
+        told + (f" ({count:,} times)" if count > 1 else "") for told, count in part.failures
+    )
+
+
+def _unchecked(count: int | None) -> Iterator[pg.Block]:
+    if count:
+        yield pg.text(f"Not checked: {figures.counted(count, 'sentence')} of it.")
+
+
+def _not_made(survey: Survey, what: str) -> pg.Block:
+    why = wording.reason(survey.unscored_reason or "")
+    return pg.text(f"Not {what}: {why}; {survey.unscored_detail}.")
+
+
+def short_blocks(parts: Sequence[SurveyPart]) -> Iterator[pg.Block]:
+    """Of each question the clusters with their key papers."""
+    for part in parts:
+        survey = part.survey
+        yield pg.heading(survey.question)
+        if survey.kept_count is None:
+            yield _not_made(survey, "surveyed")
+            continue
+        yield pg.text(pg.strong(part.verdict))
+        yield from pg.bullets(
+            f"{f'layer {each.layer:,}' if each.layer else 'searches'}: {each.judged_count:,} judged,"
+            f" {each.relevant_count:,} relevant"
+            + (
+                f", {figures.counted(each.failed_look_up_count, 'look-up')} failed"
+                if each.failed_look_up_count
+                else ""
+            )
+            for each in survey.layers
+        )
+        if survey.read_count:
+            yield pg.text(part.review_verdict)
+            yield from prose(part.summary.text) if part.summary is not None else ()
+        for cluster in survey.clusters:
+            yield pg.heading(cluster.name, level=3)
+            yield from pg.bullets(
+                pg.line(f"{part.text(paper_id).title}: ", part.link(paper_id))
+                for paper_id in cluster.key_paper_ids
+            )
+
+
+def answer_blocks(
+    head: SurveyHead, part: SurveyPart, keys: Mapping[str, str]
+) -> Iterator[pg.Block]:
+    """The answer to one question, then what it rests on."""
+    survey, answer = part.survey, part.answer
+    yield from _answer(part)
+    if part.not_found is not None and part.not_found.text:
+        yield pg.heading("Not in what was found")
+        yield from prose(part.not_found.text)
+    yield from map(pg.note, _banners(head, "search"))
+    if survey.kept_count is not None:
+        yield pg.heading("What it rests on")
+        if answer is not None and answer.text:
+            yield pg.text(part.review_verdict)
+            yield from _papers(part, answer.cited_paper_ids, keys)
+        cutoff = head.cutoff_date
+        yield pg.text(
+            *(f"{part.verdict} Engine ", pg.code(head.engine)),
+            *(", literature ", pg.code(head.literature)),
+            *((", nothing after ", cutoff) if cutoff else ()),
+            *("; run ", pg.code(head.run_id), "."),
+        )
+        yield _searches(survey, ("Search", "Papers found:"))
+    if survey.removed:
+        yield from (pg.heading("Taken out of the answer"), pg.text(_TAKEN_OUT))
+        yield from _removed(part, with_section=False)
+    if part.failures:
+        yield pg.heading("What could not be had")
+        yield from _failures(part)
+    if part.left_out:
+        yield pg.heading("Left out")
+        yield from pg.bullets(part.left_out)
+
+
+def _answer(part: SurveyPart) -> Iterator[pg.Block]:
+    """The answer, the passages that bear on it, or why there is none."""
+    survey, answer = part.survey, part.answer
+    if survey.kept_count is None:
+        yield _not_made(survey, "answered")
+    elif answer is not None and answer.text:
+        yield from prose(answer.text)
+        yield from _unchecked(answer.unchecked_sentence_count)
+    elif part.read and answer is None:
+        yield pg.text(
+            "No answer was written: these are the passages that bear on the question, word for word."
+        )
+        yield from _papers(part, part.read)
+    elif answer is not None and answer.unscored_reason is not Reason.NO_EVIDENCE:
+        why = wording.reason(answer.unscored_reason or "")
+        yield pg.text(f"Not answered: {why}; {answer.unscored_detail}.")
+    elif survey.not_looked_count:
+        yield pg.text(
+            pg.strong("Nothing can be said."),
+            f" What was found does not answer it, but {survey.not_looked_count:,} searches or papers"
+            " could not be looked at; why stands below.",
+        )
+    else:
+        yield pg.text(
+            pg.strong("Not in what was found."),
+            f" {figures.counted(len(survey.queries), 'search')} answered,"
+            f" {figures.counted(survey.judged_count, 'paper')} judged,"
+            f" {figures.counted(survey.read_count or 0, 'paper')} read: none of them answers it.",
+        )
