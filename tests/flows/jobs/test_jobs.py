@@ -16,12 +16,8 @@ from filelock import FileLock
 
 from dashboards.views.write_check import check_page
 from dashboards.views.write_curation import curation_page
-<<<<<<< HEAD
-from dashboards.views.write_ideation import ideation_page
-||||||| b6ba0be3
-=======
 from dashboards.views.write_experiment import experiment_page
->>>>>>> main
+from dashboards.views.write_ideation import ideation_page
 from flows.cli.operate.jobs import list_jobs
 from flows.jobs import job_process
 from flows.jobs.runner import EXIT_HELD, MAXIMUM_ATTEMPTS
@@ -46,12 +42,8 @@ from tests.support.jobs import (
     check_job,
     curate_job,
     evaluate_job,
-<<<<<<< HEAD
-    ideate_job,
-||||||| b6ba0be3
-=======
     experiment_job,
->>>>>>> main
+    ideate_job,
     known,
     plan_job,
     run_to_the_end,
