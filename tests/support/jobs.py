@@ -17,6 +17,7 @@ from schemas.options.commands import (
     CurateOptions,
     EvaluateOptions,
     ExperimentOptions,
+    IdeateOptions,
     PlanOptions,
     RankOptions,
     WriteOptions,
@@ -26,6 +27,7 @@ from schemas.people.job import (
     CurateJob,
     EvaluateJob,
     ExperimentJob,
+    IdeateJob,
     PlanJob,
     RankJob,
     WriteJob,
@@ -80,6 +82,10 @@ def sent_paper(paper_id: str = "bats", **changes: Any) -> SentPaper:
 
 def write_job(idea: str | SentIdea, *, key: str = "", **options: Any) -> WriteJob:
     return WriteJob(idea=idea, options=WriteOptions(**options), **_asked("a draft", key))
+
+
+def ideate_job(*seeds: str | SentIdea, key: str = "", **options: Any) -> IdeateJob:
+    return IdeateJob(seeds=seeds, options=IdeateOptions(**options), **_asked("ideas", key))
 
 
 def rank_job(run_id: str, *, key: str = "", **options: Any) -> RankJob:

@@ -17,6 +17,7 @@ from filelock import FileLock
 from dashboards.views.write_check import check_page
 from dashboards.views.write_curation import curation_page
 from dashboards.views.write_experiment import experiment_page
+from dashboards.views.write_ideation import ideation_page
 from flows.cli.operate.jobs import list_jobs
 from flows.jobs import job_process
 from flows.jobs.runner import EXIT_HELD, MAXIMUM_ATTEMPTS
@@ -42,6 +43,7 @@ from tests.support.jobs import (
     curate_job,
     evaluate_job,
     experiment_job,
+    ideate_job,
     known,
     plan_job,
     run_to_the_end,
@@ -151,6 +153,21 @@ def test_an_idea_that_a_program_sent_is_drafted_beside_the_report(warehouse: War
     refused = known(warehouse, unknown).status
     assert refused.state is JobState.FAILED
     assert "no-such-idea is neither a file nor an idea of the lake" in refused.last_word
+
+
+def test_seeds_that_a_program_sent_give_leads_without_a_model(warehouse: Warehouse) -> None:
+    seed = "Graph neural networks for protein interaction."
+    job_id = submit(
+        warehouse,
+        ideate_job(seed, SentIdea(text="LLM agents that need few-shot learning."), per_seed=1),
+    )
+    run_to_the_end(warehouse)
+    status = known(warehouse, job_id).status
+    assert (status.state, status.exit_code) == (JobState.DONE, 0), status.last_word
+    assert status.run_id is not None
+    page = ideation_page(warehouse, status.run_id)
+    assert page.leads
+    assert page.head.seed_count == 2
 
 
 def test_files_of_a_callers_choice_are_not_offered_for_a_draft() -> None:
