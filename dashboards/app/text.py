@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from types import MappingProxyType
 
 from dashboards.render import safe_text
+from dashboards.render.formats.markdown import markdown_line
+from dashboards.render.page import Line
 from schemas.text.patterns import Match, bounded
 
 _FORMULA = bounded(r"(?<!\\)\$")
@@ -31,6 +33,11 @@ def prose(text: str) -> str:
     or icon.
     """
     return for_streamlit(safe_text.prose(text))
+
+
+def spans(given: Line) -> str:
+    """A line of a page."""
+    return for_streamlit(markdown_line(given))
 
 
 def for_streamlit(markdown: str) -> str:

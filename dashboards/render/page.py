@@ -69,10 +69,15 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Items, each of blocks; numbered from `first`, or with bullets."""
+    """Items, each of blocks; numbered from `first`, or with bullets.
+
+    Attributes:
+        to_do: whether each has a box to tick.
+    """
 
     items: tuple[tuple["Block", ...], ...]
     first: int | None = None
+    to_do: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +157,13 @@ class Page:
 
 def line(*parts: Part) -> Line:
     """Join parts to a line; of text every control character becomes a space."""
-    return tuple(span for part in parts for span in _spans(part) if span.text)
+    joined: list[Span] = []
+    for span in (span for part in parts for span in _spans(part) if span.text):
+        if joined and replace(joined[-1], text=span.text) == span:
+            joined[-1] = replace(span, text=joined[-1].text + span.text)
+        else:
+            joined.append(span)
+    return tuple(joined)
 
 
 def text(*parts: Part) -> Paragraph:
@@ -186,7 +197,12 @@ def numbered(lines: Iterable[Part]) -> Listing:
     return Listing(tuple((text(each),) for each in lines), first=1)
 
 
-def table(columns: Sequence[Part], rows: Iterable[Sequence[Part]]) -> Table:
+def to_do(lines: Iterable[Part]) -> Listing:
+    """A list with a box to tick at each item."""
+    return Listing(tuple((text(each),) for each in lines), to_do=True)
+
+
+def table(columns: Sequence[Part | Column], rows: Iterable[Sequence[Part]]) -> Table:
     """A table; a heading that ends with a colon, which is not shown, is of numbers."""
     return Table(
         tuple(map(_column, columns)), tuple(tuple(line(cell) for cell in row) for row in rows)
@@ -257,7 +273,9 @@ def _one_line(words: str) -> str:
     return f"{' ' * visible[0].isspace()}{inner}{' ' * visible[-1].isspace()}"
 
 
-def _column(words: Part) -> Column:
+def _column(words: Part | Column) -> Column:
+    if isinstance(words, Column):
+        return words
     if isinstance(words, str) and words.endswith(":"):
         return Column(line(words.removesuffix(":")), Align.NUMBER)
     return Column(line(words))

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from dashboards.render import page
-from dashboards.render.formats.markdown import markdown_line
-from dashboards.render.page import Span
-from dashboards.render.safe_text import Markdown, link, plain
+from dashboards.render.page import Line, Span
 from schemas.literature.naming import surnames
 from schemas.literature.paper import Paper
 
@@ -25,11 +23,6 @@ def cited(paper: Paper) -> Span:
     return page.link(f"{_who(paper)}, {paper_date(paper)}", paper_url(paper))
 
 
-def paper_link(paper: Paper) -> Markdown:
-    """The same as Markdown, for templates."""
-    return Markdown(markdown_line(page.line(cited(paper))))
-
-
 def paper_url(paper: Paper) -> str:
     """The paper's own address, else by DOI, else by arXiv number; empty without any."""
     if paper.url:
@@ -39,24 +32,23 @@ def paper_url(paper: Paper) -> str:
     return "https://arxiv.org/abs/" + quote(paper.arxiv_id, safe="/") if paper.arxiv_id else ""
 
 
-def reference(paper: Paper) -> Markdown:
+def reference(paper: Paper) -> Line:
     """One line of a bibliography: authors (date). Title, linked. Venue. Other versions."""
     names = ", ".join(paper.authors[:AUTHORS_NAMED]) or "Unknown author"
     if len(paper.authors) > AUTHORS_NAMED:
         names += " et al."
-    title = link(paper.title.strip().rstrip(".") or "Untitled", paper_url(paper))
-    venue = f" *{plain(paper.venue)}*." if paper.venue.strip() else ""
-    mark = f" {plain(paper.state.mark.capitalize())}." if paper.state is not None else ""
-    return Markdown(
-        f"{plain(names)} ({paper.date_in_words}). {title}.{venue}{mark}{version_links(paper)}"
-    )
+    title = page.link(paper.title.strip().rstrip(".") or "Untitled", paper_url(paper))
+    venue = (" ", page.emphasis(paper.venue.strip()), ".") if paper.venue.strip() else ()
+    mark = f" {paper.state.mark.capitalize()}." if paper.state is not None else ""
+    dated = f"{names} ({paper.date_in_words}). "
+    return page.line(dated, title, ".", *venue, mark, version_links(paper))
 
 
-def version_links(paper: Paper) -> Markdown:
+def version_links(paper: Paper) -> Line:
     """The other versions of the work by their dates, linked; empty where there are none."""
     versions = zip(paper.version_urls, paper.version_dates, strict=True)
-    links = ", ".join(link(day or "n.d.", url) for url, day in versions)
-    return Markdown(f" (other versions: {links})" if links else "")
+    links = [part for day, url in versions for part in (", ", page.link(day or "n.d.", url))]
+    return page.line(" (other versions: ", *links[1:], ")") if links else ()
 
 
 def in_reading_order(papers: Sequence[Paper]) -> list[Paper]:

@@ -154,11 +154,13 @@ def banners(
     if told == BUNDLED_SAMPLE:
         found.append(f"That sample is {BUNDLED_REMARK}.")
     if incomplete_reason is not None:
-        found.append(
-            f"The {what} ended early ({reason(incomplete_reason)}). The same command goes on from"
-            " there."
-        )
+        found.append(ended_early(incomplete_reason, what))
     return tuple(found)
+
+
+def ended_early(why: str, what: str = "run") -> str:
+    """That a run ended early, and how it goes on."""
+    return f"The {what} ended early ({reason(why)}). The same command goes on from there."
 
 
 _RULES_OF_THE_OFFLINE_CHECK = (

@@ -19,11 +19,7 @@ from warehouse.warehouse import Warehouse
 
 def any_report(warehouse: Warehouse, run_id: RunId, output_format: OutputFormat) -> str:
     """As `any_view`, as text."""
-    with warehouse.queries() as queries:
-        kind = published_kind(queries.connection, run_id)
-    if kind is RUNS or kind is BENCHMARKS:
-        return written(any_view(warehouse, run_id), output_format)
-    return page_of(kind, warehouse, run_id).written_as(output_format)
+    return written(any_view(warehouse, run_id), output_format)
 
 
 def any_view(warehouse: Warehouse, run_id: RunId) -> Page:

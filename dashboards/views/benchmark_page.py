@@ -131,9 +131,7 @@ class SuitePart:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkPage:
-    """Everything `benchmark.md.jinja` prints; benchmarks are numbered from 1 in the order asked
-    for.
-    """
+    """All that the report shows; benchmarks are numbered from 1 in the order asked for."""
 
     heads: tuple[BenchmarkHead, ...]
     suites: tuple[SuitePart, ...]

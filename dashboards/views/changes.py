@@ -6,7 +6,8 @@ from datetime import date
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.papers import paper_link
+from dashboards.render.formats.markdown import markdown_line
+from dashboards.render.papers import cited
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.closest_work import ClosestWork, closest_works
 from dashboards.views.idea.verdict import decide, overall_of, percent
@@ -207,9 +208,9 @@ def _seen(review: IdeaReview) -> _Seen:
         cutoff=review.evaluation.idea.cutoff_date,
         verdict=decide(review).verdict.value,
         probability=overall.probability_0_to_1 if overall is not None else None,
-        closest={(str(work.paper), work.title): work for work in works},
+        closest={(markdown_line(work.paper), work.title): work for work in works},
         papers=frozenset(papers),
-        names=frozenset((str(paper_link(paper)), paper.title) for paper in papers.values()),
+        names=frozenset((markdown_line((cited(paper),)), paper.title) for paper in papers.values()),
     )
 
 

@@ -13,7 +13,6 @@ from dashboards.render.charts.drawing import picture
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.page import Page, figures_of
-from dashboards.render.render import OutputFormat
 from schemas.base import Noun
 from warehouse.parquet import write_bytes
 
@@ -68,10 +67,6 @@ class PublishedPage(ABC):
         """Reports by the names of their files, the first one to be looked at first."""
         page = self.page()
         return {"index.html": html_page(page), "index.md": markdown_page(page, pictures=True)}
-
-    def written_as(self, output_format: OutputFormat) -> str:
-        """The report in one of its two forms."""
-        return self.html() if output_format == "html" else self.markdown()
 
     def json(self) -> str:
         """Every unit as it was landed."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.page import Page, line, text
-from dashboards.render.render import idea_view
 from dashboards.views.alarms import USUAL
+from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.ranking_page import ranking_page
 from dashboards.views.run_page import run_page

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dashboards.render import figures, wording
-from dashboards.render.formats.html import html_page
-from dashboards.render.page import Page
-from dashboards.render.render import rendered_page
+from dashboards.render import page as pg
+from dashboards.views.check_blocks import check_blocks, short_blocks
 from dashboards.views.idea.preferences import write_preferences
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -46,39 +45,12 @@ class CheckPage(PublishedPage):
     def beside(self) -> dict[str, Any]:
         return {"scores": self.scores}
 
-    def page(self) -> Page:
-        return self._rendered(in_columns=False)
+    def page(self) -> pg.Page:
+        title = f"Check {self.head.run_id}"
+        return pg.Page(pg.line(title), tuple(check_blocks(self)), title)
 
-    def short_page(self) -> Page:
-        """Problems that stand, by manuscript, without passages and second looks."""
-        return rendered_page(
-            "check_short.md.jinja",
-            "",
-            page=self,
-            nothing_found=nothing_found,
-            missing_files=missing_files,
-            missing_macros=missing_macros,
-        )
-
-    def html(self) -> str:
-        """With passages of the manuscript beside the problems."""
-        return html_page(self._rendered(in_columns=True))
-
-    def files(self) -> dict[str, str]:
-        return super().files() | {"index.html": self.html()}
-
-    def _rendered(self, *, in_columns: bool) -> Page:
-        banners = wording.banners(self.head.engine, "")
-        return rendered_page(
-            "check.md.jinja",
-            f"Check {self.head.run_id}",
-            page=self,
-            banners=banners,
-            in_columns=in_columns,
-            nothing_found=nothing_found,
-            missing_files=missing_files,
-            missing_macros=missing_macros,
-        )
+    def short_page(self) -> pg.Page:
+        return pg.Page((), tuple(short_blocks(self)))
 
     def write(self, folder: Path) -> tuple[Path, ...]:
         """As every page; beside that of a review the file in which a person says what they think
@@ -227,7 +199,7 @@ class CheckPage(PublishedPage):
         return sum(check.unread_reason is not None for check in self.checks)
 
 
-_MOST_USED = _MOST_NAMED = 10
+_MOST_USED = 10
 _DECIDED = {
     Decision.ACCEPT: "A person accepted it",
     Decision.REJECT: "A person rejected it",
@@ -250,42 +222,6 @@ def outcome(check: ManuscriptCheck) -> str:
         partly = ", read only in part" if check.is_partly_read else ""
         return f"{figures.counted(len(check.standing), 'problem')}{partly}"
     return f"no problem found{', not an all-clear' if check.is_partly_read else ''}"
-
-
-def nothing_found(check: ManuscriptCheck) -> str:
-    """Say in how many words no problem was found, and why that may be no all-clear."""
-    words = figures.counted(check.word_count or 0, "word")
-    if check.is_partly_read:
-        missing = missing_files(check)
-        return f"Not an all-clear: {missing}. No critical problem was found in the {words} read."
-    told = f"No critical problem found{f' in {words}' if check.word_count else ''}."
-    if not check.has_few_words:
-        return told
-    if check.page_count is None:
-        return f"{told} The manuscript has only {words}."
-    pages = figures.counted(check.page_count, "page")
-    return f"{told} Only {words} could be read on {pages}."
-
-
-def missing_files(check: ManuscriptCheck) -> str:
-    """Name the included files of the text that were not read; empty: there are none."""
-    return _listed(check.missing_files, "included file")
-
-
-def missing_macros(check: ManuscriptCheck) -> str:
-    """Name the files of the preamble that were not read; empty: there are none."""
-    return _listed(check.missing_preamble_files, "file of the preamble", "files of the preamble")
-
-
-def _listed(files: Sequence[str], one: str, many: str | None = None) -> str:
-    if not files:
-        return ""
-    are = "is" if len(files) == 1 else "are"
-    names, more = files[:_MOST_NAMED], len(files) - _MOST_NAMED
-    return (
-        f"{figures.counted(len(files), one, many)} {are} missing or cannot be followed:"
-        f" {', '.join(names)}{f' and {more:,} more' if more > 0 else ''}"
-    )
 
 
 def check_page(warehouse: Warehouse, run_id: RunId) -> CheckPage:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pypandoc
 
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
+from dashboards.render.formats.reading import read_blocks
 from dashboards.render.formats.report_format import ReportFormat
-from dashboards.render.page import Page
-from dashboards.render.render import rendered_page
-from dashboards.render.safe_text import Markdown
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.literature.naming import MARKDOWN
@@ -35,15 +35,15 @@ class DraftPart:
 
     draft: Draft
 
-    @cached_property
-    def text(self) -> Markdown:
-        """The draft as plain Markdown, without its figures and its list of works."""
+    @property
+    def text(self) -> tuple[pg.Block, ...]:
+        """The draft without its figures and its list of works."""
         tree = json.loads(pypandoc.convert_text(self.draft.markdown, "json", format=MARKDOWN))
         tree["blocks"] = [
             block for block in tree["blocks"] if block["t"] not in ("Figure", "Div", "RawBlock")
         ]
         options = ["--shift-heading-level-by=2", "--wrap=none"]
-        return Markdown(
+        return read_blocks(
             pypandoc.convert_text(
                 json.dumps(tree), "gfm-raw_html", format="json", extra_args=options
             )
@@ -87,11 +87,28 @@ class DraftPage(PublishedPage):
     def units(self) -> tuple[Draft, ...]:
         return tuple(part.draft for part in self.parts)
 
-    def page(self) -> Page:
-        return rendered_page("draft.md.jinja", f"Draft {self.head.run_id}", page=self)
+    def page(self) -> pg.Page:
+        head, title = self.head, figures.counted(len(self.parts), "draft")
+        evaluated = pg.line("evaluated as ", pg.code(head.idea_run_id)) if head.idea_run_id else ""
+        second_round: pg.Line = ()
+        if head.revises is not None:
+            review = pg.code(head.review_run_id or "")
+            second_round = pg.line(
+                "second round of ", pg.code(head.revises), " after the review ", review
+            )
+        known = pg.facts(
+            pg.code(head.run_id),
+            pg.line("engine ", pg.code(head.engine)),
+            evaluated,
+            *map(pg.code, head.experiment_run_ids),
+            pg.code(head.survey_run_id) if head.survey_run_id else "",
+            second_round,
+        )
+        blocks = (known, *(block for part in self.parts for block in _draft(part)))
+        return pg.Page(pg.line(title), blocks, f"Draft {head.run_id}")
 
-    def short_page(self) -> Page:
-        return rendered_page("draft_short.md.jinja", "", page=self)
+    def short_page(self) -> pg.Page:
+        return pg.Page((), tuple(pg.text(_in_short(part)) for part in self.parts))
 
     @property
     def faults(self) -> Sequence[str]:
@@ -123,6 +140,89 @@ class DraftPage(PublishedPage):
                 self.written.append(written)
                 paths += written.paths
         return paths
+
+
+def _in_short(part: DraftPart) -> str:
+    draft, counted = part.draft, figures.counted
+    if draft.unscored_reason is not None:
+        why, reasons = wording.reason(draft.unscored_reason), len(draft.failures)
+        return f"There is no draft: {why}; {counted(reasons, 'reason')}."
+    return (
+        f"{draft.form.value.capitalize()} of {counted(draft.word_count or 0, 'word')}:"
+        f" {counted(part.number_count, 'number')} of the lake, {counted(len(draft.works), 'work')},"
+        f" {counted(len(draft.figures), 'figure')}, {counted(len(part.claims_of('gap')), 'gap')}."
+    )
+
+
+def _draft(part: DraftPart) -> Iterator[pg.Block]:
+    """One draft with its outline and what it rests on."""
+    draft = part.draft
+    yield pg.heading(draft.title)
+    yield pg.text(f"{draft.form.value.capitalize()} of the idea ", pg.code(draft.draft_id))
+    if draft.unscored_reason is not None:
+        why = wording.reason(draft.unscored_reason)
+        yield pg.note(f"There is no draft: {why}. Nothing was compiled.")
+    else:
+        yield pg.note(
+            f"Every number is one of {figures.counted(part.number_count, 'figure')} of the lake, and"
+            " every work is cited for words of its own. What is said of the idea is the idea's."
+        )
+    if draft.failures:
+        lost = [(failure.subject, failure.detail) for failure in draft.failures]
+        yield pg.table(("Under", "What was not carried, or failed"), lost)
+    yield from part.text
+    yield pg.heading("The outline", level=3)
+    planned = [
+        (one.heading, one.planned_words, one.style, one.planned_from) for one in draft.sections
+    ]
+    yield pg.table(("Section", "Words planned:", "Style", "Where that is from"), planned)
+    yield from _nearby(part)
+    yield pg.heading("What it rests on", level=3)
+    numbers = [(one.shown, one.means, pg.code(one.query)) for one in part.claims_of("number")]
+    yield pg.table(("Figure:", "What it is", "Where it is from"), numbers)
+    if gaps := part.claims_of("gap"):
+        yield pg.table(("To be shown",), [(claim.shown,) for claim in gaps])
+    if draft.figures:
+        drawn = [
+            (
+                each.figure_id,
+                pg.code(each.query) if each.query else each.made or "boxes and arrows",
+                "; ".join(each.mended),
+                each.seen_by or "no model",
+            )
+            for each in draft.figures
+        ]
+        columns = ("Picture", "What it is drawn from", "Mended by rule", "Seen by")
+        yield pg.table(columns, drawn)
+    if draft.works:
+        works = [
+            (pg.code(each.cite_key), f"{each.title} ({each.year})" if each.year else each.title)
+            for each in draft.works
+        ]
+        yield pg.table(("Cited as", "Work"), works)
+
+
+def _nearby(part: DraftPart) -> Iterator[pg.Block]:
+    """What the papers nearby have in common."""
+    habits, measure, percent = part.habits, figures.measure, figures.percent
+    if habits.looked_up:
+        whys = [f"{count:,} others {wording.reason(why)}" for why, count in part.unmeasured.items()]
+        others = f"; of {', of '.join(whys)}" if whys else ""
+        papers = figures.counted(habits.looked_up, "paper")
+        yield pg.text(f"{habits.measured:,} of {papers} nearby could be measured{others}.")
+    rows = [
+        (
+            *(each.part.value.replace("_", " "), each.papers, measure(each.words)),
+            *(percent(each.share), percent(each.place_0_to_1), measure(each.citations)),
+            f"{measure(each.figures)}, {measure(each.diagrams)}",
+            *(measure(each.tables), percent(each.past_share), percent(each.first_person_share)),
+        )
+        for each in habits.by_part.values()
+    ]
+    if rows:
+        columns = ("Section of papers nearby", "Papers:", "Words, median:", "Share of a paper:")
+        more = ("Middle of it stands at:", "Works cited:", "Figures, of them drawings:", "Tables:")
+        yield pg.table((*columns, *more, "Past tense:", "First person:"), rows)
 
 
 def draft_page(warehouse: Warehouse, run_id: RunId) -> DraftPage:

@@ -4,17 +4,18 @@ data, the best one as a patch, what failed and what it took.
 
 import difflib
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import duckdb
 
 from dashboards.render import figures, wording
+from dashboards.render import page as pg
 from dashboards.render.charts.lineage import descent, program_lineage
 from dashboards.render.charts.search_chart import search_chart
-from dashboards.render.page import Figure, Page
-from dashboards.render.render import rendered_page
-from dashboards.render.safe_text import Markdown
+from dashboards.render.page import Figure
+from dashboards.render.prose import prose
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.literature.naming import INVISIBLE
@@ -25,8 +26,6 @@ from warehouse.lake import rows_in
 from warehouse.statements import statement
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
-
-_FENCE = "~~~~~~"
 
 
 @dataclass(frozen=True)
@@ -118,11 +117,6 @@ class ExperimentPart:
         return "\n".join(INVISIBLE.sub(" ", line) for line in lines)
 
     @property
-    def patch_block(self) -> Markdown:
-        """The patch as a block of Markdown, which it cannot end."""
-        return Markdown(f"{_FENCE}diff\n{self.patch.replace('~~~', '~ ~')}\n{_FENCE}")
-
-    @property
     def failures(self) -> list[tuple[str, int, str]]:
         """Executions without a score by reason, with what the first of them said."""
         lost = [each for each in self.experiment.executions if each.unscored_reason is not None]
@@ -160,14 +154,158 @@ class ExperimentPage(PublishedPage):
     def units(self) -> tuple[Experiment, ...]:
         return tuple(part.experiment for part in self.parts)
 
-    def page(self) -> Page:
-        drawn = [figure for part in self.parts for figure in (part.search, part.lineage)]
-        name = f"Experiment {self.head.run_id}"
-        return rendered_page("experiment.md.jinja", name, drawn, page=self)
+    def page(self) -> pg.Page:
+        title = figures.counted(len(self.parts), "experiment")
+        return pg.Page(pg.line(title), tuple(self._blocks()), f"Experiment {self.head.run_id}")
 
-    def short_page(self) -> Page:
+    def _blocks(self) -> Iterator[pg.Block]:
+        head = self.head
+        engine = pg.line("engine ", pg.code(head.engine))
+        yield pg.facts(pg.code(head.run_id), engine, f"seed {head.seed}")
+        yield pg.note(
+            "Findings are measurements within a task: they say what these programs did on these"
+            " data, and nothing of the literature."
+        )
+        if head.incomplete_reason is not None:
+            yield pg.note(wording.ended_early(head.incomplete_reason))
+        for part in self.parts:
+            yield from _found(part)
+
+    def short_page(self) -> pg.Page:
         """What is found of each task, with programs side by side."""
-        return rendered_page("experiment_short.md.jinja", "", page=self)
+        return pg.Page((), tuple(block for part in self.parts for block in _in_short(part)))
+
+
+def _found(part: ExperimentPart) -> Iterator[pg.Block]:
+    """One experiment: what is found and why, then what it rests on."""
+    experiment = part.experiment
+    yield pg.heading(f"{experiment.task_id}: {part.verdict.lower()}")
+    yield from prose(experiment.question)
+    if experiment.unscored_reason is not None:
+        yield pg.text(pg.strong("Nothing was measured:"), f" {experiment.unscored_detail}")
+    else:
+        least = figures.measure(experiment.least_difference)
+        yield pg.text(
+            *(
+                pg.strong(f"{part.verdict}:"),
+                f" {experiment.because}. ",
+                pg.code(experiment.metric),
+            ),
+            f", {experiment.direction.better}; a difference worth having is {least} or more.",
+            f" {experiment.explanation}" if experiment.explanation else "",
+        )
+    if part.search is not None:
+        yield part.search
+    if part.side_by_side:
+        yield from _side_by_side(part)
+    if part.best is not None:
+        yield from _best(part, part.best)
+    if part.lineage is not None:
+        yield from (pg.heading("Which program was made from which", level=3), part.lineage)
+    yield from _others(part)
+    refused = f", {len(part.refused):,} of them refused" if part.refused else ""
+    cost = f"; models cost {part.cost}" if part.cost else ""
+    yield pg.text(
+        f"{figures.counted(experiment.proposed_count, 'candidate')} proposed{refused},"
+        f" {experiment.tried_count:,} run, {experiment.failed_count:,} failed; {part.took}{cost}."
+        f" {experiment.environment}."
+    )
+
+
+def _in_short(part: ExperimentPart) -> Iterator[pg.Block]:
+    experiment = part.experiment
+    yield pg.heading(f"{experiment.task_id}: {part.verdict.lower()}")
+    if experiment.unscored_reason is not None:
+        yield pg.text(f"Nothing was measured: {experiment.unscored_detail}")
+        return
+    yield pg.text(f"{experiment.because}.")
+    if part.side_by_side:
+        yield from _side_by_side(part)
+    refused = f", {len(part.refused):,} could not be applied" if part.refused else ""
+    yield pg.text(
+        f"{figures.counted(experiment.tried_count, 'candidate')} run of"
+        f" {experiment.proposed_count:,} proposed, {experiment.failed_count:,} failed{refused}."
+    )
+
+
+_ROLES = {Role.BASELINE: ", a baseline", Role.CANDIDATE: ", the best candidate"}
+
+
+def _side_by_side(part: ExperimentPart) -> Iterator[pg.Block]:
+    experiment, measure = part.experiment, figures.measure
+    yield pg.heading("On data that chose nothing", level=3)
+    rows = [
+        (
+            f"{each.program_id}{_ROLES.get(each.role, '')}",
+            measure(each.mean),
+            each.run_count,
+            "" if each.gain is None else measure(each.gain),
+            "" if each.gain_low is None else _reach(each.gain_low, each.gain_high),
+        )
+        for each in part.side_by_side
+    ]
+    columns = ("Program", f"Mean of {experiment.metric}:", "Runs:", "Gain over the parent:")
+    yield pg.table((*columns, "95 % interval:"), rows)
+    low, high = experiment.baseline_low, experiment.baseline_high
+    if experiment.baseline_gain is not None and low is not None and high is not None:
+        told = "the two are not told apart"
+        if low > 0 or high < 0:
+            told = "it is better than what was known" if low > 0 else "what was known is better"
+        gain = f"{measure(experiment.baseline_gain)} ({_reach(low, high)})"
+        known = pg.code(experiment.baseline_id or "")
+        best = f", the best candidate gains {gain}: {told}."
+        yield pg.text("Over the strongest baseline, ", known, best)
+    if part.measures:
+        names = (f"{each.program_id}:" for each in part.side_by_side)
+        means = ((name, *map(measure, values)) for name, values in part.measures)
+        yield pg.table(("Mean", *names), means)
+
+
+def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
+    experiment, measure = part.experiment, figures.measure
+    yield pg.heading("The best candidate", level=3)
+    chosen = f"Chosen among {figures.counted(experiment.tried_count, 'candidate')} on other data"
+    if experiment.selected_gain is not None:
+        reach = _reach(experiment.selected_low, experiment.selected_high)
+        gain = measure(experiment.selected_gain)
+        chosen += f": gain {gain}, and {reach} corrected for all of them"
+    permuted = ""
+    if experiment.permuted_mean is not None:
+        permuted = f" With permuted labels it reaches {measure(experiment.permuted_mean)}."
+    yield pg.text(f"{chosen}.{permuted}")
+    if best.rationale:
+        source = f", from {best.parent_program_id}" if best.parent_program_id != "parent" else ""
+        source += f", borrowing from {best.borrowed_from}" if best.borrowed_from else ""
+        proposer = pg.code(best.proposed_by) if best.proposed_by else "unknown"
+        yield pg.text("Proposed by ", proposer, f"{source}: {best.rationale}")
+    yield pg.Code(part.patch, "diff")
+
+
+def _others(part: ExperimentPart) -> Iterator[pg.Block]:
+    """Candidates that went no further, and what had no score."""
+    if part.compared:
+        yield pg.heading("Other candidates on full data", level=3)
+        rows = [
+            (
+                each.program_id,
+                figures.measure(each.mean),
+                figures.measure(each.gain),
+                _reach(each.gain_low, each.gain_high),
+                ", ".join(f"{name} = {value}" for name, value in each.settings.items()),
+            )
+            for each in part.compared
+        ]
+        columns = ("Candidate", "Mean:", "Gain:", "Interval, corrected:", "Settings")
+        yield pg.table(columns, rows)
+    if part.refused:
+        refusals = [(each.program_id, each.refusal) for each in part.refused]
+        yield pg.table(("Refused", "Why"), refusals)
+    if part.failures:
+        yield pg.table(("Executions without a score", ":", "The first said"), part.failures)
+
+
+def _reach(low: float | None, high: float | None) -> str:
+    return f"{figures.measure(low)} to {figures.measure(high)}"
 
 
 def _with_numbers(name: str) -> list[tuple[bool, int, str]]:

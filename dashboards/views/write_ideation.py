@@ -2,6 +2,7 @@
 by round; and the ideas as JSON Lines that other commands take.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Any
 import duckdb
 import orjson
 
-from dashboards.render import wording
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
 from dashboards.render.charts.lineage import lineage
-from dashboards.render.page import Figure, Page
-from dashboards.render.render import rendered_page
+from dashboards.render.page import Figure
+from dashboards.render.prose import prose, prose_line
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.works.ideation import (
@@ -58,8 +60,35 @@ class IdeationPage(PublishedPage):
         """The best version of each idea, with its score."""
         return {"ideas": [each.idea.fields | {"score": self.score(each)} for each in self.best]}
 
-    def short_page(self) -> Page:
-        return rendered_page("ideation_short.md.jinja", "", page=self)
+    def short_page(self) -> pg.Page:
+        return pg.Page((), tuple(self._short_blocks()))
+
+    def _short_blocks(self) -> Iterator[pg.Block]:
+        if self.leads:
+            told = [
+                (each.seed_id, each.title, (each.text or "").partition("\n")[0])
+                for each in self.leads
+            ]
+            yield pg.table(("Seed", "Lead", "What there is"), told)
+            yield pg.text(
+                "These are leads, not ideas: a model writes ideas with ",
+                pg.code("--engine litellm:MODEL"),
+                ".",
+            )
+        if self.best:
+            ideas = [
+                (
+                    *(each.version_id, each.title, ", ".join(each.keywords)),
+                    figures.score(self.score(each)),
+                )
+                for each in self.best
+            ]
+            yield pg.table(("Idea", "Title", "Concepts", "Score:"), ideas)
+            yield pg.text("Judged scores are not outcomes (arXiv 2506.20803).")
+        dropped = [each for each in self.versions if each.dropped_reason]
+        yield from pg.bullets(
+            f"dropped {each.version_id}: {each.dropped_detail}" for each in dropped
+        )
 
     def write_ideas(self, path: Path) -> tuple[Path, ...]:
         """The best version of each idea, which other commands take; the file, where there are
@@ -79,15 +108,68 @@ class IdeationPage(PublishedPage):
         """From 0 to 10; None: it was not scored."""
         return self.scores.get(version.version_id)
 
-    def page(self) -> Page:
-        banners = wording.banners(self.head.engine, self.head.literature)
-        return rendered_page(
-            "ideation.md.jinja",
-            f"Ideation {self.head.run_id}",
-            [self.lineage],
-            page=self,
-            banners=(*banners, OUTCOMES),
+    def page(self) -> pg.Page:
+        title = f"Ideas from {figures.counted(self.head.seed_count, 'seed')}"
+        return pg.Page(pg.line(title), tuple(self._blocks()), f"Ideation {self.head.run_id}")
+
+    def _blocks(self) -> Iterator[pg.Block]:
+        head = self.head
+        yield pg.facts(
+            pg.code(head.run_id),
+            f"{head.round_count} of {figures.counted(head.rounds, 'round')}",
+            f"{figures.counted(head.per_seed, 'idea')} a seed",
+            pg.line("engine ", pg.code(head.engine)),
+            pg.line("profile ", pg.code(head.profile)),
+            pg.line("literature ", pg.code(head.literature)),
         )
+        yield from map(pg.note, (*wording.banners(head.engine, head.literature), OUTCOMES))
+        if self.leads:
+            yield pg.note(
+                "These are leads, not ideas: concepts that papers have not joined, with what there is"
+                " about them. Ideas are written with a language model."
+            )
+        if head.incomplete_reason is not None:
+            yield pg.note(wording.ended_early(head.incomplete_reason))
+        if self.lineage is not None:
+            yield from (pg.heading("Lineage"), self.lineage)
+        if self.costs:
+            yield from (pg.heading("Rounds"), _rounds(self.costs))
+        for first in self.first_of_ideas:
+            yield pg.heading(f"{first.seed_id}, idea {first.slot}")
+            for version in self.stack_of(first):
+                yield from self._version(version)
+
+    def _version(self, version: IdeaVersion) -> Iterator[pg.Block]:
+        """What was made, why, and what was looked at for it."""
+        yield pg.heading(f"Round {version.round}: {version.title or 'not made'}", level=3)
+        if version.text is None:
+            why = wording.reason(version.unscored_reason or "")
+            yield pg.text(f"Not made: {why}; {version.unscored_detail}.")
+            return
+        if version.dropped_reason is not None:
+            why = wording.reason(version.dropped_reason)
+            yield pg.text(f"Went no further: {why}; {version.dropped_detail}.")
+        elif version.version_id in self.scores:
+            yield pg.text(f"Score {figures.score(self.scores[version.version_id])} of 10.")
+        added = ""
+        if version.added_keyword and version.reason:
+            given_up = f" for {version.replaced_keyword}" if version.replaced_keyword else ""
+            added = f" Added {version.added_keyword}{given_up}: {version.reason}"
+        elif version.reason:
+            added = f" None was added: {version.reason}"
+        yield pg.text(f"Concepts: {', '.join(version.keywords)}.{added}")
+        yield from pg.bullets(map(_answer, self.answers_of(version)))
+        relations = [
+            (
+                *(each.neighbour, each.keyword, each.shared_count, "yes" if each.chosen else ""),
+                each.relation or _bridges(each),
+            )
+            for each in self.relations_of(version)
+        ]
+        if relations:
+            columns = ("concept", "beside", "papers with both:", "chosen", "relation")
+            yield pg.table(columns, relations)
+        yield from prose(version.text)
 
     @cached_property
     def versions(self) -> tuple[IdeaVersion, ...]:
@@ -145,6 +227,35 @@ class IdeationPage(PublishedPage):
         """One version of each idea of which anything was tried."""
         places = {(each.seed_id, each.slot): each for each in reversed(self.versions)}
         return tuple(places[place] for place in sorted(places))
+
+
+def _rounds(costs: Sequence[Row]) -> pg.Table:
+    rows = []
+    for row in costs:
+        closest, words = row["mean_closest"], row["mean_words"]
+        rows.append(
+            (
+                *(row["round"], row["made_count"], row["dropped_count"], row["unscored_count"]),
+                *(figures.score(row["mean_score"]), row["scored_count"]),
+                "not looked at" if closest is None else figures.measure(closest),
+                "none" if words is None else str(round(words)),
+                *(row["calls"], figures.usd(row["cost_usd"])),
+            )
+        )
+    columns = ("round:", "versions made:", "dropped:", "not made:", "mean score:", "scored:")
+    more = ("likeness to the nearest paper:", "words:", "calls:", "cost:")
+    return pg.table((*columns, *more), rows)
+
+
+def _answer(answer: FindingAnswer) -> pg.Line:
+    kind = answer.kind.value.replace("_", " ") if answer.kind is not None else "unknown"
+    finding = (f" ({kind}: ", prose_line(answer.finding), ")") if answer.finding else ()
+    told = "answered" if answer.answered else f"not answered: {answer.detail}"
+    return pg.line(answer.finding_key, *finding, f", {told}. “{answer.quote}”")
+
+
+def _bridges(relation: KeywordRelation) -> str:
+    return f"both with {', '.join(relation.bridges)}" if relation.bridges else "not told"
 
 
 def ideation_page(warehouse: Warehouse, run_id: RunId) -> IdeationPage:

@@ -12,6 +12,7 @@ from uuid import uuid4
 from anyio import CapacityLimiter, to_thread
 
 from dashboards.render.formats.any_format import report_file
+from dashboards.render.formats.markdown import markdown_line
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.idea.closest_work import closest_works
 from flows.api.lake_answers import LakeAnswers
@@ -263,7 +264,7 @@ class Service:
             "complete" if all(each.is_left_out for each in evaluation.failures) else "incomplete",
             [
                 {
-                    "paper": work.paper,
+                    "paper": markdown_line(work.paper),
                     "title": work.title,
                     "overlaps": work.overlaps,
                     "quote": work.quote,

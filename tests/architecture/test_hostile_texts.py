@@ -8,9 +8,10 @@ from contextlib import suppress
 import pytest
 
 from dashboards.app import text as app_text
-from dashboards.render import safe_text
 from dashboards.render.formats.html import html_page
-from dashboards.render.formats.reading import read_page
+from dashboards.render.formats.reading import read_blocks
+from dashboards.render.page import Page
+from dashboards.render.prose import prose
 from schemas.base import Reply
 from schemas.identifiers import PaperId
 from tasks.citations.keys import show
@@ -60,7 +61,7 @@ def _shortened(data: str) -> object:
 
 
 def _page(markdown: str) -> object:
-    return html_page(read_page(markdown))
+    return html_page(Page((), read_blocks(markdown)))
 
 
 READERS: dict[str, Callable[[str], object]] = {
@@ -85,9 +86,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "resources": named_in,
     "checks of a printed manuscript": _checked("text"),
     "checks of a LaTeX manuscript": _checked("latex"),
-    "prose of a report": safe_text.prose,
+    "prose of a report": prose,
     "text of the dashboard": app_text.prose,
-    "page of a report": lambda given: _page(safe_text.prose(given)),
+    "page of a report": lambda given: html_page(Page((), prose(given))),
     "page of bare Markdown": _page,
 }
 """Each gets a text of up to the stated size."""

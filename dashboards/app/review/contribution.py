@@ -51,7 +51,7 @@ def _show_closest(page: IdeaPage) -> None:
     for work in page.closest:
         with st.container(border=True):
             st.markdown(
-                f"{text.for_streamlit(work.paper)} {text.line(work.title)}\n\n"
+                f"{text.spans(work.paper)} {text.line(work.title)}\n\n"
                 f"**{text.line(work.overlaps)}.** {text.for_streamlit(prose_line(work.overall))}"
             )
             if work.quote:
@@ -59,7 +59,7 @@ def _show_closest(page: IdeaPage) -> None:
             if work.remains:
                 st.markdown(words.block("What remains new beside it", work.remains))
     for own in page.own_works:
-        st.caption(f"Possibly this work, and not counted\\: {text.for_streamlit(own)}")
+        st.caption(f"Possibly this work, and not counted\\: {text.spans(own)}")
 
 
 def _show_dimension(part: DimensionPart, calls: Mapping[str, LlmCall]) -> None:

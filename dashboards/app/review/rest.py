@@ -32,7 +32,7 @@ def show_missing(review: IdeaReview) -> None:
     lines = []
     for gap in gaps:
         again = "; running again may help" if gap.retryable else ""
-        concerns = f". Concerns {text.for_streamlit(gap.subjects)}" if gap.subjects else ""
+        concerns = f". Concerns {text.spans(gap.subjects)}" if gap.subjects else ""
         lines.append(
             f"- **{text.line(gap.what)}**, {gap.count:,} times:"
             f" {text.line(gap.why)}{again}{concerns}. {text.line(gap.detail)}"
@@ -54,9 +54,7 @@ def show_bibliography(review: IdeaReview) -> None:
     """The papers cited, then every paper retrieved as a table."""
     page = idea_page(review)
     with text.leading_to({}):  # here the address itself is wanted
-        cited = [
-            f"- {text.for_streamlit(entry)}" for entry in (*page.bibliography, *page.other_sources)
-        ]
+        cited = [f"- {text.spans(entry)}" for entry in (*page.bibliography, *page.other_sources)]
     st.markdown("\n".join(cited or ["No paper is cited."]))
     found = review.evaluation.papers
     if not found:

@@ -24,7 +24,8 @@ from dashboards.app.review import (
 )
 from dashboards.app.review.scores import show_scores
 from dashboards.render import figures, wording
-from dashboards.render.render import first_page_markdown, idea_view, written
+from dashboards.render.render import first_page_markdown, written
+from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
 from warehouse.answers import IdeaReview
 

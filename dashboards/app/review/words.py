@@ -30,11 +30,7 @@ def points(heading: str, content: Iterable[str]) -> str:
 
 def paper_link(known: Mapping[PaperId, Paper], paper_id: PaperId) -> str:
     """`[Author et al., 2021-03](address)` as Markdown."""
-    return (
-        text.for_streamlit(papers.paper_link(known[paper_id]))
-        if paper_id in known
-        else "unknown paper"
-    )
+    return text.spans((papers.cited(known[paper_id]),)) if paper_id in known else "unknown paper"
 
 
 def paper_name(known: Mapping[PaperId, Paper], paper_id: PaperId) -> str:

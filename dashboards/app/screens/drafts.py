@@ -6,6 +6,7 @@ import streamlit as st
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.render import figures, wording
+from dashboards.render.formats.markdown import markdown
 from dashboards.views.write_draft import DraftPart
 from schemas.identifiers import RunId
 from schemas.works.draft import Draft
@@ -33,7 +34,7 @@ def show(lake: Lake) -> None:
         st.markdown(f"- {text.line(f'{failure.subject}: {failure.detail}')}")
     said, rests = st.columns([3, 2])
     with said:
-        st.markdown(text.prose(part.text))
+        st.markdown(text.prose(markdown(part.text)))
         for figure in draft.figures:
             st.image(figure.svg)
             if figure.made:

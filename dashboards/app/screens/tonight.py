@@ -7,6 +7,7 @@ from dashboards.app import amounts, charts, links, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.app.tonight.reasons import why_it_leads
 from dashboards.render import figures, wording
+from dashboards.render.page import line
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
 from schemas.run import Run
 from warehouse.answers import IdeaScore
@@ -121,7 +122,7 @@ def _alarms(night: NightRun) -> None:
     for about in About:
         sentences = [alarm.sentence for alarm in night.alarms if alarm.about is about]
         for sentence in sentences:
-            st.warning(text.line(sentence), icon=":material/notification_important:")
+            st.warning(text.spans(line(sentence)), icon=":material/notification_important:")
         if sentences:
             page, label, more = _WHERE[about]
             links.to(page, label, run=str(night.run.run_id), **more)

@@ -116,8 +116,6 @@ def file_of(page: PublishedPage, output_format: ReportFormat) -> bytes:
     """
     if output_format is ReportFormat.JSON:
         return page.json().encode()
-    if output_format is ReportFormat.HTML:
-        return page.html().encode("utf-8", "replace")
     if output_format is not ReportFormat.BIB:
         return document(page.page(), output_format)
     works = page.bib()

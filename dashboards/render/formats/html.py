@@ -90,7 +90,8 @@ class _Writer:
         tag = "ul" if block.first is None else "ol"
         start = f' start="{block.first}"' if block.first not in (None, 1) else ""
         tight = all(map(is_tight, block.items))
-        items = (f"<li>{self._item(item, tight)}</li>\n" for item in block.items)
+        box = "☐ " if block.to_do else ""
+        items = (f"<li>{box}{self._item(item, tight)}</li>\n" for item in block.items)
         return f"<{tag}{start}>\n{''.join(items)}</{tag}>\n"
 
     def _item(self, item: tuple[Block, ...], tight: bool) -> str:

@@ -81,10 +81,11 @@ def _listing(block: Listing, pictures: bool) -> str:
     written = []
     for place, item in enumerate(block.items):
         mark = "- " if block.first is None else f"{block.first + place}. "
+        box = "[ ] " if block.to_do else ""
         # A list follows its item's text at once, else the item would be a loose one.
         between = "\n" if is_tight(item) else "\n\n"
         content = between.join(markdown((each,), pictures=pictures) for each in item)
-        written.append(_indented(content, mark, " " * len(mark)))
+        written.append(_indented(content, mark + box, " " * len(mark)))
     return ("\n" if all(map(is_tight, block.items)) else "\n\n").join(written)
 
 

@@ -105,7 +105,7 @@ def _nodes(block: Block, drawn: _Drawn) -> list[Node]:
     if isinstance(block, Quote):
         return [{"t": "BlockQuote", "c": _blocks(block.blocks, drawn)}]
     if isinstance(block, Listing):
-        items = [_blocks(item, drawn) for item in block.items]
+        items = [_blocks(_ticked(item) if block.to_do else item, drawn) for item in block.items]
         if block.first is None:
             return [{"t": "BulletList", "c": items}]
         return [_node("OrderedList", [block.first, {"t": "Decimal"}, {"t": "Period"}], items)]
@@ -119,6 +119,12 @@ def _nodes(block: Block, drawn: _Drawn) -> list[Node]:
     if isinstance(block, Fold):
         return _blocks((text(strong(block.title)), *block.blocks), drawn)
     return _blocks(block.right, drawn)
+
+
+def _ticked(item: tuple[Block, ...]) -> tuple[Block, ...]:
+    first, *rest = item
+    assert isinstance(first, Paragraph)
+    return text("☐ ", first.line), *rest
 
 
 def _stacked(block: Table) -> Listing:

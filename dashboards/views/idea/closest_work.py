@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dashboards.render.papers import paper_link, version_links
-from dashboards.render.safe_text import Markdown, plain
+from dashboards.render.page import Line, line
+from dashboards.render.papers import cited, version_links
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
 from schemas.judgement.contribution import Comparison, ContributionEvaluation, Overlap
@@ -21,13 +21,13 @@ MOST_SHOWN = 5
 class ClosestWork:
     """One paper that overlaps with the idea; `overlaps` says how much, along which dimensions."""
 
-    paper: Markdown
+    paper: Line
     title: str
     overlaps: str
     quote: str
     remains: str
     overall: str
-    versions: Markdown
+    versions: Line
 
 
 def closest_works(
@@ -57,14 +57,14 @@ def none_closest(contribution: ContributionEvaluation | None, cause: str) -> str
     return f"Nothing was compared: {cause or 'no paper to compare with was found'}."
 
 
-def own_works(failures: Iterable[Failure], papers: Mapping[PaperId, Paper]) -> tuple[Markdown, ...]:
+def own_works(failures: Iterable[Failure], papers: Mapping[PaperId, Paper]) -> tuple[Line, ...]:
     """Papers that are possibly the idea's own publication, which were set apart."""
     subjects = dict.fromkeys(
         failure.subject for failure in failures if failure.reason is Reason.THE_IDEA_ITSELF
     )
     by_name = {str(paper_id): paper for paper_id, paper in papers.items()}
     return tuple(
-        Markdown(f"{paper_link(by_name[name])} {plain(by_name[name].title)}")
+        line(cited(by_name[name]), f" {by_name[name].title}")
         for name in subjects
         if name in by_name
     )
@@ -92,11 +92,11 @@ def _work(found: list[Comparison], papers: Mapping[PaperId, Paper]) -> ClosestWo
         if by_overlap[overlap]
     ]
     return ClosestWork(
-        paper=paper_link(paper) if paper is not None else Markdown("unknown paper"),
+        paper=line(cited(paper) if paper is not None else "unknown paper"),
         title=paper.title if paper is not None else "",
         overlaps="; ".join(told),
         quote=first.quote,
         remains=first.remains,
         overall=first.overall_comparison,
-        versions=version_links(paper) if paper is not None else Markdown(""),
+        versions=version_links(paper) if paper is not None else (),
     )

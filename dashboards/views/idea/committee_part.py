@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboards.render import figures
-from dashboards.render.safe_text import Markdown, link
+from dashboards.render.page import Line, line, link
 from dashboards.render.wording import reason, unscored
 from dashboards.views.idea.judges_part import score_of_judges
 from schemas.judgement.committee import (
@@ -45,7 +45,7 @@ class ReviewerPart:
 class GroundLine:
     """One finding with the knowledge it comes from."""
 
-    knowledge: Markdown
+    knowledge: Line
     part: str
     relation: str
     row: GroundedEvidence
@@ -53,7 +53,7 @@ class GroundLine:
 
 @dataclass(frozen=True, slots=True)
 class CommitteePart:
-    """Everything `committee.md.jinja` prints."""
+    """All that the report shows of it."""
 
     meta: MetaReview | None
     verdict: str
@@ -98,7 +98,7 @@ def committee_part(
 
 def other_sources(
     committee: CommitteeEvaluation | None, knowledge_ids: Sequence[str]
-) -> tuple[Markdown, ...]:
+) -> tuple[Line, ...]:
     """Cited pages, repositories and later papers, each once: what the bibliography of papers does
     not hold.
     """
@@ -109,9 +109,7 @@ def other_sources(
     )
     cited = [records[name] for name in dict.fromkeys(knowledge_ids) if name in records]
     return tuple(
-        Markdown(
-            f"{_named(record)} ({record.published.isoformat() if record.published else 'n.d.'})"
-        )
+        line(_named(record), f" ({record.published.isoformat() if record.published else 'n.d.'})")
         for record in cited
     )
 
@@ -216,14 +214,14 @@ def _telling(committee: CommitteeEvaluation) -> list[GroundedEvidence]:
 
 def _line(row: GroundedEvidence, records: Sequence[KnowledgeRecord]) -> GroundLine:
     record = next((record for record in records if record.knowledge_id == row.knowledge_id), None)
-    named = _named(record) if record is not None else Markdown("unknown")
+    named = _named(record) if record is not None else line("unknown")
     return GroundLine(
         named, _words(row.part), row.relation.value if row.relation is not None else "unscored", row
     )
 
 
-def _named(record: KnowledgeRecord) -> Markdown:
-    return link(record.title or record.url, record.url)
+def _named(record: KnowledgeRecord) -> Line:
+    return line(link(record.title or record.url, record.url))
 
 
 def _words(name: str) -> str:

@@ -5,6 +5,7 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from dashboards.render import figures
+from dashboards.render.formats.markdown import markdown_line
 from dashboards.render.wording import (
     banners,
     baseline_mark,
@@ -29,7 +30,7 @@ MOST_WORDS = 900
 REASONS_SHOWN = 3
 GAPS_SHOWN = 4
 DERIVATIONS_SHOWN = 2
-# Headings and labels that the templates add to the texts counted here: at most so many words.
+# Headings and labels that the page adds to the texts counted here: at most so many words.
 _LABEL_WORDS, _LABEL_WORDS_OF_A_CONCERN = 80, 17
 _TITLE_WORDS, _DEFENSE_WORDS, _GAP_WORDS = 30, 20, 25
 
@@ -108,7 +109,7 @@ class FirstPage(Noun):
 
     @property
     def word_count(self) -> int:
-        """Words on the page, labels of the templates included."""
+        """Words on the page, labels included."""
         concerns = _LABEL_WORDS_OF_A_CONCERN * len(self.concerns)
         return _LABEL_WORDS + concerns + _words(self.model_dump())
 
@@ -260,7 +261,7 @@ def _none_closest(review: IdeaReview) -> str:
 
 def _prior_work(work: ClosestWork, room: _Room) -> PriorWork:
     return PriorWork(
-        paper=work.paper,
+        paper=markdown_line(work.paper),
         title=_cut(work.title, room, _TITLE_WORDS),
         overlaps=_cut(work.overlaps, room, _TITLE_WORDS).rstrip("."),
         remains=_cut(work.remains, room),

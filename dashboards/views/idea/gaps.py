@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dashboards.render.papers import paper_link
-from dashboards.render.safe_text import Markdown, plain
+from dashboards.render.page import Line, Part, line
+from dashboards.render.papers import cited
 from dashboards.render.wording import reason, stage
 from schemas.failure import Failure, commonest_cause
 from schemas.judgement.evaluation import IdeaEvaluation
@@ -28,7 +28,7 @@ class Gap:
     what: str
     why: str
     count: int
-    subjects: Markdown
+    subjects: Line
     detail: str
     retryable: bool
     failed: bool = True
@@ -137,7 +137,7 @@ def _unassessed(evaluation: IdeaEvaluation) -> Iterator[Gap]:
 def _without_score(what: str, why: Reason, count: int) -> Gap:
     beyond = why in BEYOND_THE_RUN
     name = what if beyond else f"unscored: {what}"
-    return Gap(name, reason(why), count, Markdown(""), "", False, failed=not beyond)
+    return Gap(name, reason(why), count, (), "", False, failed=not beyond)
 
 
 def cause_of(failures: Iterable[Failure]) -> str:
@@ -154,40 +154,40 @@ def cause_of(failures: Iterable[Failure]) -> str:
     return f"{why.sentence} ({cause})" if cause else why.sentence
 
 
-def _names(evaluation: IdeaEvaluation) -> dict[str, Markdown]:
+def _names(evaluation: IdeaEvaluation) -> dict[str, Line]:
     """What readers call the papers, methods and dimensions that failures name by identifier."""
-    names = {str(paper.paper_id): paper_link(paper) for paper in evaluation.papers}
-    names[evaluation.idea.idea_id] = Markdown("the idea")
-    names["plan"] = Markdown("the plan")
+    names = {str(paper.paper_id): line(cited(paper)) for paper in evaluation.papers}
+    names[evaluation.idea.idea_id] = line("the idea")
+    names["plan"] = line("the plan")
     if evaluation.soundness is not None:
         names |= {
-            method.method_id: Markdown(f"method {method.rank}")
+            method.method_id: line(f"method {method.rank}")
             for method in evaluation.soundness.methods
         }
     if evaluation.contribution is not None:
         names |= {
-            entry.dimension_id: Markdown(f"dimension “{plain(entry.name)}”")
+            entry.dimension_id: line(f"dimension “{entry.name}”")
             for entry in evaluation.contribution.dimensions
         }
     return names
 
 
-def _subjects(subjects: list[str], names: dict[str, Markdown]) -> Markdown:
+def _subjects(subjects: list[str], names: dict[str, Line]) -> Line:
     distinct = list(dict.fromkeys(subjects))
-    shown = ", ".join(_subject(subject, names) for subject in distinct[:SUBJECTS_NAMED])
+    shown: list[tuple[Part, ...]] = [
+        (", ", *_subject(subject, names)) for subject in distinct[:SUBJECTS_NAMED]
+    ]
     rest = len(distinct) - SUBJECTS_NAMED
-    return Markdown(f"{shown} and {rest:,} more" if rest > 0 else shown)
+    parts = [part for each in shown for part in each][1:]
+    return line(*parts, f" and {rest:,} more" if rest > 0 else "")
 
 
-def _subject(subject: str, names: dict[str, Markdown]) -> str:
+def _subject(subject: str, names: dict[str, Line]) -> Line:
     if subject in names:
         return names[subject]
     first, slash, second = subject.partition("/")
-    return (
-        f"{names[first]}, {names[second]}"
-        if slash and first in names and second in names
-        else plain(subject)
-    )
+    known = slash and first in names and second in names
+    return line(names[first], ", ", names[second]) if known else line(subject)
 
 
 def provenances(evaluation: IdeaEvaluation) -> Iterator[Provenance]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboards.render import figures
-from dashboards.render.papers import in_reading_order, paper_link, reference
-from dashboards.render.safe_text import Markdown
+from dashboards.render.page import Line, line
+from dashboards.render.papers import cited, in_reading_order, reference
 from dashboards.render.wording import baseline_mark, score_in_words, unscored
 from dashboards.views.idea.closest_work import ClosestWork, closest_works, own_works
 from dashboards.views.idea.committee_part import CommitteePart, committee_part, other_sources
@@ -32,7 +32,7 @@ CLOSENESS = {1: "distant", 2: "related", 3: "close", None: ""}
 class EvidenceLine:
     """One relevant paper."""
 
-    paper: Markdown
+    paper: Line
     closeness: str
     evidence: MethodEvidence
 
@@ -70,7 +70,7 @@ class DimensionPart:
 class HeatRow:
     """One paper compared: a mark for every dimension, in the order of the dimensions."""
 
-    paper: Markdown
+    paper: Line
     title: str
     marks: tuple[str, ...]
     overall: str
@@ -78,7 +78,7 @@ class HeatRow:
 
 @dataclass(frozen=True, slots=True)
 class IdeaPage:
-    """Everything `idea.md.jinja` prints."""
+    """All that the report shows."""
 
     review: IdeaReview
     first: FirstPage
@@ -87,7 +87,7 @@ class IdeaPage:
     methods: tuple[MethodPart, ...]
     dimensions: tuple[DimensionPart, ...]
     closest: tuple[ClosestWork, ...]
-    own_works: tuple[Markdown, ...]
+    own_works: tuple[Line, ...]
     heat: tuple[HeatRow, ...]
     funnel: str
     gaps: tuple[Gap, ...]
@@ -97,9 +97,9 @@ class IdeaPage:
     comparison_judges: str
     novelty_judges: str
     thinking: str
-    bibliography: tuple[Markdown, ...]
+    bibliography: tuple[Line, ...]
     committee: CommitteePart | None
-    other_sources: tuple[Markdown, ...]
+    other_sources: tuple[Line, ...]
     weights: str
 
 
@@ -312,8 +312,8 @@ def _thinking(review: IdeaReview) -> str:
     return figures.thinking(sum(told) if told else None, unknown)
 
 
-def _named(papers: dict[PaperId, Paper], paper_id: PaperId) -> Markdown:
-    return paper_link(papers[paper_id]) if paper_id in papers else Markdown("unknown paper")
+def _named(papers: dict[PaperId, Paper], paper_id: PaperId) -> Line:
+    return line(cited(papers[paper_id]) if paper_id in papers else "unknown paper")
 
 
 def _unscored(why: Reason | None) -> str:

@@ -4,7 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dashboards.render.render import rendered_page, written
+from dashboards.render import page as pg
+from dashboards.render.figures import counted
+from dashboards.render.prose import prose, prose_line
+from dashboards.render.render import written
 from dashboards.views.write_ideation import ideation_page
 from flows.cli.literature.recommend import recommendation_warnings
 from flows.works.literature.recommending import recommend_about
@@ -100,8 +103,75 @@ def planned_experiment(
 def write_plans(folder: Path, plans: Sequence[PlannedExperiment]) -> tuple[Path, ...]:
     """Write `plans.html` and `plans.md`."""
     folder.mkdir(parents=True, exist_ok=True)
-    page = rendered_page("plans.md.jinja", "Plans of experiments", plans=plans)
+    blocks = (pg.text(_BEGINNING), *(block for plan in plans for block in _plan(plan)))
+    page = pg.Page(pg.line("Plans of experiments"), blocks)
     texts = {"plans.html": written(page, "html"), "plans.md": written(page, "md")}
     for name, text in texts.items():
         write_bytes(folder / name, text.encode("utf-8", "replace"))
     return tuple(folder / name for name in texts)
+
+
+_BEGINNING = (
+    "Data sets, baselines and metrics are those that works near an idea used; no model was asked. A"
+    " plan is where a person begins: tick what is settled, strike out what does not fit."
+)
+_KINDS = (
+    ("data_set", "Data sets", "name the data, their licence and their split"),
+    ("baseline", "Baselines", "the simplest thing that could work, and the closest work"),
+    ("metric", "Metrics", "what a person who uses it would count"),
+)
+
+
+def _plan(plan: PlannedExperiment) -> Iterator[pg.Block]:
+    version = plan.version
+    yield pg.heading(f"{version.version_id}: {version.title}")
+    yield pg.heading("Before the first run", level=3)
+    wrong = "What would show the idea to be wrong is written down. "
+    yield pg.to_do(
+        (
+            pg.line("The question is settled. ", prose_line(version.problem)),
+            pg.line(wrong, prose_line(version.falsifier)),
+            "One metric decides; it is named before anything is measured.",
+            "The number of runs is fixed by the table below.",
+        )
+    )
+    for kind, title, remedy in _KINDS:
+        yield pg.heading(title, level=3)
+        none = f"None is known from works near the idea: {remedy}."
+        yield pg.to_do([*map(_recommended, plan.of_kind(kind))] or [none])
+    yield from map(pg.note, plan.remarks)
+    yield pg.heading("How many runs", level=3)
+    yield pg.text(
+        f"{counted(plan.comparisons, 'comparison')} (each baseline on each data set). A difference"
+        " that is there is to be seen four times of five, and a false one at most once in twenty over"
+        " all comparisons together (Bonferroni). Runs of two systems with the same seed and split"
+        " make a pair."
+    )
+    sizes = ("difference, in deviations of one pair:", "pairs for each comparison:", "runs in all:")
+    yield pg.table(sizes, ((str(size), pairs, runs) for size, pairs, runs in plan.runs))
+    yield pg.text(
+        f"Where the metric is a share of right answers near {plan.share}, each system needs so many"
+        " test items (fewer where all answer the same ones):"
+    )
+    items = ((str(difference), count) for difference, count in plan.items)
+    yield pg.table(("difference:", "test items:"), items)
+    command = pg.code(f"assay experiment init FOLDER --idea {version.version_id}")
+    yield pg.to_do(
+        (
+            "The deviation of one pair is measured by a few runs of one baseline with other seeds,"
+            " and the row is chosen by it.",
+            "Cost: hours and price of one run, times the runs of that row.",
+            "The best is confirmed on seeds and data that were not used to choose it.",
+            pg.line(command, " drafts the task, where programs can try the idea."),
+        )
+    )
+    yield pg.heading("What the proposal says of its experiment", level=3)
+    yield from prose(version.experiment)
+
+
+def _recommended(each: Recommendation) -> pg.Line:
+    uses = "; ".join(
+        f"{use.title} ({use.year or 'no year'})" + (f": “{use.quote}”" if use.quote else "")
+        for use in each.uses[:2]
+    )
+    return pg.line(pg.strong(each.name), f". {each.reason}: {uses}")

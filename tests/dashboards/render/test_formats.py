@@ -21,11 +21,12 @@ from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.formats.pandoc import word_file
 from dashboards.render.formats.pdf import pdf_file
-from dashboards.render.formats.reading import read_page
+from dashboards.render.formats.reading import read_blocks
 from dashboards.render.formats.report_format import ReportFormat, format_of
 from dashboards.render.page import (
     Block,
     Figure,
+    Heading,
     Listing,
     Page,
     Span,
@@ -170,10 +171,11 @@ def test_one_page_says_the_same_in_markdown_and_html() -> None:
     assert '<a href="ranking.html">the ranking</a>' in html
 
 
-def test_markdown_of_a_template_is_read_with_lists_links_to_the_web_and_tables() -> None:
-    page = read_page("# A\n\n3. *b* [c](https://x.example)\n\n| d |\n|---|\n| [e](x.md) |\n")
-    assert page.title == (Span("A"),)
-    numbered, cells = page.blocks
+def test_markdown_of_a_draft_is_read_with_lists_links_to_the_web_and_tables() -> None:
+    first, numbered, cells = read_blocks(
+        "# A\n\n3. *b* [c](https://x.example)\n\n| d |\n|---|\n| [e](x.md) |\n"
+    )
+    assert first == Heading((Span("A"),), 1)
     assert isinstance(numbered, Listing)
     assert numbered.first == 3
     assert numbered.items[0][0].line[-1] == Span("c", url="https://x.example")  # type: ignore[union-attr]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from dashboards.render.formats.reading import markdown_parser, read_page
+from dashboards.render.formats.reading import markdown_parser, read_blocks
 from dashboards.render.page import plain_text
 from dashboards.render.safe_text import code, link, plain, prose, prose_line
 from schemas.literature.naming import safe_url
@@ -144,7 +144,7 @@ def test_a_quotation_is_shown_as_its_source_says_it_in_every_format(source):
     for written in (prose(f"See {quotation} there"), prose_line(f"See {quotation} there")):
         html = markdown_parser().render(written)
         assert text_of(html).strip() == f"See {shown} there"
-        (paragraph,) = read_page(written).blocks
+        (paragraph,) = read_blocks(written)
         assert plain_text(paragraph.line) == f"See {shown} there"
 
 

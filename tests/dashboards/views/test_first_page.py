@@ -10,8 +10,8 @@ from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.formats.pandoc import word_file
 from dashboards.render.formats.pdf import pdf_file
-from dashboards.render.render import idea_view
 from dashboards.views.idea.first_page import MOST_WORDS
+from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.verdict import Verdict, decide
 from schemas.base import replace

@@ -1,11 +1,10 @@
 """Novelty in the report on an idea, and reliability curves in that on a benchmark."""
 
-from types import SimpleNamespace
-
 from dashboards.render.charts.reliability_chart import reliability_charts
 from dashboards.render.formats.html import html_page
-from dashboards.render.formats.reading import read_page
-from dashboards.render.render import rendered
+from dashboards.render.formats.markdown import markdown
+from dashboards.render.page import Page
+from dashboards.views.idea.review_blocks import novelty_blocks
 from schemas.base import replace
 from schemas.judgement.benchmark import BenchmarkScore
 from schemas.reasons import Reason
@@ -13,12 +12,17 @@ from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.drawn_marks import marks
 
 
-def section(**changes: object) -> str:
+def page(**changes: object) -> Page:
     evaluation = make_full_evaluation()
     assert evaluation.novelty is not None
     judgement = replace(evaluation.novelty.judgement, **changes)
-    changed = replace(evaluation, novelty=replace(evaluation.novelty, judgement=judgement))
-    return rendered("novelty.md.jinja", evaluation=changed, page=SimpleNamespace(novelty_judges=""))
+    papers = {paper.paper_id: paper for paper in evaluation.papers}
+    novelty = replace(evaluation.novelty, judgement=judgement)
+    return Page((), tuple(novelty_blocks(novelty, papers, "")))
+
+
+def section(**changes: object) -> str:
+    return markdown(page(**changes).blocks)
 
 
 def test_a_judgement_is_shown_with_its_aspects_and_what_it_rests_on() -> None:
@@ -67,14 +71,15 @@ def test_an_unscored_judgement_says_why_and_shows_no_number() -> None:
 
 
 def test_what_a_reply_says_stays_text() -> None:
-    text = section(
-        justification="<script>alert(1)</script> ![x](https://example.org/x)",
-        known_aspects=("| a | b |\n# head",),
+    html = html_page(
+        page(
+            justification="<script>alert(1)</script> ![x](https://example.org/x)",
+            known_aspects=("| a | b |\n# head",),
+        )
     )
-    page = html_page(read_page(text))
-    assert "<script>" not in page
-    assert "<img" not in page
-    assert page.count("<h1") == 0
+    assert "<script>" not in html
+    assert "<img" not in html
+    assert html.count("<h1") == 0
 
 
 def rows(part: str, expected: float, observed: float | None, place: str) -> list[BenchmarkScore]:

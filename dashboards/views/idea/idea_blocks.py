@@ -1,0 +1,356 @@
+"""The report on one idea as blocks: the first page, then all that it rests on."""
+
+from collections.abc import Iterator, Sequence
+
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
+from dashboards.render.pictures import idea_bars
+from dashboards.render.prose import prose, prose_line
+from dashboards.views.idea.idea_page import DimensionPart, HeatRow, IdeaPage, MethodPart
+from dashboards.views.idea.plan_blocks import first_blocks, plan_blocks, tried_blocks
+from dashboards.views.idea.review_blocks import (
+    citation_note,
+    committee_blocks,
+    named_prose,
+    novelty_blocks,
+)
+from schemas.judgement.assessment import AssessmentEvaluation
+from schemas.judgement.soundness import SoundnessSummary
+from warehouse.answers import IdeaScore
+
+
+def idea_view(page: IdeaPage, *, full: bool = False, file_name: str = "") -> pg.Page:
+    """The first page of an idea, or the full report.
+
+    Args:
+        file_name: that of the idea in the folder of the run's reports, to which the page links;
+            empty: it stands alone.
+    """
+    idea, first = page.review.evaluation.idea, page.first
+    blocks = [*first_blocks(first)]
+    if full:
+        blocks += _rest(page)
+    else:
+        rank, size = page.review.rank, page.review.group_size
+        whole = pg.report("the full report", f"../full/{file_name}")
+        blocks.append(
+            pg.text(
+                f"Rank {rank} of {size}. " if rank is not None else "",
+                "Evidence by method, comparisons, questions and cost: ",
+                whole if file_name else pg.code(first.full_report),
+            )
+        )
+    if file_name:
+        blocks.append(pg.text(pg.report("All ideas of the run", "../index")))
+    return pg.Page(pg.line(first.title), tuple(blocks), idea.title or idea.idea_id)
+
+
+def _rest(page: IdeaPage) -> Iterator[pg.Block]:
+    evaluation = page.review.evaluation
+    if page.plan is not None:
+        yield from plan_blocks(page.plan, page.first.concerns)
+    if page.tried:
+        yield from tried_blocks(page.tried)
+    profile, dimensions = idea_bars(page)
+    yield from (pg.heading("Scores"), _scores(page))
+    if profile is not None:
+        yield profile
+    if evaluation.assessment is not None:
+        yield from _assessment(evaluation.assessment)
+    elif evaluation.soundness is not None:
+        yield from _summary(evaluation.soundness.summary)
+    if evaluation.soundness is not None:
+        yield from _soundness(page)
+    if evaluation.contribution is not None:
+        yield from _contribution(page, dimensions)
+    if page.committee is not None:
+        yield from committee_blocks(page.committee)
+    if evaluation.novelty is not None:
+        papers = {paper.paper_id: paper for paper in evaluation.papers}
+        yield from novelty_blocks(evaluation.novelty, papers, page.novelty_judges)
+    yield from _judges(page)
+    yield from _missing(page)
+    yield pg.heading("Bibliography")
+    yield from pg.bullets(page.bibliography) or (pg.text("No paper is cited."),)
+    if page.other_sources:
+        yield pg.text("Pages, code and later papers cited:")
+        yield from pg.bullets(page.other_sources)
+    yield from _provenance(page)
+
+
+def _scores(page: IdeaPage) -> pg.Table:
+    score = page.review.score
+    overall = pg.strong("Overall"), pg.strong(figures.mean(score.score))
+    rows: list[tuple[pg.Part, ...]] = [(*overall, page.weights, "")]
+    rows.append(_soundness_score(score) or ("Soundness", "not asked for", "", ""))
+    rows.append(_contribution_score(score) or ("Contribution", "not asked for", "", ""))
+    if score.committee_requested:
+        missing = score.unscored_persona_review_count
+        reviews = [score.persona_review_count - missing, missing]
+        counts = (figures.counted(count, "review") for count in reviews)
+        rows.append(("Committee", figures.mean(score.committee_0_to_10), *counts))
+    if score.novelty_requested:
+        given = score.novelty_1_to_5
+        missing_one = "1 judgement" if given is None else "0 judgements"
+        on = "" if given is None else f"{given:g} on 1 … 5"
+        rows.append(("Novelty", figures.mean(score.novelty_0_to_10), on, missing_one))
+    mark = wording.baseline_mark(page.review.evaluation.engine)
+    return pg.table(("", f"Score, of 10{mark}:", "Mean of", "Unscored"), rows)
+
+
+def _soundness_score(score: IdeaScore) -> tuple[pg.Part, ...]:
+    if not score.soundness_requested:
+        return ()
+    of = f"{score.scored_method_count} of {figures.counted(score.method_count, 'method')}"
+    missing = figures.counted(score.unscored_method_count, "method")
+    return "Soundness", figures.mean(score.soundness_0_to_10), of, missing
+
+
+def _contribution_score(score: IdeaScore) -> tuple[pg.Part, ...]:
+    if not score.contribution_requested:
+        return ()
+    compared = figures.counted(score.scored_comparison_count, "comparison")
+    of = f"{compared} in {figures.counted(score.dimension_count, 'dimension')}"
+    if score.mean_comparison_score is not None:
+        of += f"; mean {figures.signed(score.mean_comparison_score)} on −1 … +1"
+    missing = figures.counted(score.unscored_comparison_count, "comparison")
+    if score.unscored_dimension_count:
+        dimensions = figures.counted(score.unscored_dimension_count, "dimension")
+        missing += f", {dimensions} without a review"
+    return "Contribution", figures.mean(score.contribution_0_to_10), of, missing
+
+
+def _assessment(assessment: AssessmentEvaluation) -> Iterator[pg.Block]:
+    yield pg.heading("Assessment")
+    rows = []
+    for row in assessment.assessments:
+        probability, low, high = row.probability_0_to_1, row.lowest_0_to_1, row.highest_0_to_1
+        told = wording.unscored(row.unscored_reason or "")
+        if probability is not None:
+            told = f"{100 * probability:.0f} %"
+        ends = ""
+        if low is not None and high is not None and row.repetition_count > 1:
+            ends = f"{100 * low:.0f} to {100 * high:.0f} %"
+        rows.append(
+            (row.criterion.replace("_", " "), told, ends, prose_line(" ".join(row.reasons)))
+        )
+    yield pg.table(("Criterion", "Probability:", "Range", "Reasons"), rows)
+    for row in assessment.assessments:
+        if row.criterion == "overall" and row.venue:
+            yield pg.text("Venue: ", prose_line(row.venue))
+
+
+def _summary(summary: SoundnessSummary | None) -> Iterator[pg.Block]:
+    yield pg.heading("Summary")
+    if summary is None:
+        yield pg.text("unscored: no summary was made.")
+        return
+    if summary.unscored_reason is not None:
+        yield pg.text(f"{wording.unscored(summary.unscored_reason)}.")
+        return
+    for name in ("strengths", "weaknesses", "suggestions"):
+        yield pg.text(pg.strong(name.capitalize()))
+        points = getattr(summary, name)
+        yield pg.numbered(map(prose_line, points)) if points else pg.text("None named.")
+
+
+def _soundness(page: IdeaPage) -> Iterator[pg.Block]:
+    score = page.review.score
+    yield pg.heading("Soundness")
+    if not page.methods:
+        yield pg.text("No method could be taken from the idea; the last section says why.")
+        return
+    mean = figures.mean(score.soundness_0_to_10)
+    of = " of 10" if score.soundness_0_to_10 is not None else ""
+    methods = figures.counted(score.scored_method_count, "scored method")
+    yield pg.text(
+        "The idea's methods, most important first, each held against the literature:"
+        f" {mean}{of} over {methods}, {score.unscored_method_count} unscored."
+    )
+    for part in page.methods:
+        yield from _method(part)
+
+
+def _method(part: MethodPart) -> Iterator[pg.Block]:
+    review = part.review
+    yield pg.heading(f"Method {part.method.rank} · {part.verdict}", level=3)
+    yield from prose(part.method.text)
+    if part.judges:
+        yield pg.text(f"Score: {part.judges}.")
+    if review is not None and review.unscored_reason is None:
+        texts = (review.support, review.contradictions, review.suggestions)
+        names = ("Support", "Contradictions", "Suggestions")
+        yield from named_prose(dict(zip(names, texts, strict=True)))
+        if review.open_questions:
+            yield pg.text(pg.strong("Open questions"), " (reviewer's reasoning)")
+            yield from prose(review.open_questions)
+        yield from citation_note(review.removed_citation_count, review.uncited_sentence_count)
+    elif review is not None and review.unscored_detail:
+        yield pg.text(f"Why there is no score: {review.unscored_detail}")
+    if part.evidence:
+        rows = [
+            (
+                pg.line(each.paper, f" ({each.closeness})" if each.closeness else ""),
+                *map(prose_line, (each.evidence.method, each.evidence.results)),
+                prose_line(each.evidence.context),
+            )
+            for each in part.evidence
+        ]
+        yield pg.table(("Paper", "What it did", "Result", "Condition"), rows)
+    relevant = figures.counted(len(part.evidence), "relevant paper")
+    yield pg.text(
+        f"{relevant}, {part.irrelevant_count} read and found irrelevant, {part.unjudged_count}"
+        " unscored."
+    )
+
+
+def _contribution(page: IdeaPage, bars: pg.Figure | None) -> Iterator[pg.Block]:
+    yield pg.heading("Contribution")
+    if not page.dimensions:
+        yield pg.text("No dimension could be taken from the idea; the last section says why.")
+    elif page.funnel:
+        yield pg.text(page.funnel)
+    if bars is not None:
+        yield bars
+    if page.heat:
+        yield pg.heading("Closest prior work", level=3)
+        yield from _closest(page)
+    for part in page.dimensions:
+        yield from _dimension(part)
+    if page.heat:
+        yield from _paper_by_paper(page.heat, page.dimensions, page.comparison_judges)
+
+
+def _closest(page: IdeaPage) -> Iterator[pg.Block]:
+    items: list[tuple[pg.Block, ...]] = []
+    for work in page.closest:
+        overall = (" ", prose_line(work.overall)) if work.overall else ()
+        named = (work.paper, f" {work.title}", work.versions)
+        item: list[pg.Block] = [pg.text(*named, f": {work.overlaps}.", *overall)]
+        if work.quote:
+            item.append(pg.note(work.quote))
+        if work.remains:
+            item.append(pg.text("What remains new beside it: ", prose_line(work.remains)))
+        items.append(tuple(item))
+    yield pg.Listing(tuple(items), first=1) if items else pg.text(page.first.none_closest)
+    for own in page.own_works:
+        yield pg.text("Possibly this work, and not counted: ", own)
+
+
+def _dimension(part: DimensionPart) -> Iterator[pg.Block]:
+    review = part.review
+    yield pg.heading(f"{part.dimension.name} · {part.mean}", level=3)
+    yield from pg.bullets(map(prose_line, part.dimension.statements))
+    if part.verdict or review is None:
+        detail = review.unscored_detail if review is not None else ""
+        yield pg.text(f"Review {part.verdict}{f' ({detail})' if detail else ''}.")
+        return
+    texts = (review.strengths, review.weaknesses, review.suggestions)
+    names = ("Strengths", "Weaknesses", "Suggestions")
+    yield from named_prose(dict(zip(names, texts, strict=True)))
+    yield from citation_note(review.removed_citation_count, review.uncited_sentence_count)
+
+
+def _paper_by_paper(
+    heat: Sequence[HeatRow], dimensions: Sequence[DimensionPart], judges: str
+) -> Iterator[pg.Block]:
+    yield pg.heading("Paper by paper", level=3)
+    yield pg.text(
+        "+ the idea is more novel · 0 neither, or not addressed · − the paper is · ? unscored"
+    )
+    columns = (pg.Column(pg.line(each.dimension.name), pg.Align.MARK) for each in dimensions)
+    yield pg.table(
+        ("Paper", *columns),
+        ((pg.line(row.paper, f" {row.title}"), *row.marks) for row in heat),
+    )
+    if judges:
+        yield pg.text(f"Each mark: {judges}.")
+    yield from pg.bullets(
+        pg.line(row.paper, ": ", prose_line(row.overall)) for row in heat if row.overall
+    )
+
+
+def _judges(page: IdeaPage) -> Iterator[pg.Block]:
+    if not page.judged_steps:
+        return
+    yield pg.heading("Several judges")
+    yield pg.text(
+        "The median of their scores counts; the words are those of the judge who came nearest to it."
+    )
+    rows = []
+    for step in page.judged_steps:
+        why = f": {step.unscored_reasons}" if step.unscored_reasons else ""
+        name, judges = step.step.replace("_", " "), ", ".join(step.judges)
+        rows.append((name, judges, step.agreement, f"{step.unscored_count:,}{why}"))
+    yield pg.table(("Step", "Judges", "Agreement", "Votes without a score"), rows)
+
+
+def _missing(page: IdeaPage) -> Iterator[pg.Block]:
+    yield pg.heading("What is missing")
+    if not page.gaps:
+        yield pg.text("Every look-up was answered and every judgement made.")
+        return
+    yield pg.text("Nothing here counts as a zero: every mean is taken over what was scored.")
+    rows = []
+    for gap in page.gaps:
+        why = f"{gap.why}; running again may help" if gap.retryable else gap.why
+        rows.append((gap.what, gap.count, why, gap.subjects, gap.detail))
+    yield pg.table(("What", "Times:", "Why", "Concerns", "Detail"), rows)
+
+
+def _provenance(page: IdeaPage) -> Iterator[pg.Block]:
+    review, evaluation = page.review, page.review.evaluation
+    idea, cutoff = evaluation.idea, evaluation.idea.cutoff_date
+    yield pg.heading("Provenance and cost")
+    nothing_later = f"cutoff {figures.day(cutoff)}: nothing published later is cited"
+    rank = f"rank {review.rank} of {review.group_size}" if review.rank is not None else "no rank"
+    yield pg.facts(
+        pg.line("Idea ", pg.code(idea.idea_id)),
+        f"group {idea.group}" if idea.group is not None else "",
+        rank,
+        nothing_later if cutoff is not None else "no cutoff date",
+    )
+    yield pg.facts(
+        pg.line("Run ", pg.code(evaluation.run_id)),
+        pg.line("engine ", pg.code(evaluation.engine)),
+        f"model {page.models}" if page.models else "",
+        pg.line("profile ", pg.code(evaluation.profile)),
+        f"literature: {wording.literature(evaluation.literature, review.run.literature_name)}",
+        pg.line("evaluated ", evaluation.finished_at),
+    )
+    if idea.duplicate_of is not None:
+        alike = idea.duplicate_similarity_0_to_1
+        similarity = f" (similarity {alike:.2f})" if alike is not None else ""
+        yield pg.note("Nearly the same as idea ", pg.code(idea.duplicate_of), f"{similarity}.")
+    if page.shortenings:
+        yield pg.text("Long inputs were shortened before they were judged:")
+        yield from pg.bullets(
+            f"{each.step}, {figures.counted(each.count, 'time')}: {each.rule}"
+            for each in page.shortenings
+        )
+    if evaluation.reused_from_run_id is None:
+        yield pg.table(("", ""), _costs(page))
+    else:
+        paid = "paid for the evaluation, and it was reused."
+        reused = pg.code(evaluation.reused_from_run_id)
+        yield pg.text("Nothing in this run: run ", reused, f" {paid}")
+
+
+def _costs(page: IdeaPage) -> Iterator[tuple[str, str]]:
+    review, evaluation = page.review, page.review.evaluation
+    calls, requests = evaluation.llm_calls, evaluation.api_calls
+    cached = sum(call.cache_hit for call in calls)
+    yield "Model calls", f"{len(calls):,}, {cached:,} of them from the cache" if calls else "none"
+    if calls:
+        sent = sum(call.prompt_tokens for call in calls)
+        received = sum(call.completion_tokens for call in calls)
+        yield "Tokens", f"{sent:,} sent, {received:,} received; of them thinking: {page.thinking}"
+    yield "Price", figures.usd(review.cost_usd, review.unknown_price_calls)
+    asked = (
+        f"{len(requests):,}, {sum(each.cache_hit for each in requests):,} from a cache,"
+        f" {sum(each.failure_reason is not None for each in requests):,} unanswered;"
+        f" {sum(each.upstream_requests for each in requests):,} sent on to the source"
+    )
+    yield "Literature requests", asked if requests else "none"
+    took = (evaluation.finished_at - evaluation.started_at).total_seconds()
+    yield "Time", figures.duration(took)

@@ -1,0 +1,188 @@
+"""The first page of an idea, the review of its plan, and what came of trying it, as blocks."""
+
+from collections.abc import Iterator, Sequence
+
+from dashboards.render import figures
+from dashboards.render import page as pg
+from dashboards.render.prose import prose, prose_line
+from dashboards.views.idea.first_page import DecidingConcern, FirstPage
+from dashboards.views.idea.plan_part import REASONING, ConcernLine, PlanPart
+from dashboards.views.idea.tried_part import MEASURED, TriedPart
+
+_ALL_PARTS = ("point", "why", "action", "would_change")
+
+
+def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
+    """The answer, what decides it, what to do about it."""
+    answer, *because = first.sentences
+    yield pg.note(pg.strong(answer), f" {' '.join(because)}")
+    yield from pg.bullets(first.counted)
+    if first.reasons:
+        yield pg.text(pg.strong("What decides"))
+        yield from pg.bullets(map(prose_line, first.reasons))
+    yield pg.text(pg.strong("Closest prior work"))
+    if first.closest is not None:
+        work = first.closest
+        remains = _labelled(" What remains new beside it: ", work.remains)
+        overlaps = f" {work.title}: {work.overlaps}."
+        yield pg.text(prose_line(work.paper), overlaps, remains)
+    else:
+        yield pg.text(first.none_closest)
+    for told in first.derivations:
+        yield pg.text("Beside works that the plan itself names: ", prose_line(told))
+    yield pg.text(pg.strong("Concerns worth most"))
+    if first.concerns:
+        yield pg.Listing(tuple(map(_deciding, first.concerns)), first=1)
+    else:
+        yield pg.text(first.no_concerns)
+    if first.further_concern_count:
+        further = figures.counted(first.further_concern_count, "further concern")
+        yield pg.text(f"{further}: see the full report.")
+    if first.criteria:
+        yield pg.text(pg.strong("By criterion"), f" (probability, as above): {first.criteria}")
+    yield pg.text(pg.strong("What was not judged"))
+    nothing = pg.text("Nothing: every look-up was answered and every judgement made.")
+    yield from pg.bullets(first.not_judged) or (nothing,)
+
+
+def _deciding(concern: DecidingConcern) -> tuple[pg.Block, ...]:
+    why = pg.line(" ", prose_line(concern.why)) if concern.why else ()
+    said = pg.text(pg.strong(f"{concern.heading}."), " ", prose_line(concern.point), why)
+    more = []
+    if concern.action:
+        more.append(_action(concern.effort, concern.action))
+    if concern.would_settle:
+        settle = pg.strong("What would settle it:")
+        more.append(pg.line(settle, " ", prose_line(concern.would_settle)))
+    if concern.lowered_from:
+        defense = _labelled(", in the plan's defense: ", concern.defense)
+        more.append(pg.line(pg.strong(f"Lowered from {concern.lowered_from}"), defense))
+    return said, *pg.bullets(more)
+
+
+def _action(effort: str, action: str) -> pg.Line:
+    takes = f" ({effort}): " if effort else ": "
+    return pg.line(pg.strong("What to do"), takes, prose_line(action))
+
+
+def _labelled(label: str, words: str) -> pg.Line:
+    return pg.line(label, prose_line(words)) if words else ()
+
+
+def plan_blocks(plan: PlanPart, first: Sequence[DecidingConcern]) -> Iterator[pg.Block]:
+    """The review of the plan; of concerns that the first page says, what they rest on."""
+    yield from (pg.heading("The plan itself"), pg.text(pg.emphasis(REASONING)))
+    if plan.verdict:
+        yield pg.text(f"{plan.verdict}.")
+    for place, concern in enumerate(plan.concerns):
+        if place == 0 and first:
+            yield pg.text("What the concerns of the first page rest on:")
+        elif place == len(first):
+            yield pg.text("Further concerns:" if first else "Concerns:")
+        left_out = first[place].shortened if place < len(first) else _ALL_PARTS
+        yield pg.heading(f"{place + 1}. {concern.heading}", level=3)
+        yield from _concern(concern, left_out)
+    if plan.refuted:
+        yield pg.text(pg.strong("Raised and refuted"))
+        yield from pg.bullets(
+            pg.line(
+                prose_line(each.concern.point),
+                _labelled(" In the plan's defense: ", each.concern.defense),
+            )
+            for each in plan.refuted
+        )
+    if plan.questions:
+        yield pg.text(pg.strong("Questions about single things in the plan"))
+        yield from pg.bullets(
+            pg.line("“", prose_line(each.quote), "”: ", prose_line(each.point))
+            for each in plan.questions
+        )
+    if plan.strengths:
+        yield pg.text(pg.strong("Strong in the plan"))
+        yield from pg.bullets(
+            pg.line(
+                *(prose_line(each.concern.point), " “", prose_line(each.concern.quote), "” "),
+                prose_line(each.concern.why),
+                _labelled(" Evidence against it: ", each.concern.weakened),
+            )
+            for each in plan.strengths
+        )
+    for name, elements in (("It needs and does not say", plan.unstated), ("It says", plan.stated)):
+        if elements:
+            yield pg.text(pg.strong(name))
+            yield from pg.bullets(
+                pg.line(f"{each.kind.replace('_', ' ')}: ", prose_line(each.text))
+                for each in elements
+            )
+    if plan.note:
+        yield pg.text(pg.emphasis(plan.note))
+
+
+def _concern(given: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.Block]:
+    """One concern; `left_out`: what the first page does not say of it in full."""
+    concern = given.concern
+    if "point" in left_out:
+        yield pg.text(prose_line(concern.point))
+    if concern.quote:
+        yield pg.note(prose_line(concern.quote))
+    else:
+        yield pg.text("Looked for and not found: ", prose_line(concern.omission))
+    lowered = f", by which it was lowered from {concern.severity}" if given.lowered else ""
+    settle = concern.would_change if "would_change" in left_out else ""
+    labelled = (
+        (pg.strong("Why it matters:"), " ", concern.why if "why" in left_out else ""),
+        (pg.strong("What would settle it:"), " ", settle),
+        (pg.strong("In the plan's defense"), f"{lowered}: ", concern.defense),
+        (pg.strong("Evidence for it:"), " ", concern.supported),
+        (pg.strong("Evidence against it:"), " ", concern.weakened),
+        *((pg.strong("Raised in other words:"), " ", each.point) for each in given.folded),
+    )
+    lines = [pg.line(label, after, prose_line(words)) for label, after, words in labelled if words]
+    if concern.action and "action" in left_out:
+        lines.insert(1 if labelled[0][2] else 0, _action(given.effort, concern.action))
+    for strength in given.strengths:
+        lines.append(
+            pg.line(
+                *(pg.strong("Strong in the same passage:"), " ", prose_line(strength.point)),
+                *(" “", prose_line(strength.quote), "” ", prose_line(strength.why)),
+            )
+        )
+    yield from pg.bullets(lines)
+
+
+def tried_blocks(tried: Sequence[TriedPart]) -> Iterator[pg.Block]:
+    """What came of trying an idea."""
+    yield from (pg.heading("What came of trying it"), pg.text(pg.emphasis(MEASURED)))
+    for part in tried:
+        result = part.result
+        yield pg.heading(f"{result.task_id}: {part.verdict.lower()}", level=3)
+        yield from prose(result.question)
+        least = figures.measure(result.least_difference)
+        yield pg.text(
+            *(pg.strong(f"{part.verdict}:"), f" {result.because}. ", pg.code(result.metric)),
+            f", {result.direction.better}; a difference worth having is {least} or more.",
+        )
+        if result.gain is not None:
+            yield _gains(part)
+        if part.surprise:
+            concern = pg.line(" (“", prose_line(result.concern), "”)") if result.concern else ()
+            search = (" A search for why: ", pg.code(part.search)) if part.search else ()
+            yield pg.text(pg.strong("Surprising:"), f" {part.surprise}", concern, ".", *search)
+        yield pg.text("All of it: ", pg.code(part.report))
+
+
+def _gains(part: TriedPart) -> pg.Table:
+    result, measure = part.result, figures.measure
+    tried = figures.counted(result.tried_count, "candidate")
+    runs = figures.counted(result.run_count, "run")
+    ends = f"{measure(result.gain_low)} to {measure(result.gain_high)}"
+    rows: list[tuple[pg.Part, ...]] = [
+        ("The program to be improved", measure(result.parent_mean), "", ""),
+        (f"The best of {tried}, {runs}", measure(result.best_mean), measure(result.gain), ends),
+    ]
+    if result.baseline_gain is not None:
+        over = pg.line("The same, over the strongest baseline, ", pg.code(result.baseline_id or ""))
+        ends = f"{measure(result.baseline_low)} to {measure(result.baseline_high)}"
+        rows.append((over, "", measure(result.baseline_gain), ends))
+    columns = ("On data that chose nothing", "Mean:", "Gain:", "95 % interval:")
+    return pg.table(columns, rows)
