@@ -19,13 +19,13 @@ from dashboards.views.write_nightly import write_nightly
 from flows.run.campaign import run_campaign
 from flows.run.cluster import carry_out_on_cluster
 from flows.run.environment import keep_known_errors_short
+from flows.run.following import Following
 from flows.run.notification import post
-from flows.run.preflight import check_before_ideating, check_before_run
+from flows.run.preflight import check_before, check_before_run
+from flows.run.requests import request_of
 from flows.works.evaluate.evaluate import Evaluation, RunSummary
+from flows.works.evaluate.given_ideas import print_remarks
 from flows.works.evaluate.request import resolve_request
-from flows.works.ideate.ideate_request import resolve_ideation
-from flows.works.ideate.ideating import IdeationSummary, ideate
-from flows.works.ideate.ideation_stacks import ideas_of
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.choices import EXTRACTIVE
 from schemas.errors import AssayError, IdeaFileError
@@ -38,6 +38,8 @@ from schemas.settings import Settings
 from schemas.text.plain_files import PlainFileError, open_file
 from schemas.works.ideation_run import IdeationHead, IdeationRequest
 from tasks.ideas.json_lines import write_ideas
+from tasks.ideation.course import IdeationSummary, make_in_rounds
+from tasks.ideation.work import IDEATE
 from tasks.telemetry.reporting import reporting, span
 from warehouse.kinds.registry import KINDS
 from warehouse.objects.shared_reports import share_reports
@@ -125,8 +127,9 @@ class _Night:
     def make_ideas(self, asked: Mapping[str, object], inbox: Path, path: Path) -> str:
         """Make ideas of the seeds in `path` and lay them into the inbox; what came of it."""
         options = IdeateOptions.model_validate(asked)
-        request = resolve_ideation(path, options, self._settings)
-        check_before_ideating(request, self._settings)
+        request = request_of(IDEATE, (path,), options, self._settings)
+        print_remarks(request.remarks)
+        check_before(IDEATE, request, self._settings)
         summary = ideate_batch(request, self._settings)
         if not summary.published:
             return f"not published: {'; '.join(summary.failed_expectations)}"
@@ -178,9 +181,8 @@ class _Night:
 
 def ideate_batch(request: IdeationRequest, settings: Settings) -> IdeationSummary:
     """Make ideas of one file of seeds on workers."""
-    return ideate(
-        request, settings, lambda each: run_campaign(each, carry_out_on_cluster), run_batch
-    )
+    runs = Following(lambda each: run_campaign(each, carry_out_on_cluster))
+    return make_in_rounds(request, settings, runs)
 
 
 def _lay_into(inbox: Path, head: IdeationHead, seeds: Path, warehouse: Warehouse) -> str:
@@ -195,7 +197,7 @@ def _lay_into(inbox: Path, head: IdeationHead, seeds: Path, warehouse: Warehouse
     inbox.mkdir(parents=True, exist_ok=True)
     path, at = inbox / f"{head.run_id}.jsonl", _changed_at(seeds)
     arriving = path.with_name(f"{path.name}.part")
-    write_ideas(ideas_of(page.best), arriving)
+    write_ideas([version.idea for version in page.best], arriving)
     os.utime(arriving, (at, at))
     arriving.replace(path)
     return f"{len(page.best)} ideas, published as {head.run_id} and laid into the inbox{early}."

@@ -131,6 +131,13 @@ class Idea(Noun):
     )
 
     @property
+    def fields(self) -> dict[str, object]:
+        """What an idea file holds of it. Marks of duplicates are none: reading finds them again."""
+        names = ("idea_id", "title", "text", "problem", "method", "experiment", "cutoff_date")
+        told = {name: getattr(self, name) for name in (*names, "group", METADATA)}
+        return {name: value for name, value in told.items() if value not in (None, {})}
+
+    @property
     def authors(self) -> tuple[str, ...]:
         """The names that the metadata gives as authors, in one field or several; by them the
         idea's own publication is known. No engine is shown them.

@@ -1,5 +1,6 @@
 """What a user asks of any kind of work, resolved, and what came of it: one shape for every kind."""
 
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -76,3 +77,15 @@ class Summary(Noun, Generic[HeadT]):
                 f"{self.title} was not published: {'; '.join(self.failed_expectations)}"
             )
         return self.head
+
+
+def paths_in(held: object) -> Iterator[Path]:
+    """Every path in a noun and in what it holds, such as the files that a unit is read from."""
+    if isinstance(held, Path):
+        yield held
+    elif isinstance(held, Noun):
+        for _, value in held:
+            yield from paths_in(value)
+    elif isinstance(held, tuple):
+        for value in held:
+            yield from paths_in(value)

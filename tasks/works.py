@@ -15,7 +15,9 @@ WORKS = {
     "ask": "tasks.survey.work:ASK",
     "curate": "tasks.curation.work:CURATE",
     "check": "tasks.manuscripts.work:CHECK",
+    "experiment": "tasks.experiments.work:EXPERIMENT",
     "write": "tasks.writing.work:WRITE",
+    "ideate": "tasks.ideation.work:IDEATE",
 }
 
 

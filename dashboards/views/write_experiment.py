@@ -171,6 +171,10 @@ class ExperimentPage(PublishedPage):
         for part in self.parts:
             yield from _found(part)
 
+    def short_page(self) -> pg.Page:
+        """What is found of each task, with programs side by side."""
+        return pg.Page((), tuple(block for part in self.parts for block in _in_short(part)))
+
 
 def _found(part: ExperimentPart) -> Iterator[pg.Block]:
     """One experiment: what is found and why, then what it rests on."""
@@ -205,6 +209,22 @@ def _found(part: ExperimentPart) -> Iterator[pg.Block]:
         f"{figures.counted(experiment.proposed_count, 'candidate')} proposed{refused},"
         f" {experiment.tried_count:,} run, {experiment.failed_count:,} failed; {part.took}{cost}."
         f" {experiment.environment}."
+    )
+
+
+def _in_short(part: ExperimentPart) -> Iterator[pg.Block]:
+    experiment = part.experiment
+    yield pg.heading(f"{experiment.task_id}: {part.verdict.lower()}")
+    if experiment.unscored_reason is not None:
+        yield pg.text(f"Nothing was measured: {experiment.unscored_detail}")
+        return
+    yield pg.text(f"{experiment.because}.")
+    if part.side_by_side:
+        yield from _side_by_side(part)
+    refused = f", {len(part.refused):,} could not be applied" if part.refused else ""
+    yield pg.text(
+        f"{figures.counted(experiment.tried_count, 'candidate')} run of"
+        f" {experiment.proposed_count:,} proposed, {experiment.failed_count:,} failed{refused}."
     )
 
 

@@ -5,8 +5,11 @@ by round; and the ideas as JSON Lines that other commands take.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import duckdb
+import orjson
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
@@ -26,11 +29,13 @@ from schemas.works.ideation import (
 from schemas.works.ideation_run import IdeationHead
 from warehouse.kinds.ideations import IDEATIONS
 from warehouse.lake import rows_in
+from warehouse.parquet import write_bytes
 from warehouse.rows import Row
 from warehouse.statements import statement
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
+IDEAS = "ideas.jsonl"
 OUTCOMES = (
     "Judged scores are not outcomes. Of 43 ideas that were carried out, what experts had scored"
     " before correlated \u22120.05 with what came of them (arXiv 2506.20803). A higher score of a"
@@ -50,6 +55,58 @@ class IdeationPage(PublishedPage):
     @property
     def units(self) -> tuple[IdeationRound, ...]:
         return self.rounds
+
+    def beside(self) -> dict[str, Any]:
+        """The best version of each idea, with its score."""
+        return {"ideas": [each.idea.fields | {"score": self.score(each)} for each in self.best]}
+
+    def short_page(self) -> pg.Page:
+        return pg.Page((), tuple(self._short_blocks()))
+
+    def _short_blocks(self) -> Iterator[pg.Block]:
+        if self.leads:
+            told = [
+                (each.seed_id, each.title, (each.text or "").partition("\n")[0])
+                for each in self.leads
+            ]
+            yield pg.table(("Seed", "Lead", "What there is"), told)
+            yield pg.text(
+                "These are leads, not ideas: a model writes ideas with ",
+                pg.code("--engine litellm:MODEL"),
+                ".",
+            )
+        if self.best:
+            ideas = [
+                (
+                    *(each.version_id, each.title, ", ".join(each.keywords)),
+                    figures.score(self.score(each)),
+                )
+                for each in self.best
+            ]
+            yield pg.table(("Idea", "Title", "Concepts", "Score:"), ideas)
+            yield pg.text("Judged scores are not outcomes (arXiv 2506.20803).")
+        dropped = [each for each in self.versions if each.dropped_reason]
+        yield from pg.bullets(
+            f"dropped {each.version_id}: {each.dropped_detail}" for each in dropped
+        )
+
+    def write_ideas(self, path: Path) -> tuple[Path, ...]:
+        """The best version of each idea, which other commands take; the file, where there are
+        ideas.
+        """
+        if not self.best:
+            return ()
+        lines = (orjson.dumps(each.idea.fields) + b"\n" for each in self.best)
+        write_bytes(path, b"".join(lines))
+        return (path,)
+
+    def write(self, folder: Path) -> tuple[Path, ...]:
+        """As every page, and `ideas.jsonl` where there are ideas."""
+        return *super().write(folder), *self.write_ideas(folder / IDEAS)
+
+    def score(self, version: IdeaVersion) -> float | None:
+        """From 0 to 10; None: it was not scored."""
+        return self.scores.get(version.version_id)
 
     def page(self) -> pg.Page:
         title = f"Ideas from {figures.counted(self.head.seed_count, 'seed')}"

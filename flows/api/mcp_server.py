@@ -49,7 +49,8 @@ _INSTRUCTIONS = (
     " is said with a reason: it is never evidence that nothing exists. ask_literature answers a"
     " question about the literature, every sentence cited; survey_literature surveys it."
     " curate_papers makes papers with their reviews into rated ideas. check_manuscripts looks for"
-    " critical problems in manuscripts; write_draft puts together a draft of an idea."
+    " critical problems in manuscripts; try_programs tries programs on tasks in a sandbox;"
+    " write_draft puts together a draft of an idea; make_ideas makes ideas of seeds, in rounds."
 )
 
 

@@ -80,7 +80,7 @@ COMMANDS = {  # in the order of the help page, each with the folder of its group
     "worker": "operate",
     "doctor": "operate",
 }
-_GROUPS = {
+GROUPS = {
     "runs": ("evaluate", "List, show, compare and delete runs."),
     "literature": ("literature", "Build, serve, search and audit snapshots of the literature."),
     "experiment": ("make", "Try programs on a task in a sandbox, and say what the figures allow."),
@@ -117,7 +117,7 @@ class FirstScreen(TyperGroup):
 
 
 def _in_groups() -> Iterator[str]:
-    folders = COMMANDS | {name: folder for name, (folder, _) in _GROUPS.items()}
+    folders = COMMANDS | {name: folder for name, (folder, _) in GROUPS.items()}
     for folder, title in SECTIONS.items():
         names = "  ".join(name for name, of in folders.items() if of == folder)
         yield from textwrap.wrap(f"{title:<20}{names}", 79, subsequent_indent=" " * 20)
@@ -256,7 +256,7 @@ def _tell_commands(asked: bool) -> None:
     if not asked:
         return
     commands: Any = get_command(application())
-    folders = COMMANDS | {name: folder for name, (folder, _) in _GROUPS.items()}
+    folders = COMMANDS | {name: folder for name, (folder, _) in GROUPS.items()}
     for folder, title in SECTIONS.items():
         lines = [f"{title}:"]
         for name in (name for name, of in folders.items() if of == folder):
@@ -309,9 +309,9 @@ def application(only: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     commands.callback()(_options_of_all)
-    for name in (only,) if only in (*COMMANDS, *_GROUPS) else (*COMMANDS, *_GROUPS):
-        if name in _GROUPS:
-            folder, description = _GROUPS[name]
+    for name in (only,) if only in (*COMMANDS, *GROUPS) else (*COMMANDS, *GROUPS):
+        if name in GROUPS:
+            folder, description = GROUPS[name]
             group = import_module(f"flows.cli.{folder}.{name}").application
             commands.add_typer(group, name=name, help=description, short_help=description)
         else:

@@ -31,7 +31,7 @@ from schemas.options.commands import DeclaredOptions
 from schemas.people import decisions as people
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from schemas.work import Request, Summary
+from schemas.work import Request, Summary, paths_in
 from tasks.work.declaration import Result, Work
 from tasks.works import work_named
 from warehouse.app.database import ServiceDatabase
@@ -42,6 +42,8 @@ Save = Callable[[Any, Request[Any, Any], Path], tuple[Path, ...] | None]
 """Writes a page, of a request, in a format of the kind's own; the files. None: the ending names
 none.
 """
+More = Callable[[Any, Summary[Any]], tuple[Path, ...]]
+"""Writes files of what a request came to; their paths."""
 
 
 def no_format(*_: object) -> None:
@@ -56,11 +58,13 @@ def run(
     *,
     as_json: bool,
     save: Save = no_format,
+    more: More | None = None,
 ) -> int:
     """Do the work of the command `name`, or say what it would take; the command's exit code.
 
     Args:
         save: writes a format of the kind's own.
+        more: writes what else was asked for of what was published.
     """
     work, settings = work_named(name), Settings()
     request = request_of(work, given, options, settings)
@@ -72,7 +76,8 @@ def run(
         return print_expected(estimate(work, request, settings), as_json=as_json)
     with Session() as session:
         summary = session.run(work, request)
-    return print_published(work, request, summary, output, as_json=as_json, save=save)
+        made = more(request, summary) if more is not None and _goes_on(summary) else ()
+    return print_published(work, request, summary, output, made, as_json=as_json, save=save)
 
 
 def print_published(
@@ -80,16 +85,21 @@ def print_published(
     request: Request[Any, Any],
     summary: Summary[Any],
     output: Path | None = None,
+    more: tuple[Path, ...] = (),
     *,
     as_json: bool,
     save: Save = no_format,
 ) -> int:
-    """Print what was published, or write it to `output`; the command's exit code."""
+    """Print what was published, or write it to `output`; the command's exit code.
+
+    Args:
+        more: files that were written of it beside its reports.
+    """
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
     head, warehouse = summary.head, Warehouse(request.warehouse)
     if head.incomplete_reason is Reason.UNDECIDED:
-        return print_waiting(_waited_for(warehouse, head), head, as_json=as_json)
+        return print_waiting(waited_for(warehouse, head), head, as_json=as_json)
     page: Any = published_page(work, warehouse, head.run_id, request)
     page = dataclasses.replace(page, head=head)  # a course may have ended early after this run
     result = work.result(head, page.units)
@@ -107,12 +117,12 @@ def print_published(
         own = save(page, request, output)
         written = _saved(page, output) if own is None else own
     if as_json:
-        told = {"reports": (*written, *summary.report_paths), "log": summary.log_path}
+        told = {"reports": (*written, *more, *summary.report_paths), "log": summary.log_path}
         write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))
         return exit_code_of(summary, result)
     if not written:
         sys.stdout.write(safe(page.short()))
-    for path in written:
+    for path in (*written, *more):
         print_note(f"written: {path}")
     for line in (*result.lost, *said):
         print_warning(safe(line))
@@ -121,6 +131,11 @@ def print_published(
         print_bundled_note(request.literature)
     print_where(summary, early)
     return exit_code_of(summary, result)
+
+
+def _goes_on(summary: Summary[Any]) -> bool:
+    """Whether there is more to be made of it: it is published, and nobody is waited for."""
+    return summary.published and summary.head.incomplete_reason is not Reason.UNDECIDED
 
 
 def _saved(page: PublishedPage, output: Path) -> tuple[Path, ...]:
@@ -152,7 +167,7 @@ def exit_code_of(summary: Summary[Any], result: Result) -> int:
     return EXIT_DONE if in_order else EXIT_FAILURES
 
 
-def _waited_for(warehouse: Warehouse, head: Any) -> tuple[people.Request, ...]:
+def waited_for(warehouse: Warehouse, head: Any) -> tuple[people.Request, ...]:
     """What a run that waits for people asks of them: of itself, or of the runs that it names."""
     named = {head.run_id, *getattr(head, "evaluated_run_ids", ())}
     with ServiceDatabase(warehouse) as database:
@@ -168,7 +183,7 @@ def _check_output(
     """
     if output is None:
         return
-    given = {path.resolve() for unit in request.units for path in work.files(unit)}
+    given = {path.resolve() for unit in request.units for path in paths_in(unit)}
     if output.resolve() in given:
         raise ConfigurationError(f"--output {output} is one of the files given: name another file")
     if _format_of(output) is ReportFormat.BIB and not work.needs.literature:

@@ -3,6 +3,7 @@
 SHA256 is that of the request that the runner has checked; another one is not done.
 """
 
+import os
 import signal
 import sys
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ from flows.cli.evaluate.evaluate import run_and_print
 from flows.cli.evaluate.rank import admitted, lines_of, rank_and_print, rank_request
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.people.inbox import waiting_in_words
-from flows.cli.works import exit_code_of
+from flows.cli.works import exit_code_of, waited_for
 from flows.jobs.runner import EXIT_HELD
 from flows.run.environment import prepare_environment
 from flows.run.estimates.declared import estimate
@@ -101,8 +102,9 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
         if isinstance(ending.result, JobResult)
         else JobResult(exit_code=ending.exit_code, done=False, last_word=ending.line)
     )
-    if result.last_word:
-        sys.stderr.write(f"assay: {result.last_word}\n")
+    last_word = _without_folder(result.last_word, job)
+    if last_word:
+        sys.stderr.write(f"assay: {last_word}\n")
     waits = result.state is JobState.WAITING
     # The bill counts calls up to here; their times follow the clock, also through a suspend.
     finished_at = max(watch.finished_at, datetime.now(UTC))
@@ -112,11 +114,18 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
         started_at=status.started_at,
         finished_at=None if waits else finished_at,
         exit_code=result.exit_code,
-        last_word=result.last_word,
+        last_word=last_word,
         run_id=result.run_id,
     )
     write_status(job, ended)
     return result.exit_code
+
+
+def _without_folder(line: str, job: Job) -> str:
+    """Return a line without where this machine keeps what a program sent."""
+    for folder in (job.folder.resolve(), job.folder):
+        line = line.replace(f"{folder}{os.sep}", "")
+    return line
 
 
 def _result(warehouse: Warehouse, job: Job, checked_sha256: str | None) -> JobResult:
@@ -156,10 +165,13 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     head = summary.head
     page = published_page(work, warehouse, head.run_id)
     result = work.result(head, page.units)
+    exit_code, last_word = exit_code_of(summary, result), "; ".join(result.lost)
+    if exit_code == EXIT_WAITING:
+        last_word = waiting_in_words(waited_for(warehouse, head), head)
     return JobResult(
-        exit_code=exit_code_of(summary, result),
+        exit_code=exit_code,
         done=result.in_order,
-        last_word="; ".join(result.lost),
+        last_word=last_word,
         run_id=head.run_id,
     )
 

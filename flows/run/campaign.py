@@ -73,6 +73,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         artifact_key: what the keys of its Prefect artifacts begin with.
         verb, nouns: what is done to units, and what they are called, such as `evaluated`, `ideas`.
         work: what is done with a shard file.
+        in_sandbox: whether that runs programs in a sandbox.
         where: what was asked for, which says on how many workers.
         run_id: whose lock it holds; known once it is open.
     """
@@ -83,6 +84,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     verb: ClassVar[str]
     nouns: ClassVar[str]
     work: ClassVar[WorksOnShards]
+    in_sandbox: ClassVar[bool] = False
 
     def __init__(self, request: WorkRequest, warehouse: Path, **told: str) -> None:
         """`told`: what its span says of it."""

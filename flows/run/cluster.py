@@ -116,7 +116,8 @@ class WorkersElsewhere:
         """
         if self._admission is None:
             where, settings = self._campaign.where, self._campaign.warehouse.settings
-            self._admit(needs_of(where, shards, path, settings))
+            in_sandbox = self._campaign.in_sandbox
+            self._admit(needs_of(where, shards, path, settings, in_sandbox=in_sandbox))
         assert self._admission is not None
         return self._admission.resource
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from dashboards.views.published_page import PublishedPage
 from flows.run.campaign import Campaign, Plan
-from flows.run.gateway import OpenGateway, open_gateway
+from flows.run.gateway import OpenGateway, build_network, open_gateway
 from flows.run.pages import published_page
 from schemas.base import Noun, replace
 from schemas.identifiers import RunId
 from schemas.settings import Settings
-from schemas.work import Request
+from schemas.work import Request, paths_in
 from tasks.judging.identity import (
     documents_identity,
     model_identity,
@@ -68,8 +68,9 @@ class Declared(Campaign[Plan[Any], Any]):
         self.declared, self.request = work, request
         self.kind = work.kind  # type: ignore[misc]
         self.name = self.artifact_key = work.name  # type: ignore[misc]
-        self.verb, self.nouns = work.verb, work.units_noun  # type: ignore[misc]
+        self.verb, self.nouns = "finished", work.units_noun  # type: ignore[misc]
         self.work = WorkByName(work.name)  # type: ignore[misc]
+        self.in_sandbox = work.needs.sandbox  # type: ignore[misc]
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -79,6 +80,8 @@ class Declared(Campaign[Plan[Any], Any]):
             return
         place = self.request.scheduler_address
         with open_gateway(literature, self.warehouse, place) as self.gateway:
+            if self.declared.needs.concepts:
+                build_network(literature, self.warehouse.settings)
             yield
 
     @cached_property
@@ -122,7 +125,7 @@ class Declared(Campaign[Plan[Any], Any]):
             run_id=self.run_id,
             request=replace(self.request, units=units),
             names=tuple(map(work.unit_name, units)),
-            read_from=tuple(path for unit in units for path in work.files(unit)),
+            read_from=tuple(path for unit in units for path in paths_in(unit)),
             gateway_url=None if self.gateway is None else self.gateway.url,
             trace_parent=traceparent(),
         )

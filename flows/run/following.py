@@ -1,14 +1,17 @@
 """Runs of one command, of any kind: their campaigns, steps and estimates."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from flows.run.estimates.work_estimate import WorkEstimate, estimate_steps
 from schemas.base import replace
 from schemas.idea import Idea
-from schemas.identifiers import IdeaId
+from schemas.identifiers import IdeaId, RunId
+from schemas.run import WorkRequest
 from schemas.settings import Settings
+from schemas.work import Summary
 from schemas.works.manuscripts import ManuscriptForm
 from tasks.judging.expected import StepEstimate
 from tasks.judging.step import Step
@@ -20,6 +23,21 @@ if TYPE_CHECKING:
 
 _CAMPAIGNS = {"evaluate": "flows.works.evaluate.evaluate:Evaluation"}
 """Of kinds that are not declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """Implements `Runs` by what runs campaigns."""
+
+    run: "Callable[[Campaign[Any, Any]], Summary[Any]]"
+
+    def __call__(self, name: str, request: WorkRequest) -> Summary[Any]:
+        return self.run(campaign_of(name, request))
+
+    def run_id(self, name: str, request: WorkRequest) -> RunId:
+        campaign = campaign_of(name, request)
+        with campaign.open():
+            return RunId(campaign.run_id)
 
 
 def campaign_of(name: str, request: Any) -> "Campaign[Any, Any]":

@@ -9,7 +9,7 @@ from functools import cache
 
 from flows.cli.talk import print_warning
 from flows.run.cluster_access import places_for_workers
-from flows.run.indexing import index_with_progress
+from flows.run.indexing import index_with_progress, shown_progress
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.literature.paper import LITERATURE_RULES
@@ -112,3 +112,13 @@ def indexed(literature: LiteratureChoice, settings: Settings) -> LiteratureChoic
     if path is None or path.is_dir():
         return literature
     return literature.at(index_with_progress(path, settings.home))
+
+
+def build_network(literature: LiteratureChoice, settings: Settings) -> None:
+    """Build the network of a snapshot's concepts before any worker needs it, with progress."""
+    from tasks.ideation.network import open_network
+
+    snapshot = indexed(literature, settings).snapshot
+    if snapshot is not None:
+        with shown_progress() as progress, open_network(snapshot, settings.home, progress=progress):
+            pass

@@ -18,8 +18,6 @@ from schemas.profile import Profile
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
 from schemas.work import Request
-from schemas.works.experiment_run import ExperimentRequest
-from schemas.works.ideation_run import IdeationRequest
 from tasks.web.exchange import NoAnswerError, probe
 from warehouse.rights import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
@@ -82,9 +80,13 @@ def check_before(
     """Fail before anything is paid for; what the models that answered take and cost.
 
     Raises:
-        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
-            cannot be used.
+        ConfigurationError: the model, its key or server, the scheduler, the warehouse folder or
+            the sandbox cannot be used.
     """
+    if work.needs.sandbox:
+        from tasks.experiments.sandbox.sandbox import check_sandbox
+
+        check_sandbox(settings.experiments.container)
     check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
@@ -110,29 +112,6 @@ def check_before(
                 budget=request.budget,
             )
     return contacts
-
-
-def check_before_experimenting(request: ExperimentRequest, settings: Settings) -> None:
-    """Fail before anything is run.
-
-    Raises:
-        ConfigurationError: the scheduler or the warehouse folder cannot be used.
-    """
-    check_writable(request.warehouse)
-    if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, settings)
-
-
-def check_before_ideating(request: IdeationRequest, settings: Settings) -> "tuple[Contact, ...]":
-    """Fail before anything is paid for; what the models that answered take and cost.
-
-    Raises:
-        ConfigurationError: as `check_before_run`.
-    """
-    from tasks.ideation.steps import STEPS
-
-    contacts = check_models(request.evaluation, STEPS, settings)
-    return (*contacts, *check_before_run(request.evaluation, settings))
 
 
 def check_models(

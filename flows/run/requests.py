@@ -7,10 +7,12 @@ from flows.works.evaluate.request import (
     check_api_base,
     check_judging,
     check_warehouse,
+    resolve_evaluation,
     resolve_literature,
     wants_full_text,
 )
 from schemas.base import replace
+from schemas.options.commands import RunOptions
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, UnitT
 from tasks.work.declaration import NounT, Work
@@ -26,14 +28,17 @@ def request_of(
     """
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, options.engine)
-    options = replace(options, warehouse=options.warehouse.resolve())
     # A kind that can do without looks up only where its options name a place.
     said = getattr(options, "literature", None)
     literature = None
-    if work.needs.literature or said is not None:
-        literature = resolve_literature(said, settings)
-        options = replace(options, literature=literature)
-    profile = load_profile(options.profile)
+    if isinstance(options, RunOptions):  # of ideas that are evaluated on the way
+        options, literature, profile = resolve_evaluation(options, settings)
+    else:
+        options = replace(options, warehouse=options.warehouse.resolve())
+        profile = load_profile(options.profile)
+        if work.needs.literature or said is not None:
+            literature = resolve_literature(said, settings)
+            options = replace(options, literature=literature)
     resolved = work.resolve(given, options, profile, settings)
     profile = resolved.profile or profile
     check_judging(profile, options.engine)
@@ -47,7 +52,8 @@ def request_of(
         literature=literature,
         cutoff_date=getattr(options, "cutoff", None),
         full_text=literature is not None
-        and work.reads(resolved.parameters)
+        and "full_text" in type(options).model_fields
+        and getattr(options, "papers_read", None) != 0
         and not options.engine.is_baseline
         and wants_full_text(options.full_text, literature),
         workers=options.workers,

@@ -12,15 +12,11 @@ from schemas.judgement.ranking import RankRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
 from schemas.work import HeadT, Request, Summary
-from schemas.works.experiment_run import ExperimentRequest
-from schemas.works.ideation_run import IdeationRequest
 
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign, PlanT
     from flows.run.prefect_server import PrefectServer
     from flows.works.evaluate.evaluate import RunSummary
-    from flows.works.experiment.experimenting import ExperimentSummary
-    from flows.works.ideate.ideating import IdeationSummary
     from flows.works.rank.ranking import RankSummary
     from tasks.judging.first_contact import Contact
     from tasks.work.declaration import Work
@@ -75,33 +71,12 @@ class Session:
         from flows.run.preflight import check_before
 
         _tell(check_before(work, request, self._settings))
+        from flows.run.following import Following
+
+        runs = Following(self._run)
         if work.course is None:
-            return self._one(work.name, request)
-        return work.course.run(request, self._settings, self._one)
-
-    def experiment(self, request: ExperimentRequest) -> "ExperimentSummary":
-        """Try programs on tasks, after a look at all it needs."""
-        self._prepare(request)
-        from flows.run.preflight import check_before_experimenting
-
-        check_before_experimenting(request, self._settings)
-        from flows.works.experiment.experimenting import Experimenting
-
-        return self._run(Experimenting(request))
-
-    def ideate(self, request: IdeationRequest) -> "IdeationSummary":
-        """Make ideas in rounds, after a look at all it needs."""
-        self._prepare(request)
-        from flows.run.preflight import check_before_ideating
-
-        _tell(check_before_ideating(request, self._settings))
-        from flows.works.evaluate.evaluate import Evaluation
-        from flows.works.ideate.ideating import ideate
-
-        def evaluate(asked: RunRequest) -> "RunSummary":
-            return self._run(Evaluation(asked))
-
-        return ideate(request, self._settings, self._run, evaluate)
+            return runs(work.name, request)
+        return work.course.run(request, self._settings, runs)
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:
@@ -109,11 +84,6 @@ class Session:
             self._interruptible = True
         if not request.in_this_process(0):  # it takes seconds to start, so it does meanwhile
             self._started()
-
-    def _one(self, name: str, request: WorkRequest) -> Summary[Any]:
-        from flows.run.following import campaign_of
-
-        return self._run(campaign_of(name, request))
 
     def _run(self, campaign: "Campaign[PlanT, HeadT]") -> "Summary[HeadT]":
         from flows.run.campaign import run_campaign

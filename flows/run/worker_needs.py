@@ -19,8 +19,6 @@ from schemas.choices import remote_model
 from schemas.run import Module, RunRequest, WorkRequest
 from schemas.settings import Settings
 from schemas.work import Request
-from schemas.works.experiment_run import ExperimentRequest
-from schemas.works.ideation_run import IdeationRequest
 from tasks.judging.model_keys import model_variables
 from tasks.shards.work import Shard
 from warehouse.shared_database import shared_database
@@ -31,15 +29,23 @@ _DOCUMENT_VARIABLES = ("GROBID_URL", "UNPAYWALL_EMAIL")
 
 
 def needs_of(
-    request: WorkRequest, shards: Sequence[Shard], shard_file: Path, settings: Settings
+    request: WorkRequest,
+    shards: Sequence[Shard],
+    shard_file: Path,
+    settings: Settings,
+    *,
+    in_sandbox: bool = False,
 ) -> WorkerNeeds:
     """What the workers of `request` must have, whose shards these are; one of them is in the file.
+
+    Args:
+        in_sandbox: whether the work runs programs in a sandbox.
 
     Raises:
         SharedStateError: the catalogue's database cannot be reached.
     """
     database, files = shared_database(), {path for shard in shards for path in shard.files}
-    embeds = not isinstance(request, ExperimentRequest)
+    embeds = True
     if isinstance(request, Request):
         _, *judges = request.engines
         # A judge without a model compares embeddings.
@@ -61,24 +67,23 @@ def needs_of(
         gateway_url=getattr(shards[0], "gateway_url", None),
         literature=getattr(shards[0], "literature", None),
         embeds=embeds,
-        in_sandbox=isinstance(request, ExperimentRequest),
-        container=request.container if isinstance(request, ExperimentRequest) else None,
+        in_sandbox=in_sandbox,
+        container=settings.experiments.container if in_sandbox else None,
     )
 
 
 def _variables(request: WorkRequest, settings: Settings, *, embeds: bool) -> tuple[str, ...]:
     """Keys and the like that the command has: it has tried that they do."""
-    asked = request.evaluation if isinstance(request, IdeationRequest) else request
-    models = [place.model for place, _ in _engines(asked)]
-    for part in (asked, getattr(asked, "profile", None)):
+    models = [place.model for place, _ in _engines(request)]
+    for part in (request, getattr(request, "profile", None)):
         judging = getattr(part, "judging", None)
         models += judging.models if judging is not None else ()
     if embeds:
         models.append(remote_model(settings.embeddings.model))
     wanted = set[str]().union(*(model_variables(model) for model in models if model is not None))
-    if isinstance(asked, RunRequest) and Module.COMMITTEE in asked.modules:
+    if isinstance(request, RunRequest) and Module.COMMITTEE in request.modules:
         wanted |= SOURCE_VARIABLES
-    if getattr(asked, "full_text", False):
+    if getattr(request, "full_text", False):
         wanted.update(_DOCUMENT_VARIABLES)
     return tuple(sorted(name for name in wanted if os.environ.get(name)))
 
@@ -91,8 +96,7 @@ def _engines(request: Any) -> list[tuple[Any, str | None]]:
 
 
 def _addresses(request: WorkRequest) -> tuple[Address, ...]:
-    asked = request.evaluation if isinstance(request, IdeationRequest) else request
-    bases = dict.fromkeys(base for _, base in _engines(asked) if base is not None)
+    bases = dict.fromkeys(base for _, base in _engines(request) if base is not None)
     found = [
         Address(
             what="the model's server",
@@ -112,7 +116,7 @@ def _addresses(request: WorkRequest) -> tuple[Address, ...]:
                 ),
             )
         )
-    if getattr(asked, "full_text", False) and (grobid := os.environ.get("GROBID_URL")):
+    if getattr(request, "full_text", False) and (grobid := os.environ.get("GROBID_URL")):
         found.append(
             Address(what="GROBID", url=grobid, mend="name one in GROBID_URL that all reach")
         )

@@ -340,16 +340,13 @@ class CurateOptions(DeclaredOptions):
     )
 
 
-class ExperimentOptions(WorkOptions):
+class ExperimentOptions(DeclaredOptions):
     """Of `assay experiment run`."""
 
-    engine: Engine = EXTRACTIVE
-    profile: Profile = DEFAULT_PROFILE
     seed: int = option(0, "N", "Another one searches anew, on other data.", ge=0, le=2_147_483_647)
     max_cost_usd_per_task: float | None = option(
         None, "X", "End the search on a task when it has spent this much.", ge=0
     )
-    dry_run: bool = option(False, "", "Say what it would run, ask and cost, and do nothing.")
 
 
 class WriteOptions(DeclaredOptions):
@@ -406,7 +403,7 @@ class QuestionOptions(DeclaredOptions):
     )
 
 
-class IdeateOptions(RunOptions):
+class IdeateOptions(RunOptions, DeclaredOptions):
     """Of `assay ideate`."""
 
     rounds: int = option(
@@ -431,7 +428,6 @@ class IdeateOptions(RunOptions):
         ge=0,
         le=100,
     )
-    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
 
 class AskOptions(QuestionOptions):

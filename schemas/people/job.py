@@ -21,6 +21,8 @@ from schemas.options.commands import (
     CurateOptions,
     DeclaredOptions,
     EvaluateOptions,
+    ExperimentOptions,
+    IdeateOptions,
     PlanOptions,
     RankOptions,
     SurveyOptions,
@@ -30,7 +32,9 @@ from schemas.options.values import flag_of
 from schemas.settings import DashboardSettings
 from schemas.works.check_run import MOST_MANUSCRIPTS, SentManuscript, check_manuscripts
 from schemas.works.curation_run import MOST_PAPERS, SentPaper, check_papers
+from schemas.works.experiment_run import MOST_TASKS, SentTask, check_tasks
 
+MOST_SEEDS = 1_000
 OFFERED_PROFILES = ("economy", "faithful")
 """The profiles that ship: a path would be a file of the reader's choice."""
 
@@ -232,6 +236,23 @@ class CheckJob(WorkJob):
         return self.manuscripts[0].manuscript_id
 
 
+class ExperimentJob(WorkJob):
+    """Look for a better program for each task, in a sandbox without network: candidates are
+    screened, the best is confirmed on fresh data, and no better one is a result too.
+    """
+
+    tool = "try_programs"
+    command: Literal["experiment"] = "experiment"
+    tasks: tuple[SentTask, ...] = Field(min_length=1, max_length=MOST_TASKS)
+    options: ExperimentOptions
+
+    _of_different_names = field_validator("tasks")(check_tasks)
+
+    @property
+    def title(self) -> str:
+        return self.tasks[0].task_id
+
+
 class WriteJob(WorkJob):
     """Put together a draft of an idea in which every number and citation has a source: a proposal,
     or a paper where experiments are named. It is refused where it says what nothing carries.
@@ -250,6 +271,26 @@ class WriteJob(WorkJob):
         return self.idea if isinstance(self.idea, str) else self.idea.name
 
 
+class IdeateJob(WorkJob):
+    """Make ideas of seeds, evaluate them, and revise them by what was found wanting, in rounds."""
+
+    tool = "make_ideas"
+    not_offered = OF_THE_MACHINE | {"field", "plans"}
+    command: Literal["ideate"] = "ideate"
+    seeds: tuple[str | SentIdea, ...] = Field(
+        min_length=1,
+        max_length=MOST_SEEDS,
+        description="Topics, questions or ideas to improve: texts, or objects with the fields of an"
+        " idea file.",
+    )
+    options: IdeateOptions
+
+    @property
+    def title(self) -> str:
+        first = self.seeds[0]
+        return first if isinstance(first, str) else first.name
+
+
 class RankJob(_Request):
     """What `assay rank RUN` does for a published run."""
 
@@ -264,7 +305,16 @@ JobRequest = EvaluateJob | PlanJob | RankJob | WorkJob
 
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
     Annotated[
-        EvaluateJob | PlanJob | RankJob | AskJob | SurveyJob | CurateJob | CheckJob | WriteJob,
+        EvaluateJob
+        | PlanJob
+        | RankJob
+        | AskJob
+        | SurveyJob
+        | CurateJob
+        | CheckJob
+        | ExperimentJob
+        | WriteJob
+        | IdeateJob,
         Field(discriminator="command"),
     ]
 )

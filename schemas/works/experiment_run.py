@@ -1,15 +1,44 @@
-"""One command that experiments on tasks: what was asked, what it is, what landed."""
+"""One command that experiments on tasks: what programs send, what was asked, what it is, what
+landed.
+"""
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.base import Noun
-from schemas.choices import EXTRACTIVE, EngineChoice
-from schemas.place import WarehouseFolder
-from schemas.profile import Profile
-from schemas.run import Budget, EndedEarly, WorkHead, WorkRequest
+from schemas.formats import SentName, check_different
+from schemas.run import EndedEarly, WorkHead
+from schemas.work import Request
 from schemas.works.experiment import Container
+
+MOST_TASKS = 20
+_MOST_SENT_FILES = 50
+
+
+class SentTask(BaseModel):
+    """A task as the files of its folder."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task_id: SentName = Field(description="What the folder is called.")
+    task: str = Field(min_length=1, description="`task.toml`: question, metric, trials, limits.")
+    program: str = Field(min_length=1, description="`program.py`: what is to be improved.")
+    evaluate: str = Field(min_length=1, description="`evaluate.py`: makes data, scores answers.")
+    baselines: dict[SentName, str] = Field(
+        default_factory=dict, max_length=_MOST_SENT_FILES, description="Programs by name."
+    )
+    data: dict[SentName, str] = Field(
+        default_factory=dict,
+        max_length=_MOST_SENT_FILES,
+        description="Texts by name, for `evaluate.py` alone.",
+    )
+
+
+def check_tasks(tasks: tuple[SentTask, ...]) -> tuple[SentTask, ...]:
+    """Raises ConfigurationError when they cannot be written as folders of different names."""
+    check_different("tasks", [each.task_id for each in tasks])
+    return tasks
 
 
 class TaskSource(Noun):
@@ -20,22 +49,16 @@ class TaskSource(Noun):
     content_sha256: str = Field(description="Hash over its files.")
 
 
-class ExperimentRequest(WorkRequest):
-    """What a user asked to be tried, resolved."""
+class ExperimentParameters(Noun):
+    """How programs are tried."""
 
-    tasks: tuple[TaskSource, ...]
-    warehouse: WarehouseFolder
-    profile: Profile = Field(description="Says which models are asked, and how.")
-    engine: EngineChoice = Field(
-        default=EXTRACTIVE,
-        description="Proposes programs; offline other values of tunables are tried.",
-    )
-    api_base: str | None = None
-    seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    method_version: int = Field(description="Of the search, which counts as its prompts do.")
     container: Container | None = Field(
         default=None, description="Where programs run; None: in bubblewrap."
     )
-    budget: Budget = Budget()
+
+
+ExperimentRequest = Request[TaskSource, ExperimentParameters]
 
 
 class ExperimentHead(WorkHead):

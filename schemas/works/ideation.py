@@ -10,6 +10,7 @@ from pydantic import Field
 from schemas.base import Noun, Prose, Stored
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
+from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDetail
 from schemas.reasons import About, Reason, reasons_about
@@ -126,6 +127,21 @@ class IdeaVersion(Judged):
     def kept(self) -> bool:
         """Whether it goes on to be evaluated."""
         return self.text is not None and self.dropped_reason is None and self.move is not Move.LEAD
+
+    @property
+    def idea(self) -> Idea:
+        """As every command takes it; those of one seed are a group."""
+        return Idea(
+            idea_id=self.version_id,
+            title=self.title,
+            text=self.text or "",
+            problem=self.problem or None,
+            method=self.method or None,
+            experiment=self.experiment or None,
+            cutoff_date=self.cutoff_date,
+            group=self.seed_id,
+            metadata={"keywords": "; ".join(self.keywords), "round": str(self.round)},
+        )
 
 
 class IdeationRound(Noun):

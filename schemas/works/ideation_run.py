@@ -1,12 +1,17 @@
 """One command that makes ideas: what was asked, what it is, what landed."""
 
+from datetime import date
 from pathlib import Path
 
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.idea import Idea
-from schemas.run import EndedEarly, RunRequest, WorkHead, WorkRequest
+from schemas.identifiers import IdeaId, RunId
+from schemas.reasons import Reason
+from schemas.run import BatchFailures, EndedEarly, Module, WorkHead
+from schemas.work import Request
+from schemas.works.ideation import Finding, IdeaVersion, Move
 
 
 class IdeationParameters(Noun):
@@ -23,25 +28,67 @@ class IdeationParameters(Noun):
     papers_per_relation: int = Field(default=2, ge=1, le=10)
     findings_shown: int = Field(default=6, ge=1, le=30)
     duplicate_from_similarity: float = Field(default=0.92, gt=0, le=1)
-
-
-class IdeationRequest(WorkRequest):
-    """What a user asked ideas of, resolved: everything the rounds need."""
-
-    seeds: tuple[Idea, ...]
-    parameters: IdeationParameters
-    evaluation: RunRequest = Field(
-        description="How versions are evaluated: what differs between rounds is their ideas, and"
-        " what of the budget is left. Rounds ask its engine, by its profile, from its literature."
+    seeds: tuple[str, ...] = Field(default=(), description="Hashes of what each of them says.")
+    profile_sha256: str = Field(default="", description="Of the profile, as ideas are evaluated.")
+    modules: tuple[Module, ...] = Field(default=(), description="Of the evaluation.")
+    survey: bool = Field(default=False, description="Whether the evaluation surveys each idea.")
+    experiment_run_ids: tuple[RunId, ...] = Field(
+        default=(), description="Experiments that count for the evaluation."
     )
+    label: str = Field(default="", description="Of the evaluation.")
+    by_people: bool = Field(default=False, description="Whether people decide how ideas go on.")
+    # Below stands what is no part of a run's identity, and of no use to its workers.
     asked_of: tuple[str, ...] = Field(
         default=(),
+        exclude=True,
         description="Who decides how an idea goes on after a round; none: the rule does.",
     )
+    batch: bool = Field(default=False, exclude=True, description="As of an evaluation.")
+    batch_failures: BatchFailures = Field(
+        default=BatchFailures.CALL, exclude=True, description="As of an evaluation."
+    )
+
+
+class Slot(Noun):
+    """One idea in the making: its seed, its stack, what was found wanting in the last version.
+
+    `scores` stand beside `stack`, in words; `taken` are keywords of the seed's other ideas.
+    """
+
+    seed: Idea
+    slot: int = Field(ge=1)
+    round: int = Field(ge=1)
+    move: Move
+    cutoff_date: date | None
+    stack: tuple[IdeaVersion, ...] = ()
+    scores: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    taken: tuple[str, ...] = ()
 
     @property
-    def warehouse(self) -> Path:
-        return self.evaluation.warehouse
+    def version_id(self) -> IdeaId:
+        return IdeaId(f"{self.seed.idea_id[:180]}-{self.slot}-r{self.round}")
+
+    @property
+    def parent(self) -> IdeaVersion | None:
+        return self.stack[-1] if self.stack else None
+
+
+class PlannedRound(Noun):
+    """A round that is to be made, and what has become of it since."""
+
+    round_id: str = Field(min_length=1)
+    slots: tuple[Slot, ...]
+    snapshot: Path = Field(description="Concepts are read from it.")
+    evaluated_run_id: RunId | None = Field(
+        default=None, description="The run that evaluated its versions; None: none did yet."
+    )
+    ended_reason: Reason | None = Field(
+        default=None, description="Why no round follows yet; None: nothing is in the way."
+    )
+
+
+IdeationRequest = Request[PlannedRound, IdeationParameters]
 
 
 class IdeationHead(WorkHead):

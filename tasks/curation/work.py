@@ -1,7 +1,7 @@
 """Curation of papers with their reviews: its declaration."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +77,6 @@ async def _curate(source: PaperSource, tools: Tools) -> Curation:
 
 def _failed(source: PaperSource, tools: Tools, cause: Cause) -> Curation:
     return uncurated(source, tools.request.parameters, Unread(*cause), tools.ledger)
-
-
-def _files(source: PaperSource) -> Iterator[Path]:
-    yield from (path for path in (source.paper, *source.reviews) if path is not None)
 
 
 class _Size(Noun):
@@ -180,8 +176,6 @@ def _result(_: CurationHead, curations: Sequence[Curation]) -> Result:
 
 CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
     name="curate",
-    verb="curated",
-    units_noun="papers",
     job=CurateJob,
     given=_given,
     request=CurationRequest,
@@ -190,11 +184,9 @@ CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
     kind=CURATIONS,
     needs=Needs(documents=True),
     steps=lambda _: STEPS,
-    at_once=4,
     do=_curate,
     failed=_failed,
     expects=_expected,
     result=_result,
-    files=_files,
     figures=lambda page, _: {"agreement": agreement_on(page.edits)},
 )

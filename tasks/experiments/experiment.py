@@ -55,10 +55,12 @@ async def run_experiment(folder: TaskFolder, executor: Executor, proposer: Propo
         return work.unscored(f"{error}")
 
 
-def unmeasured(executor: Executor, reason: Reason, detail: str) -> Experiment:
+def unmeasured(
+    folder: TaskFolder, container: Container | None, reason: Reason, detail: str
+) -> Experiment:
     """An experiment without a figure."""
     return Experiment(
-        **_of_task(executor.folder, executor.container),
+        **_of_task(folder, container),
         proposed_count=0,
         tried_count=0,
         failed_count=0,

@@ -152,27 +152,11 @@ def _skip_line(file: BinaryIO) -> None:
         pass
 
 
-_WRITTEN = (
-    "idea_id",
-    "title",
-    "text",
-    "problem",
-    "method",
-    "experiment",
-    "cutoff_date",
-    "group",
-    "metadata",
-)
-
-
 def write_ideas(ideas: Iterable[Idea], path: Path) -> None:
-    """One JSON object per line. Marks of duplicates are not written: reading finds them again."""
+    """One JSON object per line."""
     with path.open("wb") as file:
         for idea in ideas:
-            fields = {
-                name: value for name in _WRITTEN if (value := getattr(idea, name)) not in (None, {})
-            }
-            file.write(orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE))
+            file.write(orjson.dumps(idea.fields, option=orjson.OPT_APPEND_NEWLINE))
 
 
 def write_sent(ideas: Iterable[str | SentIdea], path: Path) -> Path:

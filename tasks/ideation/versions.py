@@ -2,17 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import date
 
-from pydantic import Field
-
-from schemas.base import Noun, replace
-from schemas.idea import Idea
-from schemas.identifiers import IdeaId
+from schemas.base import replace
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
-from schemas.works.ideation import Finding, FindingAnswer, IdeaVersion, KeywordRelation, Move
-from schemas.works.ideation_run import IdeationParameters
+from schemas.works.ideation import FindingAnswer, IdeaVersion, KeywordRelation, Move
+from schemas.works.ideation_run import IdeationParameters, Slot
 from tasks.embeddings import Embedder
 from tasks.ideation.exploring import Candidate, candidates, clustered, links_of
 from tasks.ideation.findings import checked_answers
@@ -32,31 +27,6 @@ from tasks.ideation.steps.ideate_proposal import (
 )
 from tasks.judging.step import Engine
 from tasks.judging.verifying import verifies
-
-
-class Slot(Noun):
-    """One idea in the making: its seed, its stack, what was found wanting in the last version.
-
-    `scores` stand beside `stack`, in words; `taken` are keywords of the seed's other ideas.
-    """
-
-    seed: Idea
-    slot: int = Field(ge=1)
-    round: int = Field(ge=1)
-    move: Move
-    cutoff_date: date | None
-    stack: tuple[IdeaVersion, ...] = ()
-    scores: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    taken: tuple[str, ...] = ()
-
-    @property
-    def version_id(self) -> IdeaId:
-        return IdeaId(f"{self.seed.idea_id[:180]}-{self.slot}-r{self.round}")
-
-    @property
-    def parent(self) -> IdeaVersion | None:
-        return self.stack[-1] if self.stack else None
 
 
 @dataclass(frozen=True, slots=True)

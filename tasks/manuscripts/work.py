@@ -94,11 +94,6 @@ def _lost(checks: Sequence[ManuscriptCheck]) -> Iterator[str]:
             yield f"{check.manuscript_id} was read in part, without {named}: no all-clear"
 
 
-def _files(source: ManuscriptSource) -> Iterator[Path]:
-    yield source.path
-    yield from (each.path for each in source.included)
-
-
 def _figures(page: Any, _: CheckRequest | None) -> Mapping[str, Any]:
     head: CheckHead = page.head
     most = head.maximum_problems
@@ -107,8 +102,6 @@ def _figures(page: Any, _: CheckRequest | None) -> Mapping[str, Any]:
 
 CHECK: Work[ManuscriptSource, CheckParameters, ManuscriptCheck] = Work(
     name="check",
-    verb="checked",
-    units_noun="manuscripts",
     job=CheckJob,
     given=_given,
     request=CheckRequest,
@@ -117,12 +110,10 @@ CHECK: Work[ManuscriptSource, CheckParameters, ManuscriptCheck] = Work(
     kind=CHECKS,
     needs=Needs(documents=True),
     steps=_steps,
-    at_once=4,
     do=check_manuscript,
     failed=_failed,
     expects=expected_check,
     result=_result,
     head=_head,
     figures=_figures,
-    files=_files,
 )

@@ -155,22 +155,18 @@ def _state(head: SurveyHead, surveys: Sequence[Survey]) -> str:
 
 SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
     name="survey",
-    verb="surveyed",
-    units_noun="questions",
     job=SurveyJob,
     given=lambda job, _: ((job.question,),),
     request=SurveyRequest,
     resolve=_survey,
-    reads=lambda parameters: parameters.papers_read > 0,
     identity=("question_id", "question"),
     kind=SURVEYS,
     needs=Needs(literature=True),
     steps=lambda request: steps_of(request.parameters),
-    at_once=2,
     do=_follow,
     failed=_failed,
     expects=_expected,
     head=_head,
     result=_result,
 )
-ASK = replace(SURVEY, name="ask", verb="answered", job=AskJob, resolve=_ask)
+ASK = replace(SURVEY, name="ask", job=AskJob, resolve=_ask)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from schemas.identifiers import RunId
 from schemas.run import WorkRequest
 from schemas.settings import Settings
 from schemas.work import Request, Summary
@@ -13,6 +14,10 @@ class Runs(Protocol):
     """Runs work of any kind to its publication; what has landed before is not done again."""
 
     def __call__(self, name: str, request: WorkRequest) -> Summary[Any]: ...
+
+    def run_id(self, name: str, request: WorkRequest) -> RunId:
+        """The id of the run that it is."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

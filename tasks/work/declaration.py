@@ -2,7 +2,7 @@
 generic over these declarations, which `tasks/works.py` lists.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -31,10 +31,14 @@ class Needs:
     Attributes:
         literature: papers, through the gateway.
         documents: texts of documents that users give.
+        sandbox: a place for programs that nobody vouches for.
+        concepts: the network of concepts of the literature, which is a snapshot.
     """
 
     literature: bool = False
     documents: bool = False
+    sandbox: bool = False
+    concepts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,45 +97,34 @@ def no_columns(*_: object) -> Mapping[str, Any]:
     return {}
 
 
-def no_files(_: object) -> Iterable[Path]:
-    """Name no file: the units are whole in the request."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Work(Generic[UnitT, ParametersT, NounT]):
     """The declaration of a kind of work.
 
     Attributes:
         name: of its command and its span; what its run ids begin with.
-        verb, units_noun: what is done to units, and what they are called.
         job: what programs send of it, and the options of its command.
         given: the arguments of the command that stand for what a program sent; may write files
             into the job's folder.
         request: the type of its request.
         resolve: units and parameters, by the arguments of the command, its options, with literature
             and places filled in, the profile and the settings.
-        reads: whether works are looked for in full where the options allow it.
         identity: fields of a unit that can change what comes of it; none: its parameters decide
             what its units are.
         kind: how what a unit gives lies in tables.
         needs: what the units need beside models.
         steps: all that the units of a request may ask.
-        at_once: units in work at a time within one process.
         do: works on one unit.
         failed: what stands for a unit that Assay itself failed on.
         expects: what a run will ask; nothing is asked for it.
         result: what a published run came to.
         head: columns of the head beside those that request and parameters have.
-        files: files that a unit is read from, which its worker must have.
         figures: what its page shows beside what was published, by the fields of the page: figures
             over it, and what its request says, None where that is not known.
         course: what its command does beyond one run; None: no more.
     """
 
     name: str
-    verb: str
-    units_noun: str
     job: type[WorkJob]
     given: Callable[[Any, Path], tuple[Any, ...]]
     request: type[Request[UnitT, ParametersT]]
@@ -140,21 +133,23 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     kind: Kind[NounT, Any, Any]
     needs: Needs
     steps: Callable[[Request[UnitT, ParametersT]], Steps]
-    at_once: int
     do: Callable[[UnitT, Tools], Awaitable[NounT]]
     failed: Callable[[UnitT, Tools, Cause], NounT]
     expects: Callable[[Request[UnitT, ParametersT], Settings], Expected]
     result: Callable[[Any, Sequence[NounT]], Result]
-    reads: Callable[[ParametersT], bool] = lambda _: False
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
     figures: Callable[[Any, Request[UnitT, ParametersT] | None], Mapping[str, Any]] = no_columns
-    files: Callable[[UnitT], Iterable[Path]] = no_files
     course: Course | None = None
 
     @property
     def unit_noun(self) -> str:
         """What one unit is called."""
         return self.kind.unit_noun
+
+    @property
+    def units_noun(self) -> str:
+        """What several are called."""
+        return f"{self.unit_noun}s"
 
     @property
     def options(self) -> type[DeclaredOptions]:

@@ -15,6 +15,8 @@ from tasks.work.declaration import NounT, Work
 from tasks.work.tools import Tools, open_shared
 from warehouse.layout import Layout
 
+UNITS_AT_ONCE = 4
+"""Of a shard: while some wait for a model, others read, search or run programs."""
 RequestT = TypeVar("RequestT", bound=Request[Any, Any])
 
 
@@ -68,4 +70,4 @@ async def work_on(
             receipt: UnitReceipt = await land_once(layout, work.kind, shard.run_id, name, done)
             return receipt
 
-        return tuple(await each_unit(shard.request.units, work.at_once, landed))
+        return tuple(await each_unit(shard.request.units, UNITS_AT_ONCE, landed))

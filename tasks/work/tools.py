@@ -3,6 +3,7 @@ the ledger of what it asks.
 """
 
 import asyncio
+import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ class Shared:
 
     request: Request[Any, Any]
     settings: Settings
+    run_id: RunId
     gateway_url: str | None
     judging: Judging
     judges: Mapping[EngineChoice, EngineOf]
@@ -42,6 +44,7 @@ class Shared:
     texts: KeyedStore
     answers: KeyedStore
     document_slots: asyncio.Semaphore
+    processor_slots: asyncio.Semaphore
 
 
 async def open_shared(
@@ -60,6 +63,7 @@ async def open_shared(
     return Shared(
         request=request,
         settings=settings,
+        run_id=run_id,
         gateway_url=gateway_url,
         judging=judging,
         judges={
@@ -80,6 +84,7 @@ async def open_shared(
         texts=KeyedStore(layout.cache / "documents.sqlite"),
         answers=KeyedStore(layout.cache / "sources.sqlite"),
         document_slots=asyncio.Semaphore(settings.documents.concurrency),
+        processor_slots=asyncio.Semaphore(len(os.sched_getaffinity(0))),
     )
 
 
@@ -102,6 +107,15 @@ class Tools:
     @property
     def settings(self) -> Settings:
         return self.shared.settings
+
+    @property
+    def run_id(self) -> RunId:
+        return self.shared.run_id
+
+    @property
+    def processor_slots(self) -> asyncio.Semaphore:
+        """Bounds the programs that run at once."""
+        return self.shared.processor_slots
 
     @property
     def document_slots(self) -> asyncio.Semaphore:

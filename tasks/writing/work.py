@@ -68,8 +68,6 @@ def _figures(_: Any, request: DraftRequest | None) -> Mapping[str, Any]:
 
 WRITE: Work[PlannedDraft, DraftParameters, Draft] = Work(
     name="write",
-    verb="written",
-    units_noun="drafts",
     job=WriteJob,
     given=_given,
     request=DraftRequest,
@@ -78,7 +76,6 @@ WRITE: Work[PlannedDraft, DraftParameters, Draft] = Work(
     kind=DRAFTS,
     needs=Needs(),
     steps=lambda request: steps_of(request.parameters),
-    at_once=1,
     do=follow_plan,
     failed=unwritten,
     expects=_expected,

@@ -12,9 +12,10 @@ import pytest
 
 from flows import nightly as flow
 from flows.run.campaign import ThisProcess, carry_out
+from flows.run.following import Following
 from flows.works.evaluate.request import bundled
 from schemas.errors import UpstreamError
-from schemas.run import RunRequest
+from schemas.run import RunRequest, WorkRequest
 from tests.support.check_lake import publish_check_lake
 from tests.support.evaluations import make_run
 from tests.support.idea_writer import IdeaWriter
@@ -41,7 +42,12 @@ def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         head = make_run(f"run-{request.ideas_path.stem}", in_order=True)
         return SimpleNamespace(head=head, published=True, failed_expectations=())
 
+    class Evaluated(Following):
+        def __call__(self, name: str, request: WorkRequest) -> Any:
+            return run_batch(request) if name == "evaluate" else super().__call__(name, request)
+
     monkeypatch.setattr(flow, "run_batch", run_batch)
+    monkeypatch.setattr(flow, "Following", Evaluated)
     told: dict[str, str] = {}
     monkeypatch.setattr(flow, "_summarise", lambda warehouse, outcomes, *_: told.update(outcomes))
 
@@ -212,14 +218,19 @@ def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
         evaluated.append(request)
         return evaluate_versions(request)
 
+    class Evaluated(Following):
+        def __call__(self, name: str, request: WorkRequest) -> Any:
+            return run_batch(request) if name == "evaluate" else super().__call__(name, request)
+
     monkeypatch.setattr(flow, "run_batch", run_batch)
+    monkeypatch.setattr(flow, "Following", Evaluated)
     monkeypatch.setattr(flow, "carry_out_on_cluster", lambda *work: carry_out(*work, ThisProcess()))
     with start_openai_server(answer=IdeaWriter()) as server:
         asked = {"engine": "litellm:openai/x", "api_base": server.url}
         told = night.run(seeds=str(seeds), rounds=1, per_seed=1, **asked)
     (of_seeds, of_ideas) = told
     assert of_seeds == "seeds/topics.jsonl"
-    assert told[of_seeds].startswith("1 ideas, published as ideation-")
+    assert told[of_seeds].startswith("1 ideas, published as ideate-")
     assert told[of_ideas].startswith("published as run-")
     assert len(evaluated) == 2
     assert evaluated[-1].ideas_path.name == of_ideas
@@ -231,7 +242,7 @@ def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
 @pytest.mark.long
 def test_leads_are_no_ideas(night: Any, seeds: Path) -> None:
     told = night.run(seeds=str(seeds), per_seed=1)
-    assert told["seeds/topics.jsonl"].startswith("leads, and no ideas, published as ideation-")
+    assert told["seeds/topics.jsonl"].startswith("leads, and no ideas, published as ideate-")
     assert list(seeds.iterdir()) == []
 
 

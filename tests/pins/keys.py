@@ -18,8 +18,6 @@ from flows.profiles import load_profile
 from flows.run.requests import request_of
 from flows.works.evaluate.plan import key_batch
 from flows.works.evaluate.request import resolve_request
-from flows.works.ideate.ideate_request import resolve_ideation
-from flows.works.ideate.ideation_stacks import Stacks
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.options.commands import (
     AskOptions,
@@ -33,6 +31,7 @@ from schemas.settings import Settings
 from tasks.curation.work import CURATE
 from tasks.experiments.task_folder import read_task
 from tasks.ideas.read import read_ideas
+from tasks.ideation.work import IDEATE
 from tasks.manuscripts.work import CHECK
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.matching import match_id
@@ -197,8 +196,8 @@ def _curate(folder: Path, settings: Settings) -> Units:
 
 def _ideate(folder: Path, settings: Settings) -> Units:
     options = IdeateOptions(warehouse=folder, per_seed=2)
-    request = resolve_ideation(_ideas(folder), options, settings)
-    for slot in Stacks(request).slots(1):
+    request = request_of(IDEATE, (_ideas(folder),), options, settings)
+    for slot in request.units[0].slots:
         yield (
             f"{slot.seed.idea_id} {slot.slot}",
             {

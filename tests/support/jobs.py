@@ -16,15 +16,28 @@ from schemas.options.commands import (
     CheckOptions,
     CurateOptions,
     EvaluateOptions,
+    ExperimentOptions,
+    IdeateOptions,
     PlanOptions,
     RankOptions,
     WriteOptions,
 )
-from schemas.people.job import CheckJob, CurateJob, EvaluateJob, PlanJob, RankJob, WriteJob
+from schemas.people.job import (
+    CheckJob,
+    CurateJob,
+    EvaluateJob,
+    ExperimentJob,
+    IdeateJob,
+    PlanJob,
+    RankJob,
+    WriteJob,
+)
 from schemas.settings import Settings
 from schemas.works.check_run import SentManuscript
 from schemas.works.curation_run import SentPaper
+from schemas.works.experiment_run import SentTask
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, paper_text
+from tests.support.small_task import BASELINE, EVALUATE, PROGRAM, TASK
 from warehouse.app.jobs import Job, jobs, read_job
 from warehouse.warehouse import Warehouse
 
@@ -53,6 +66,13 @@ def check_job(text: str, *, key: str = "", **options: Any) -> CheckJob:
     return CheckJob(manuscripts=sent, options=CheckOptions(**options), **_asked("bats", key))
 
 
+def experiment_job(program: str = PROGRAM, *, key: str = "", **options: Any) -> ExperimentJob:
+    told = {"task": TASK.format(candidates=3, seconds=30), "baselines": {"eight": BASELINE}}
+    sent = SentTask(task_id="numbers", program=program, evaluate=EVALUATE, **told)
+    asked = _asked("numbers", key)
+    return ExperimentJob(tasks=(sent,), options=ExperimentOptions(**options), **asked)
+
+
 def sent_paper(paper_id: str = "bats", **changes: Any) -> SentPaper:
     """A paper with two reviews, as a program sends it."""
     reviews = [{"text": text, "rating": 3} for text in (FIRST_REVIEW, SECOND_REVIEW)]
@@ -62,6 +82,10 @@ def sent_paper(paper_id: str = "bats", **changes: Any) -> SentPaper:
 
 def write_job(idea: str | SentIdea, *, key: str = "", **options: Any) -> WriteJob:
     return WriteJob(idea=idea, options=WriteOptions(**options), **_asked("a draft", key))
+
+
+def ideate_job(*seeds: str | SentIdea, key: str = "", **options: Any) -> IdeateJob:
+    return IdeateJob(seeds=seeds, options=IdeateOptions(**options), **_asked("ideas", key))
 
 
 def rank_job(run_id: str, *, key: str = "", **options: Any) -> RankJob:

@@ -6,12 +6,9 @@ from typing import Any
 
 from dashboards.views.benchmark_page import benchmark_page
 from dashboards.views.changes import changes_of
-from dashboards.views.write_ideation import ideation_page
 from flows.cli.answer import Answer, answer_of
 from flows.cli.evaluate.rank_output import matches_answer
 from flows.cli.evaluate.run_output import published, state_of
-from flows.cli.make.experiment_output import experiments_answer
-from flows.cli.make.ideate_output import ideas_answer
 from flows.cli.quality.benchmark_output import scores_answer
 from flows.cli.works import answer_about
 from flows.run.pages import published_page
@@ -19,12 +16,10 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from tasks.works import works
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
-from warehouse.kinds.experiments import EXPERIMENTS
-from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
-from warehouse.units.reading import published_head, published_kind, published_units
+from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
 
@@ -49,15 +44,9 @@ def report_answer(
             return _ranking(queries, run_id)
         if kind is RUNS:
             return _run(queries, run_id, idea)
-    declared = next((work for work in works() if work.kind is kind), None)
-    if declared is not None:
-        page: Any = published_page(declared, warehouse, run_id)
-        return answer_about(page, declared.result(page.head, page.units))
-    with warehouse.reader() as connection:
-        if kind is IDEATIONS:
-            return ideas_answer(ideation_page(warehouse, run_id))
-        found = published_units(connection, EXPERIMENTS, run_id)
-        return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
+    declared = next(work for work in works() if work.kind is kind)
+    page: Any = published_page(declared, warehouse, run_id)
+    return answer_about(page, declared.result(page.head, page.units))
 
 
 def _run(queries: Queries, run_id: RunId, idea: str | None) -> Answer:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.options import Commands, Json
+from flows.cli.options import Commands, Json, output_option
 from schemas.errors import ConfigurationError
 from schemas.options.commands import ExperimentOptions
 from schemas.options.literature_options import DraftOptions
@@ -83,7 +83,18 @@ def check(task: Task, json: Json = False) -> int:
 
 
 @application.command("run")
-def run(tasks: Tasks, options: ExperimentOptions, json: Json = False) -> int:
+def try_programs(
+    tasks: Tasks,
+    options: ExperimentOptions,
+    output: Annotated[
+        Path | None,
+        output_option(
+            "Write here instead of to stdout, by the ending: html, pdf, docx or json; else"
+            " Markdown."
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
     """Look for a better program, and confirm the best on fresh data.
 
     Offline, other values of what program.py declares as tunable are tried. A model, with --engine,
@@ -91,16 +102,6 @@ def run(tasks: Tasks, options: ExperimentOptions, json: Json = False) -> int:
     full data, the best of those on data that chose nothing. "No better" is a result. The same
     command goes on where it stopped; nothing is run or paid for twice.
     """
-    from flows.cli.make.experiment_output import print_expected_experiment, print_experiments
-    from flows.works.experiment.experiment_request import resolve_experiment
+    from flows.cli.works import run
 
-    request = resolve_experiment(tasks, options, Settings())
-    if options.dry_run:
-        from flows.works.experiment.experiment_estimate import estimate_experiment
-
-        return print_expected_experiment(estimate_experiment(request, Settings()), as_json=json)
-    from flows.run.session import Session
-
-    with Session() as session:
-        summary = session.experiment(request)
-    return print_experiments(request, summary, Settings(), as_json=json)
+    return run("experiment", (tasks,), options, output, as_json=json)

@@ -1,16 +1,18 @@
 """`assay ideate`: ideas that are evaluated, revised and evaluated again."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.options import Json, output_option
-from flows.run.session import Session
 from flows.works.evaluate.given_ideas import given_ideas
 from schemas.options.commands import IdeateOptions
-from schemas.reasons import Reason
-from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from dashboards.views.write_ideation import IdeationPage
+    from schemas.work import Summary
+    from schemas.works.ideation_run import IdeationHead, IdeationRequest
 
 Seeds = Annotated[
     Path,
@@ -26,7 +28,10 @@ def ideate(
     options: IdeateOptions,
     output: Annotated[
         Path | None,
-        output_option("Write the best version of each idea here, as JSON Lines."),
+        output_option(
+            "Write here instead of to stdout, by the ending: jsonl, the best version of each idea;"
+            " html, pdf, docx or json; else Markdown."
+        ),
     ] = None,
     json: Json = False,
 ) -> int:
@@ -38,22 +43,19 @@ def ideate(
     Offline, missing links between concepts are proposed as leads. The same command goes on where it
     stopped; nothing is paid twice.
     """
-    from flows.cli.make.ideate_output import print_expected_ideation, print_ideation
-    from flows.works.ideate.ideate_request import resolve_ideation
+    from flows.cli.works import run
 
-    settings = Settings()
+    def plans(request: "IdeationRequest", summary: "Summary[IdeationHead]") -> tuple[Path, ...]:
+        from flows.works.experiment.experiment_plans import plan_experiments
+        from schemas.settings import Settings
+
+        return plan_experiments(request, summary.head, options.plans, Settings())
+
+    more = plans if options.plans else None
     with given_ideas(seeds) as path:
-        request = resolve_ideation(path, options, settings)
-        if options.dry_run:
-            from flows.works.ideate.ideate_estimate import estimate_ideation
+        return run("ideate", (path,), options, output, as_json=json, save=_save, more=more)
 
-            return print_expected_ideation(estimate_ideation(request, settings), as_json=json)
-        with Session() as session:
-            summary = session.ideate(request)
-        plans: tuple[Path, ...] = ()
-        waits = summary.head.incomplete_reason is Reason.UNDECIDED
-        if options.plans and summary.published and not waits:
-            from flows.works.experiment.experiment_plans import plan_experiments
 
-            plans = plan_experiments(request, summary.head, options.plans, settings)
-    return print_ideation(request, summary, output, plans, as_json=json)
+def _save(page: "IdeationPage", _: object, path: Path) -> tuple[Path, ...] | None:
+    """`.jsonl`: the best version of each idea, which other commands take."""
+    return page.write_ideas(path) if path.suffix == ".jsonl" else None

@@ -2,12 +2,14 @@
 
 from importlib import resources
 from pathlib import Path
+from typing import TypeVar
 
 from flows.profiles import load_profile
 from flows.works.experiment.experimental_results import check_experiments
 from schemas.base import replace
 from schemas.choices import BUNDLED_SAMPLE, LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
 from schemas.options.commands import RunOptions
 from schemas.profile import Profile
 from schemas.run import Module, RunRequest
@@ -15,6 +17,8 @@ from schemas.settings import Settings
 from tasks.calibration.applying import load_prior
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 from warehouse.warehouse import Warehouse
+
+RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
 
 
 def bundled(name: str) -> Path:
@@ -178,19 +182,18 @@ def with_assessment(
     return replace(profile, soundness=soundness), (*others, Module.ASSESSMENT)
 
 
-def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> RunRequest:
-    """The one place where options become a request; the command line and the flows both call it.
+def resolve_evaluation(
+    options: RunOptionsT, settings: Settings
+) -> tuple[RunOptionsT, LiteratureChoice, Profile]:
+    """The options that say how ideas are evaluated, with what they do not say filled in; the
+    literature, and the profile as they change it.
 
     Raises:
         ConfigurationError: an option that cannot be met, in one line that says how to mend it.
     """
-    if not ideas.exists():
-        raise ConfigurationError(
-            f"{ideas} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet)"
-            " or a folder of .txt and .md files"
-        )
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, options.engine)
+    warehouse = options.warehouse.resolve()
     literature = resolve_literature(options.literature, settings)
     profile = load_profile(options.profile)
     check_judging(profile, options.engine)
@@ -199,28 +202,51 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
         profile = _with_committee(profile)
     if Module.NOVELTY in options.modules:
         profile = _with_novelty_files(profile, options.engine)
+    experiments = check_experiments(options.experiment, Warehouse(warehouse, settings))
+    resolved = replace(
+        options,
+        warehouse=warehouse,
+        literature=literature,
+        modules=modules,
+        experiment=tuple(experiments),
+        full_text=wants_full_text(options.full_text, literature),
+        batch=_in_batches(options, profile),
+    )
+    return resolved, literature, profile
+
+
+def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> RunRequest:
+    """The one place where options become a request; the command line and the flows both call it.
+
+    Raises:
+        ConfigurationError: as `resolve_evaluation`, or there are no such ideas.
+    """
+    if not ideas.exists():
+        raise ConfigurationError(
+            f"{ideas} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet)"
+            " or a folder of .txt and .md files"
+        )
+    resolved, literature, profile = resolve_evaluation(options, settings)
     return RunRequest(
         ideas_path=ideas.resolve(),
         fields=options.field,
-        warehouse=options.warehouse.resolve(),
+        warehouse=resolved.warehouse,
         profile=profile,
         engine=options.engine,
         api_base=options.api_base,
         literature=literature,
-        modules=modules,
+        modules=resolved.modules,
         cutoff_date=options.cutoff,
         workers=options.workers,
         scheduler_address=options.scheduler,
         budget=options.budget,
-        full_text=wants_full_text(options.full_text, literature),
+        full_text=bool(resolved.full_text),
         survey=options.survey,
-        experiment_run_ids=check_experiments(
-            options.experiment, Warehouse(options.warehouse.resolve(), settings)
-        ),
+        experiment_run_ids=tuple(map(RunId, resolved.experiment)),
         label=options.label,
         idea_timeout_seconds=settings.runs.idea_timeout_seconds,
         allowed_unscored_share=settings.runs.allowed_unscored_share,
-        batch=_in_batches(options, profile),
+        batch=bool(resolved.batch),
         batch_failures=options.batch_failures,
     )
 

@@ -63,7 +63,7 @@ def plan_experiments(
     def planned() -> Iterator[PlannedExperiment]:
         asked = RecommendOptions(
             warehouse=request.warehouse,
-            literature=request.evaluation.literature,
+            literature=request.literature,
             limit=RECOMMENDED,
         )
         for version in best:

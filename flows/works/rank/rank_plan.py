@@ -83,9 +83,8 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
         group_of = _groups(queries, request, warehouse)
         votes = _votes(request, queries, group_of, names)
         prior = _prior(request, queries.run(request.run_id))
-        members, parameters = _members(group_of), request.profile.ranking
-        told_apart = _told_apart(members, request)
-        settings, matches = warehouse.settings, votes.matches
+        members, parameters, matches = _members(group_of), request.profile.ranking, votes.matches
+        told_apart, settings = _told_apart(members, request), warehouse.settings
         ranking_id = _ranking_id(
             request, settings, basis, dimensions, matches, prior, told_apart=told_apart
         )
@@ -100,7 +99,7 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
             dimensions=names,
             group_count=len(members),
             idea_count=len(group_of),
-            vote_count=len(votes.matches),
+            vote_count=len(matches),
             basis_sha256=basis,
             started_at=started_at,
             finished_at=started_at,

@@ -9,6 +9,7 @@ import pytest
 from tasks.works import WORKS
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.jobs import known, sent_paper
+from tests.support.small_task import EVALUATE, PROGRAM, TASK
 from warehouse.app.jobs import job_ids
 from warehouse.warehouse import Warehouse
 
@@ -17,7 +18,18 @@ SENT: dict[str, dict[str, Any]] = {
     "ask": QUESTION,
     "survey": QUESTION,
     "check": {"manuscripts": [{"manuscript_id": "bats", "text": "# Bats\n\nBats hunt."}]},
+    "experiment": {
+        "tasks": [
+            {
+                "task_id": "numbers",
+                "task": TASK.format(candidates=3, seconds=10),
+                "program": PROGRAM,
+                "evaluate": EVALUATE,
+            }
+        ]
+    },
     "curate": {"papers": [sent_paper("bats").model_dump(mode="json")]},
+    "ideate": {"seeds": ["Graph neural networks for protein interaction."]},
     "write": {"idea": {"text": "We record bats at night, and count the moths that they meet."}},
 }
 

@@ -16,6 +16,8 @@ from filelock import FileLock
 
 from dashboards.views.write_check import check_page
 from dashboards.views.write_curation import curation_page
+from dashboards.views.write_experiment import experiment_page
+from dashboards.views.write_ideation import ideation_page
 from flows.cli.operate.jobs import list_jobs
 from flows.jobs import job_process
 from flows.jobs.runner import EXIT_HELD, MAXIMUM_ATTEMPTS
@@ -34,11 +36,14 @@ from schemas.people.job import (
     check_offered,
 )
 from schemas.settings import DashboardSettings, ModelChoice, Settings
+from schemas.works.experiment import Finding
 from schemas.works.manuscripts import ManuscriptForm
 from tests.support.jobs import (
     check_job,
     curate_job,
     evaluate_job,
+    experiment_job,
+    ideate_job,
     known,
     plan_job,
     run_to_the_end,
@@ -48,6 +53,8 @@ from tests.support.jobs import (
     write_job,
 )
 from tests.support.reviewed_papers import FIRST_REVIEW
+from tests.support.sandboxes import needs_sandbox
+from tests.support.small_task import PROGRAM
 from warehouse.app.jobs import (
     Job,
     job_ids,
@@ -120,6 +127,21 @@ def test_a_manuscript_that_is_sent_is_checked(warehouse: Warehouse) -> None:
     assert "12 of 40 are 30.0 %" in checked.problems[0].explanation
 
 
+@needs_sandbox
+def test_programs_are_tried_on_a_task_that_is_sent(warehouse: Warehouse) -> None:
+    fixed = PROGRAM.replace("# tunable: 0, 10", "")
+    job_ids = [submit(warehouse, experiment_job(program)) for program in (PROGRAM, fixed)]
+    run_to_the_end(warehouse)
+    done, refused = (known(warehouse, job_id).status for job_id in job_ids)
+    assert (done.state, done.exit_code) == (JobState.DONE, 0), done.last_word
+    assert done.run_id is not None
+    (experiment,) = experiment_page(warehouse, done.run_id).units
+    assert (experiment.task_id, experiment.baseline_id) == ("numbers", "eight")
+    assert experiment.finding is Finding.SUPPORTED
+    assert (refused.state, refused.exit_code) == (JobState.FAILED, 2)
+    assert refused.last_word.startswith("tasks/numbers/program.py declares nothing tunable")
+
+
 def test_an_idea_that_a_program_sent_is_drafted_beside_the_report(warehouse: Warehouse) -> None:
     sent = submit(warehouse, write_job(SentIdea(title="Bats", problem="Bats meet few moths.")))
     unknown = submit(warehouse, write_job("no-such-idea"))
@@ -131,6 +153,21 @@ def test_an_idea_that_a_program_sent_is_drafted_beside_the_report(warehouse: War
     refused = known(warehouse, unknown).status
     assert refused.state is JobState.FAILED
     assert "no-such-idea is neither a file nor an idea of the lake" in refused.last_word
+
+
+def test_seeds_that_a_program_sent_give_leads_without_a_model(warehouse: Warehouse) -> None:
+    seed = "Graph neural networks for protein interaction."
+    job_id = submit(
+        warehouse,
+        ideate_job(seed, SentIdea(text="LLM agents that need few-shot learning."), per_seed=1),
+    )
+    run_to_the_end(warehouse)
+    status = known(warehouse, job_id).status
+    assert (status.state, status.exit_code) == (JobState.DONE, 0), status.last_word
+    assert status.run_id is not None
+    page = ideation_page(warehouse, status.run_id)
+    assert page.leads
+    assert page.head.seed_count == 2
 
 
 def test_files_of_a_callers_choice_are_not_offered_for_a_draft() -> None:

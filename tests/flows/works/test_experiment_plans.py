@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from flows.run.requests import request_of
 from flows.works.experiment import experiment_plans
 from flows.works.experiment.experiment_plans import (
     PlannedExperiment,
@@ -13,12 +14,12 @@ from flows.works.experiment.experiment_plans import (
     planned_experiment,
     write_plans,
 )
-from flows.works.ideate.ideate_request import resolve_ideation
 from schemas.literature.recommendation import Recommendation, ResourceKind, Use
 from schemas.options.commands import IdeateOptions
 from schemas.options.literature_options import RecommendOptions
 from schemas.settings import Settings
 from schemas.works.ideation_run import IdeationRequest
+from tasks.ideation.work import IDEATE
 from tasks.recommendation.recommend import Recommended
 from tests.support.html_page import Page
 from tests.support.ideation_lake import make_ideation_head, make_version, publish_ideation_lake
@@ -92,7 +93,7 @@ def request_of_a_lake(tmp_path_factory: pytest.TempPathFactory) -> IdeationReque
     seeds = folder / "seeds.jsonl"
     seeds.write_text('{"idea_id": "bats", "text": "Graph neural networks for proteins."}\n')
     publish_ideation_lake(Warehouse(folder / "w"))
-    return resolve_ideation(seeds, IdeateOptions(warehouse=folder / "w"), Settings())
+    return request_of(IDEATE, (seeds,), IdeateOptions(warehouse=folder / "w"), Settings())
 
 
 def test_the_leading_ideas_get_plans_from_works_near_them(
@@ -101,7 +102,7 @@ def test_the_leading_ideas_get_plans_from_works_near_them(
     looked_up: list[str] = []
 
     def found(text: str, cutoff: date | None, asked: RecommendOptions, _: Settings) -> Recommended:
-        assert asked.literature == request_of_a_lake.evaluation.literature
+        assert asked.literature == request_of_a_lake.literature
         looked_up.append(text)
         near = recommended(ResourceKind.DATA_SET, "Moths of Ohio")
         return Recommended((near,), near_works=1, citations=0, known_contexts=0, failures=())

@@ -12,7 +12,7 @@ from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from schemas.reasons import Reason
 from schemas.works.experiment import Experiment
-from tasks.experiments import executing, experiment_shard
+from tasks.experiments import executing, work
 from tasks.experiments.sandbox import sandbox
 from tasks.experiments.task_folder import TaskFolder
 from tests.support.answers import read_answer
@@ -73,14 +73,14 @@ def test_a_failure_of_our_own_is_the_failure_of_one_task(
 ) -> None:
     write_task(here / "numbers")
     write_task(here / "others")
-    run_experiment = experiment_shard.run_experiment
+    run_experiment = work.run_experiment
 
     async def fails_at_one(folder: TaskFolder, *others: Any) -> Experiment:
         if folder.name == "others":
             raise LookupError("nobody foresaw this")
         return await run_experiment(folder, *others)
 
-    monkeypatch.setattr(experiment_shard, "run_experiment", fails_at_one)
+    monkeypatch.setattr(work, "run_experiment", fails_at_one)
     command = ("experiment", "run", "numbers", "others", "--warehouse", "w", "--json")
     assert run(monkeypatch, *command) == EXIT_FAILURES
     found = {row["task_id"]: row for row in read_answer(capsys.readouterr().out)["rows"]}
@@ -96,27 +96,27 @@ def test_on_the_terminal_the_finding_comes_first(
 ) -> None:
     write_task(here / "numbers", program=PROGRAM.replace("0, 10", "0, 0.01"))
     assert run(monkeypatch, "experiment", "run", "numbers", "--warehouse", "w") == EXIT_DONE
-    out, err = capsys.readouterr()
-    assert "numbers: not supported; on fresh data the gain lies below" in err
-    assert "parent" in out
+    finding, programs = capsys.readouterr().out.split("| Program |")
+    assert finding.startswith("## numbers: not supported")
+    assert "on fresh data the gain lies below" in finding
+    assert "| parent |" in programs
 
 
 def test_what_a_run_takes_is_said_before(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("flows.works.experiment.experiment_request.check_sandbox", lambda _: None)
     write_task(here / "numbers", candidates=4)
     assert run(monkeypatch, "experiment", "run", "numbers", "--dry-run", "--json") == EXIT_DONE
     answer = read_answer(capsys.readouterr().out)
-    assert [row["executions"] for row in answer["rows"]] == [5, 20, 15]
-    assert answer["executions"] == 40
+    stages = ("screening", "selection", "confirmation", "permuted")
+    assert [answer[f"{stage}_executions"] for stage in stages] == [5, 20, 15, 0]
+    assert (answer["executions"], answer["limit_seconds"]) == (40, 1_200)
     assert not (here / "assay-warehouse").exists()
 
 
 def test_mistakes_are_one_line(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("flows.works.experiment.experiment_request.check_sandbox", lambda _: None)
     write_task(here / "numbers")
     write_task(here / "other" / "numbers")
     write_task(here / "fixed", program=PROGRAM.replace("# tunable: 0, 10", ""))

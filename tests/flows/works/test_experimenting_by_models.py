@@ -28,6 +28,7 @@ from tests.support.program_proposer import (
     MOST,
     REPLIES,
     behave,
+    is_first_contact,
     number_of,
     proposed_task,
 )
@@ -61,6 +62,11 @@ class Lab:
     def run(self, *more: str, task: str = "numbers") -> int:
         sys.argv = ["assay", *self.words(*more, task=task)]
         return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
+
+    @property
+    def asked(self) -> list[Recorded]:
+        """The requests of runs."""
+        return [each for each in self.server.requests if not is_first_contact(each)]
 
     def published(self, run_id: str) -> Experiment:
         with Warehouse(self.folder / "w").reader() as connection:
@@ -128,7 +134,7 @@ def test_the_good_one_is_found_and_the_others_keep_their_reasons(
     assert by_name["c012"].lesson == ""
     assert found.provenance is not None
     assert found.provenance.step == "propose_program"
-    assert len(lab.server.requests) == CALLS + 1  # what is no JSON is asked for once more
+    assert len(lab.asked) == CALLS + 1  # what is no JSON is asked for once more
     assert lab.column("select count(*) from llm_calls") == [CALLS + 1]
     assert verify(Warehouse(lab.folder / "w")).problems == ()
     report = (lab.folder / "w" / "reports" / answer["run"]["run_id"] / "index.md").read_text()
@@ -138,7 +144,7 @@ def test_the_good_one_is_found_and_the_others_keep_their_reasons(
 
 def test_what_programs_say_is_shown_as_data_and_in_bounds(whole: Lab) -> None:
     lab = whole
-    told = [each.messages[1]["content"] for each in lab.server.requests]
+    told = [each.messages[1]["content"] for each in lab.asked]
     later = [text for text in told if "This is proposal 5" in text]
     assert later
     for text in later:
@@ -158,7 +164,7 @@ def test_what_programs_say_is_shown_as_data_and_in_bounds(whole: Lab) -> None:
 
 def test_what_the_metric_means_is_told_to_models_and_readers(whole: Lab) -> None:
     meaning = "How far the number lies from the target."
-    asked = [each.messages[1]["content"] for each in whole.server.requests]
+    asked = [each.messages[1]["content"] for each in whole.asked]
     assert all(meaning in text for text in asked)
     (report,) = (whole.folder / "w" / "reports").glob("experiment-*/index.md")
     assert meaning in report.read_text()
@@ -177,13 +183,13 @@ def test_a_run_that_spends_its_budget_says_so_and_goes_on_from_there(
     assert first["state"] == "incomplete"
     early = lab.published(first["run"]["run_id"])
     assert 0 < early.proposed_count < 6
-    asked = Counter(number_of(each) for each in lab.server.requests)
+    asked = Counter(number_of(each) for each in lab.asked)
     assert lab.run("--json") == EXIT_DONE
     second = read_answer(capsys.readouterr().out)
     assert second["run"]["run_id"] == first["run"]["run_id"]
     whole = lab.published(second["run"]["run_id"])
     assert whole.proposed_count == 6
-    again = Counter(number_of(each) for each in lab.server.requests) - asked
+    again = Counter(number_of(each) for each in lab.asked) - asked
     assert not set(again) & (set(asked) - {None})
     fresh = {each.seed for each in whole.executions if each.stage == "confirmation"}
     assert fresh.isdisjoint({each.seed for each in early.executions})
@@ -194,7 +200,9 @@ def test_a_model_that_cannot_be_reached_leaves_no_finding(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
     proposed_task(lab.folder / "numbers", 4)
-    lab.server.behaviour = "server_error"
+    lab.server.behaviour = lambda request: (
+        behave(request) if is_first_contact(request) else "server_error"
+    )
     assert lab.run("--json") == EXIT_FAILURES
     answer = read_answer(capsys.readouterr().out)
     assert answer["state"] == "incomplete"
@@ -210,7 +218,7 @@ def test_what_a_model_will_be_asked_is_said_before(
     proposed_task(lab.folder / "numbers")
     assert lab.run("--json", "--dry-run", "--engine", "litellm:openai/gpt-5") == EXIT_DONE
     answer = read_answer(capsys.readouterr().out)
-    calls = {step["step"]: step["calls"] for step in answer["steps"]}
+    calls = {step["step"]: step["calls"] for step in answer["rows"]}
     assert calls == {"propose_program": MOST, "learn_from_runs": 2}
     assert answer["cost_usd"] > 0
     assert lab.run("--dry-run") == EXIT_DONE
@@ -245,21 +253,21 @@ def test_no_answer_is_paid_for_twice_and_no_execution_lost_when_it_is_killed(
     stores = cache / "executions.sqlite", cache / "replies.sqlite"
     totals = [entries(path) for path in stores]
     (lab.folder / "w").rename(lab.folder / "whole")
-    asked = len(lab.server.requests)
+    asked = len(lab.asked)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-P", "-m", "flows", *lab.words()]
     for moment in range(moments):
         until = sum(totals) * moment // moments
-        replies, before = entries(stores[1]), len(lab.server.requests)
+        replies, before = entries(stores[1]), len(lab.asked)
         process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
         while process.poll() is None and sum(map(entries, stores)) <= until:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert len(lab.server.requests) - before <= asked - replies
-    replies, before = entries(stores[1]), len(lab.server.requests)
+        assert len(lab.asked) - before <= asked - replies
+    replies, before = entries(stores[1]), len(lab.asked)
     assert lab.run("--json") in (EXIT_DONE, EXIT_FAILURES)
-    assert len(lab.server.requests) - before <= asked - replies
+    assert len(lab.asked) - before <= asked - replies
     ended = lab.published(read_answer(capsys.readouterr().out)["run"]["run_id"])
     assert [entries(path) for path in stores] == totals
     assert figures(ended) == figures(whole)
@@ -282,6 +290,8 @@ def test_a_work_is_borrowed_from_by_a_key_that_was_shown(
     (folder / "idea.json").write_text(json.dumps(idea))
 
     def borrowing(request: Recorded) -> str:
+        if is_first_contact(request):
+            return behave(request)
         number = number_of(request)
         key = {1: "[W1]", 2: "W9"}.get(number or 0)
         reply = json.loads(REPLIES[5 if number == 1 else 1])
@@ -292,7 +302,7 @@ def test_a_work_is_borrowed_from_by_a_key_that_was_shown(
     found = lab.published(read_answer(capsys.readouterr().out)["run"]["run_id"])
     borrowed = {each.program_id: each.borrowed_from for each in found.programs}
     assert (borrowed["c001"], borrowed["c002"]) == ("W1", None)
-    told = lab.server.requests[0].messages[1]["content"]
+    told = lab.asked[0].messages[1]["content"]
     assert "under the key W1" in told
     assert "Ten is best." in told
     assert "- Why ten?" in told

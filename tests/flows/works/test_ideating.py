@@ -10,22 +10,25 @@ from typing import Any
 import pytest
 
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
-from flows.cli.make.ideate_output import print_ideation
+from flows.cli.works import print_published
 from flows.run.campaign import run_campaign
-from flows.works.ideate.ideate_estimate import estimate_ideation
-from flows.works.ideate.ideate_request import resolve_ideation
-from flows.works.ideate.ideating import IdeationSummary, ideate, ideation_run_id
-from flows.works.ideate.ideation_branches import ANOTHER_CONCEPT, REVISE, STAND
+from flows.run.declared import run_id
+from flows.run.estimates.declared import estimate
+from flows.run.following import Following
+from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.errors import ConfigurationError, IdeaFileError, UnknownNameError
 from schemas.options.commands import IdeateOptions
 from schemas.people.decisions import GivenAnswer, Request, Verdict
-from schemas.run import RunRequest, RunState
+from schemas.run import RunRequest, RunState, WorkRequest
 from schemas.settings import Settings
-from schemas.works.ideation_run import IdeationRequest
+from schemas.works.ideation_run import IdeationRequest, Slot
 from tasks.ideas.read import read_ideas
-from tasks.ideation import ideation_shard
-from tasks.ideation.versions import Made, Slot, VersionTools
+from tasks.ideation import rounds
+from tasks.ideation.branches import ANOTHER_CONCEPT, REVISE, STAND
+from tasks.ideation.course import IdeationSummary, make_in_rounds
+from tasks.ideation.versions import Made, VersionTools
+from tasks.ideation.work import IDEATE
 from tests.support.idea_writer import IdeaWriter
 from tests.support.ideation_lake import evaluate_versions
 from tests.support.openai_server import OpenAIServer, start_openai_server
@@ -53,12 +56,16 @@ def server(writer: IdeaWriter, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open
         yield running
 
 
-def request_of(folder: Path, server: OpenAIServer | None = None, **asked: Any) -> IdeationRequest:
+def asked(folder: Path, server: OpenAIServer | None = None, **more: Any) -> IdeationRequest:
     path = folder / "seeds.jsonl"
     path.write_text("".join(json.dumps(seed) + "\n" for seed in SEEDS))
     engine = {} if server is None else {"engine": "litellm:openai/x", "api_base": server.url}
-    given = {"warehouse": folder / "warehouse", "rounds": 2, "per_seed": 1, **engine, **asked}
-    return resolve_ideation(path, IdeateOptions(**given), Settings())
+    given = {"warehouse": folder / "warehouse", "rounds": 2, "per_seed": 1, **engine, **more}
+    return resolved(path, IdeateOptions(**given))
+
+
+def resolved(path: Path, options: IdeateOptions) -> IdeationRequest:
+    return request_of(IDEATE, (path,), options, Settings())
 
 
 def never_a_cluster(*_: object) -> Any:
@@ -68,7 +75,18 @@ def never_a_cluster(*_: object) -> Any:
 def made(
     request: IdeationRequest, evaluate: Callable[[RunRequest], Any] = evaluate_versions
 ) -> IdeationSummary:
-    return ideate(request, Settings(), lambda each: run_campaign(each, never_a_cluster), evaluate)
+    class Runs(Following):
+        def __call__(self, name: str, request: WorkRequest) -> Any:
+            if isinstance(request, RunRequest):
+                return evaluate(request)
+            return super().__call__(name, request)
+
+    runs = Runs(lambda campaign: run_campaign(campaign, never_a_cluster))
+    return make_in_rounds(request, Settings(), runs)
+
+
+def printed(request: IdeationRequest, summary: IdeationSummary) -> int:
+    return print_published(IDEATE, request, summary, as_json=False)
 
 
 def rows(request: IdeationRequest, sql: str) -> list[tuple[Any, ...]]:
@@ -97,19 +115,19 @@ class Ideation:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ideation]:
     budgets: list[int | None] = []
 
-    def noted(asked: RunRequest) -> Any:
-        budgets.append(asked.budget.maximum_tokens)
-        return evaluate_versions(asked)
+    def noted(request: RunRequest) -> Any:
+        budgets.append(request.budget.maximum_tokens)
+        return evaluate_versions(request)
 
     with pytest.MonkeyPatch.context() as patch, start_openai_server(answer=IdeaWriter()) as server:
         patch.setenv("OPENAI_API_KEY", "sk-of-a-test")
-        request = request_of(tmp_path_factory.mktemp("whole"), server, max_tokens=1_000_000)
+        request = asked(tmp_path_factory.mktemp("whole"), server, max_tokens=1_000_000)
         summary = made(request, noted)
         yield Ideation(server, request, summary, budgets, len(server.requests))
 
 
 def test_every_idea_is_revised_by_a_finding_of_its_evaluation(
-    whole: Ideation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    whole: Ideation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     request, summary = whole.request, whole.summary
     assert summary.published
@@ -124,12 +142,12 @@ def test_every_idea_is_revised_by_a_finding_of_its_evaluation(
     assert rows(request, "select count(*) from keyword_relations where chosen")[0][0] == len(
         rows(request, "select 1 from idea_versions where added_keyword is not null")
     )
-    path = tmp_path / "ideas.jsonl"
-    assert print_ideation(request, summary, path, as_json=False) == EXIT_DONE
+    (path,) = [path for path in summary.report_paths if path.suffix == ".jsonl"]
     written = read_ideas(path, default_cutoff=None)
     assert not written.rejected
     assert {idea.group for idea in written.ideas} == {seed["idea_id"] for seed in SEEDS}
-    assert "not outcomes" in capsys.readouterr().err
+    assert printed(request, summary) == EXIT_DONE
+    assert "not outcomes" in capsys.readouterr().out
     report = summary.report_paths[1].read_text()
     assert "lineage.svg" in report
     assert "Judged scores are not outcomes" in report
@@ -146,7 +164,7 @@ def test_a_model_may_choose_none_of_the_concepts(
     tmp_path: Path, server: OpenAIServer, writer: IdeaWriter
 ) -> None:
     writer.chooses = False
-    request = request_of(tmp_path, server)
+    request = asked(tmp_path, server)
     summary = made(request)
     assert summary.published
     moves = "select distinct round, move, added_keyword, reason from idea_versions order by all"
@@ -167,7 +185,7 @@ class KilledError(BaseException):
 def test_a_kill_in_the_middle_pays_nothing_twice(
     tmp_path: Path, whole: Ideation, server: OpenAIServer
 ) -> None:
-    request = request_of(tmp_path, server)
+    request = asked(tmp_path, server)
     runs: list[RunRequest] = []
 
     def killed_in_the_second(asked_for: RunRequest) -> Any:
@@ -188,7 +206,7 @@ def test_of_ideas_that_say_the_same_the_first_goes_on(
     tmp_path: Path, server: OpenAIServer, writer: IdeaWriter
 ) -> None:
     writer.alike = True
-    request = request_of(tmp_path, server, rounds=1, per_seed=2)
+    request = asked(tmp_path, server, rounds=1, per_seed=2)
     made(request)
     dropped = [row[4] for row in rows(request, VERSIONS)]
     assert dropped.count(None) == 1
@@ -198,12 +216,12 @@ def test_of_ideas_that_say_the_same_the_first_goes_on(
 def test_an_evaluation_that_spent_the_budget_ends_the_rounds(
     tmp_path: Path, server: OpenAIServer
 ) -> None:
-    def spent(asked: RunRequest) -> Any:
-        found = evaluate_versions(asked)
+    def spent(request: RunRequest) -> Any:
+        found = evaluate_versions(request)
         head = replace(found.head, state=RunState.BUDGET_EXHAUSTED)
         return SimpleNamespace(published=True, head=head)
 
-    summary = made(request_of(tmp_path, server), spent)
+    summary = made(asked(tmp_path, server), spent)
     assert (summary.head.round_count, summary.head.incomplete_reason) == (1, "budget_exhausted")
 
 
@@ -217,11 +235,11 @@ def test_the_budget_left_is_what_rounds_and_evaluations_have_not_spent(whole: Id
 def test_offline_there_are_leads_with_their_evidence_and_no_ideas(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    request = request_of(tmp_path)
+    request = asked(tmp_path)
     summary = made(request, never_a_cluster)
-    assert print_ideation(request, summary, None, as_json=False) == EXIT_DONE
+    assert printed(request, summary) == EXIT_DONE
     said = capsys.readouterr()
-    assert "leads, not ideas" in said.err
+    assert "leads, not ideas" in said.out
     assert not (Warehouse(request.warehouse).reports / summary.head.run_id / "ideas.jsonl").exists()
     assert rows(request, "select distinct move from idea_versions where text is not null") == [
         ("lead",)
@@ -234,16 +252,16 @@ def test_a_seed_that_names_no_concept_says_so(tmp_path: Path) -> None:
     path = tmp_path / "seeds.jsonl"
     path.write_text(json.dumps({"text": "Why is it so that we are what we are?"}) + "\n")
     options = IdeateOptions(warehouse=tmp_path / "w", per_seed=1)
-    request = resolve_ideation(path, options, Settings())
+    request = resolved(path, options)
     summary = made(request, never_a_cluster)
     assert rows(request, "select unscored_reason from idea_versions") == [("nothing_to_judge",)]
-    assert print_ideation(request, summary, None, as_json=False) == EXIT_FAILURES
+    assert printed(request, summary) == EXIT_FAILURES
 
 
 def test_a_failure_of_our_own_is_the_failure_of_one_idea(
     tmp_path: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made_by, failed = ideation_shard.make_version, []
+    made_by, failed = rounds.make_version, []
 
     async def fails_once(slot: Slot, tools: VersionTools) -> Made:
         if not failed:
@@ -251,8 +269,8 @@ def test_a_failure_of_our_own_is_the_failure_of_one_idea(
             raise ZeroDivisionError
         return await made_by(slot, tools)
 
-    monkeypatch.setattr(ideation_shard, "make_version", fails_once)
-    request = request_of(tmp_path, server, rounds=1, per_seed=2)
+    monkeypatch.setattr(rounds, "make_version", fails_once)
+    request = asked(tmp_path, server, rounds=1, per_seed=2)
     summary = made(request)
     assert summary.published, summary.failed_expectations
     found = rows(request, VERSIONS)
@@ -264,21 +282,21 @@ def test_what_cannot_be_meant_is_one_line(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds.jsonl"
     seeds.write_text("not json\n")
     with pytest.raises(IdeaFileError, match=r"seeds.jsonl line 1 is no seed"):
-        resolve_ideation(seeds, IdeateOptions(warehouse=tmp_path / "w"), Settings())
+        resolved(seeds, IdeateOptions(warehouse=tmp_path / "w"))
     with pytest.raises(ConfigurationError, match="concepts are read from a snapshot"):
-        resolve_ideation(
-            seeds, IdeateOptions(warehouse=tmp_path / "w", literature="live"), Settings()
-        )
+        resolved(seeds, IdeateOptions(warehouse=tmp_path / "w", literature="live"))
 
 
 def test_an_estimate_counts_versions_and_asks_nothing(tmp_path: Path, server: OpenAIServer) -> None:
-    found = estimate_ideation(request_of(tmp_path, server, per_seed=2), Settings())
-    assert (found.versions, found.rounds) == (2 * 2 * 2, 2)
-    assert found.model_calls >= 2 * found.versions
+    found = estimate(IDEATE, asked(tmp_path, server, per_seed=2), Settings())
+    versions = 2 * 2 * 2
+    assert (found.counts["versions"], found.counts["rounds"]) == (versions, 2)
+    assert found.counts["literature_requests"] > versions
+    assert found.model_calls >= 2 * versions
     assert {step.step for step in found.steps} >= {"ideate_keyword", "ideate_proposal"}
     assert server.requests == []
-    offline = estimate_ideation(request_of(tmp_path, per_seed=2), Settings())
-    assert (offline.model_calls, offline.versions) == (0, 4)
+    offline = estimate(IDEATE, asked(tmp_path, per_seed=2), Settings())
+    assert (offline.model_calls, offline.counts["versions"]) == (0, 4)
 
 
 def waiting(request: IdeationRequest) -> tuple[Request, ...]:
@@ -286,14 +304,14 @@ def waiting(request: IdeationRequest) -> tuple[Request, ...]:
         return tuple(open_requests(database))
 
 
-def answer(request: IdeationRequest, asked: Request, choice: int | None) -> None:
+def answer(request: IdeationRequest, branch: Request, choice: int | None) -> None:
     warehouse, verdict = (
         Warehouse(request.warehouse),
         Verdict.CHOSEN if choice else Verdict.SENT_BACK,
     )
     with ServiceDatabase(warehouse) as database:
         given = GivenAnswer(verdict=verdict, choice=choice)
-        decide_and_fold(warehouse, database, asked.request_id, asked.asked_of[0], given)
+        decide_and_fold(warehouse, database, branch.request_id, branch.asked_of[0], given)
 
 
 @pytest.fixture
@@ -308,9 +326,9 @@ def asked_of(tmp_path: Path) -> str:
 def test_at_a_branch_people_are_asked_and_the_same_command_goes_on_with_their_answers(
     tmp_path: Path, server: OpenAIServer, asked_of: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    request = request_of(tmp_path, server, ask=(asked_of,), per_seed=2)
+    request = asked(tmp_path, server, ask=(asked_of,), per_seed=2)
     first = made(request)
-    assert print_ideation(request, first, None, as_json=False) == EXIT_WAITING
+    assert printed(request, first) == EXIT_WAITING
     assert "waits for 4 decisions" in capsys.readouterr().err
     assert (first.head.round_count, first.head.incomplete_reason) == (1, "undecided")
     told = {each.unit_id: each for each in waiting(request)}
@@ -329,7 +347,7 @@ def test_at_a_branch_people_are_asked_and_the_same_command_goes_on_with_their_an
     answer(request, told["agents-2-r1"], None)
     whole = made(request)
     assert (whole.head.round_count, whole.head.incomplete_reason) == (2, None)
-    assert print_ideation(request, whole, None, as_json=False) == EXIT_DONE
+    assert printed(request, whole) == EXIT_DONE
     moves = "select seed_id, slot, move from idea_versions where round = 2 order by all"
     assert rows(request, moves) == [("proteins", 1, "add_keyword"), ("proteins", 2, "revise")]
     assert waiting(request) == ()
@@ -340,10 +358,10 @@ def test_at_a_branch_people_are_asked_and_the_same_command_goes_on_with_their_an
 def test_a_revision_that_answers_nothing_is_dropped_and_its_branch_is_asked_about_once(
     tmp_path: Path, server: OpenAIServer, writer: IdeaWriter, asked_of: str
 ) -> None:
-    request = request_of(tmp_path, server, ask=(asked_of,), rounds=3)
+    request = asked(tmp_path, server, ask=(asked_of,), rounds=3)
     first = made(request)
     assert first.head.incomplete_reason == "undecided"
-    assert print_ideation(request, first, None, as_json=False) == EXIT_WAITING
+    assert printed(request, first) == EXIT_WAITING
     writer.answers = False
     for each in waiting(request):
         answer(request, each, REVISE)
@@ -358,12 +376,12 @@ def test_a_revision_that_answers_nothing_is_dropped_and_its_branch_is_asked_abou
 
 def test_who_is_asked_has_to_take_part(tmp_path: Path, server: OpenAIServer, asked_of: str) -> None:
     with pytest.raises(UnknownNameError, match="p-000000000000"):
-        request_of(tmp_path, server, ask=(asked_of, "p-000000000000"))
+        asked(tmp_path, server, ask=(asked_of, "p-000000000000"))
 
 
 def test_an_ideation_that_people_decide_on_is_another_one(
     tmp_path: Path, server: OpenAIServer, asked_of: str
 ) -> None:
-    by_rule, by_people = (request_of(tmp_path, server, ask=ask) for ask in ((), (asked_of,)))
-    names = {ideation_run_id(each, "snapshot", Settings()) for each in (by_rule, by_people)}
+    by_rule, by_people = (asked(tmp_path, server, ask=ask) for ask in ((), (asked_of,)))
+    names = {run_id(IDEATE, each, "snapshot", Settings()) for each in (by_rule, by_people)}
     assert len(names) == 2

@@ -8,10 +8,6 @@ import pytest
 
 from flows.run.declared import run_id
 from flows.run.requests import request_of
-from flows.works.experiment.experiment_request import resolve_experiment
-from flows.works.experiment.experimenting import experiment_run_id
-from flows.works.ideate.ideate_request import resolve_ideation
-from flows.works.ideate.ideating import ideation_run_id
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.judging import AskingParameters, Effort
@@ -24,6 +20,8 @@ from schemas.options.commands import (
 )
 from schemas.settings import Settings
 from tasks.curation.work import CURATE
+from tasks.experiments.work import EXPERIMENT
+from tasks.ideation.work import IDEATE
 from tasks.manuscripts.work import CHECK
 from tasks.survey.work import SURVEY
 from tasks.writing.work import WRITE
@@ -50,13 +48,14 @@ def curate(folder: Path) -> Any:
 
 def experiment(folder: Path) -> Any:
     options = ExperimentOptions(warehouse=folder)
-    return resolve_experiment([write_task(folder / "target")], options, Settings())
+    return request_of(EXPERIMENT, ((write_task(folder / "target"),),), options, Settings())
 
 
 def ideate(folder: Path) -> Any:
     (folder / "seeds.jsonl").write_text('{"idea_id": "bats", "text": "We record bats at night."}\n')
-    options = IdeateOptions(warehouse=folder, full_text=True)
-    return resolve_ideation(folder / "seeds.jsonl", options, Settings())
+    options = IdeateOptions(warehouse=folder)
+    request = request_of(IDEATE, (folder / "seeds.jsonl",), options, Settings())
+    return replace(request, full_text=True)
 
 
 def survey(folder: Path) -> Any:
@@ -77,30 +76,27 @@ def requests_of(folder: Path) -> dict[str, tuple[Any, Callable[[Any, Settings], 
     requests = {
         "check": (check, lambda request, settings: run_id(CHECK, request, LITERATURE, settings)),
         "curate": (curate, lambda request, settings: run_id(CURATE, request, "", settings)),
-        "experiment": (experiment, experiment_run_id),
+        "experiment": (
+            experiment,
+            lambda request, settings: run_id(EXPERIMENT, request, "", settings),
+        ),
         "ideate": (
             ideate,
-            lambda request, settings: ideation_run_id(request, LITERATURE, settings),
+            lambda request, settings: run_id(IDEATE, request, LITERATURE, settings),
         ),
         "survey": (survey, lambda request, settings: run_id(SURVEY, request, LITERATURE, settings)),
         "write": (write, lambda request, settings: run_id(WRITE, request, "", settings)),
     }
     return {
-        kind: (_asked(make(folder), engine=ENGINE), name) for kind, (make, name) in requests.items()
+        kind: (replace(make(folder), engine=ENGINE), name)
+        for kind, (make, name) in requests.items()
     }
 
 
-def _asked(request: Any, **changes: Any) -> Any:
-    """The request with changes, those of an ideation in its evaluation."""
-    if hasattr(request, "evaluation"):
-        return replace(request, evaluation=replace(request.evaluation, **changes))
-    return replace(request, **changes)
-
-
 def _judging(request: Any) -> Any:
-    profile = (request.evaluation if hasattr(request, "evaluation") else request).profile
+    profile = request.profile
     judging = replace(profile.judging, judgement=AskingParameters(effort=Effort.HIGH))
-    return _asked(request, profile=replace(profile, judging=judging))
+    return replace(request, profile=replace(profile, judging=judging))
 
 
 def _set(section: str, **values: Any) -> Callable[[Settings], Settings]:
@@ -118,11 +114,11 @@ def same(anything: Any) -> Any:
 MODELS = ("check", "curate", "experiment", "ideate", "survey", "write")
 CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Settings], Settings], tuple[str, ...]]] = {
     "another model": (
-        lambda request: _asked(request, engine=EngineChoice.parse("litellm:openai/gpt-5")),
+        lambda request: replace(request, engine=EngineChoice.parse("litellm:openai/gpt-5")),
         same,
         MODELS,
     ),
-    "another address": (lambda request: _asked(request, api_base=ADDRESS), same, MODELS),
+    "another address": (lambda request: replace(request, api_base=ADDRESS), same, MODELS),
     "other judging": (_judging, same, MODELS),
     "another context window": (same, _set("language_model", context_tokens=9_000), MODELS),
     "another embedding model": (
@@ -141,7 +137,7 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Settings], Settings], t
         ("check", "curate", "ideate", "survey"),
     ),
     "another warehouse": (
-        lambda request: _asked(request, warehouse=Path("elsewhere")),
+        lambda request: replace(request, warehouse=Path("elsewhere")),
         same,
         (),
     ),

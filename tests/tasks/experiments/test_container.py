@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from flows.run import preflight
-from flows.works.experiment.experiment_request import resolve_experiment
-from flows.works.experiment.experimenting import experiment_run_id
+from flows.run.declared import run_id
+from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.options.commands import ExperimentOptions
@@ -18,6 +18,7 @@ from schemas.settings import Settings
 from schemas.works.experiment import Container, Limits
 from tasks.experiments.sandbox import sandbox
 from tasks.experiments.sandbox.sandbox import Stop, check_sandbox, environment, run_sandboxed
+from tasks.experiments.work import EXPERIMENT
 from tests.support.small_task import write_task
 
 LIMITS = Limits(
@@ -195,11 +196,13 @@ def test_what_runs_elsewhere_is_another_run(
     monkeypatch.setenv("ASSAY_EXPERIMENTS__CONTAINER_RUNTIME", "podman")
     task = write_task(tmp_path / "numbers")
     options = ExperimentOptions(warehouse=tmp_path / "w")
-    request = resolve_experiment([task], options, Settings())
-    assert request.container == Container(runtime="podman", image="assay-sandbox")
-    assert environment(request.container).endswith("numpy 2.4.6; podman, assay-sandbox")
-    plain = replace(request, container=None)
-    assert experiment_run_id(request, Settings()) != experiment_run_id(plain, Settings())
+    request = request_of(EXPERIMENT, ((task,),), options, Settings())
+    container = request.parameters.container
+    assert container == Container(runtime="podman", image="assay-sandbox")
+    assert environment(container).endswith("numpy 2.4.6; podman, assay-sandbox")
+    plain = replace(request, parameters=replace(request.parameters, container=None))
+    names = {run_id(EXPERIMENT, each, "", Settings()) for each in (request, plain)}
+    assert len(names) == 2
 
 
 def test_settings_name_a_runtime_that_there_is(monkeypatch: pytest.MonkeyPatch) -> None:

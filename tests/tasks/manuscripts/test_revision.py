@@ -262,4 +262,4 @@ def test_preferences_for_another_text_or_another_review_are_refused(
     with pytest.raises(ConfigurationError, match="is no TOML"):
         request_for(folder, server, revise=path)
     with pytest.raises(ConfigurationError, match="leave out --literature"):
-        request_for(folder, server, revise=path, literature="snapshot:x.parquet")
+        request_for(folder, server, revise=path, literature="live")

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from flows.works.ideate.ideation_stacks import Branch, Place
 from schemas.identifiers import RunId, content_hash
 from schemas.people.decisions import Decision, Request, Verdict
 from schemas.works.ideation import Move
-from schemas.works.ideation_run import IdeationHead, IdeationRequest
+from schemas.works.ideation_run import IdeationParameters
 from tasks.ideation.findings import next_concept
+from tasks.ideation.stacks import Branch, Place
 from tasks.text.words import shorten_words
 from warehouse.app.database import ServiceDatabase
-from warehouse.app.decisions import decisions, open_requests, request_all
+from warehouse.app.decisions import decisions, request_all
 from warehouse.app.records import fold_into_lake
 from warehouse.ledger import parts_by_unit
 from warehouse.warehouse import Warehouse
@@ -39,7 +39,7 @@ class Decided:
 
 
 def decide_branches(
-    request: IdeationRequest,
+    parameters: IdeationParameters,
     warehouse: Warehouse,
     run_id: RunId,
     evaluated: Sequence[RunId],
@@ -60,28 +60,20 @@ def decide_branches(
             for unit, parts in parts_by_unit(queries.connection, each).items()
         }
     to_ask = [
-        _request(request, run_id, branch, *found[branch.version.version_id]) for branch in branches
+        _request(parameters.asked_of, run_id, branch, *found[branch.version.version_id])
+        for branch in branches
     ]
     with ServiceDatabase(warehouse) as database:
         asked = request_all(database, to_ask)
         known = decisions(database)
     fold_into_lake(warehouse)
-    maximum = request.parameters.maximum_keywords
+    maximum = parameters.maximum_keywords
     moves = {
         branch.place: _move(known[each.request_id], branch, maximum)
         for branch, each in zip(branches, asked, strict=True)
         if each.request_id in known
     }
     return Decided(moves, tuple(each for each in asked if each.request_id not in known))
-
-
-def waiting_branches(warehouse: Warehouse, head: IdeationHead) -> tuple[Request, ...]:
-    """What a published ideation waits for."""
-    with ServiceDatabase(warehouse) as database:
-        found = tuple(open_requests(database))
-    return tuple(
-        each for each in found if each.run_id in head.evaluated_run_ids and each.options == WAYS
-    )
 
 
 def _move(decision: Decision, branch: Branch, maximum_keywords: int) -> Move | None:
@@ -93,7 +85,7 @@ def _move(decision: Decision, branch: Branch, maximum_keywords: int) -> Move | N
 
 
 def _request(
-    request: IdeationRequest,
+    asked_of: tuple[str, ...],
     run_id: RunId,
     branch: Branch,
     evaluated: RunId,
@@ -109,7 +101,7 @@ def _request(
         options=WAYS,
         parts=parts,
         asked_by=None,
-        asked_of=request.asked_of,
+        asked_of=asked_of,
         requested_at=datetime.now(UTC),
     )
 

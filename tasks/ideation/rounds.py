@@ -1,98 +1,63 @@
-"""Works on a round and lands it. A round that landed whole is not worked on again."""
+"""A round of ideas: a version for each, without those that say what is there already."""
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import ExitStack
 from datetime import date
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.base import replace
 from schemas.failure import Failure, look_up_failures
-from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
-from schemas.run import Budget, UnitReceipt
-from schemas.settings import Settings
 from schemas.works.ideation import IdeationRound, IdeaVersion, kept_versions
-from schemas.works.ideation_run import IdeationRequest
+from schemas.works.ideation_run import PlannedRound, Slot
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text
 from tasks.ideation.network import open_network
-from tasks.ideation.versions import Made, Slot, VersionTools, make_version, unmade
-from tasks.judging.opening import open_judging, traced
+from tasks.ideation.versions import Made, VersionTools, make_version, unmade
 from tasks.literature.client import LiteratureClient
-from tasks.literature.semantic_scholar import SemanticScholarClient
-from tasks.shards.work import Shard, each_unit, land_once, or_failure
-from tasks.web.client import open_client
-from warehouse.kinds.ideations import IDEATIONS
-from warehouse.layout import Layout
+from tasks.literature.snapshot.build import index_for_parquet
+from tasks.shards.work import Cause, each_unit, or_failure
+from tasks.work.tools import Tools
 
 
-class IdeationJob(Shard):
-    """One round of a run, for one worker."""
-
-    request: IdeationRequest
-    round_id: str
-    slots: tuple[Slot, ...]
-    snapshot: Path
-    gateway_url: str
-    budget: Budget
-
-    @property
-    def unit_names(self) -> tuple[str, ...]:
-        return (self.round_id,)
-
-    @property
-    def warehouse(self) -> Path:
-        return self.request.warehouse
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return (self.snapshot, *self.request.evaluation.profile.files)
-
-
-async def ideation_job(job: IdeationJob, settings: Settings) -> tuple[UnitReceipt, ...]:
-    """Work on the round and land it, unless it landed whole.
+async def follow_round(planned: PlannedRound, tools: Tools) -> IdeationRound:
+    """Make the versions of a round.
 
     Raises:
-        ConfigurationError, OSError: as `each_unit`.
         SnapshotError: the snapshot, or its network, cannot be read.
     """
-    layout = Layout(job.request.warehouse)
-    landed = await land_once(
-        layout, IDEATIONS, job.run_id, job.round_id, lambda: _round(job, settings, layout)
-    )
-    return (landed,)
-
-
-async def _round(job: IdeationJob, settings: Settings, layout: Layout) -> IdeationRound:
-    asking = replace(job.request.evaluation, budget=job.budget)
-    unit = IDEATIONS.unit_path(layout, job.run_id, job.round_id)
-    ledger = Ledger(IdeaId(job.round_id), unit)
-    async with AsyncExitStack() as stack:
-        judging = open_judging(asking, settings, layout, job.run_id, stack)
-        literature = SemanticScholarClient(
-            job.gateway_url,
-            ledger,
-            await stack.enter_async_context(open_client(settings.literature.timeout_seconds)),
-            settings.literature,
-            lambda: judging.budget.count_request(ledger.idea_id),
-            unlimited=asking.literature.unlimited,
-        )
-        engine = traced(judging.engine_of(ledger))
-        tools = {
+    snapshot, home = planned.snapshot, tools.settings.home
+    if not snapshot.is_dir():
+        snapshot = index_for_parquet(snapshot, home)
+    with ExitStack() as stack:
+        by_cutoff = {
             cutoff: VersionTools(
-                engine,
-                stack.enter_context(open_network(job.snapshot, settings.home, cutoff)),
-                judging.embedder,
-                job.request.parameters,
+                tools.engine,
+                stack.enter_context(open_network(snapshot, home, cutoff)),
+                tools.embedder,
+                tools.request.parameters,
             )
-            for cutoff in dict.fromkeys(slot.cutoff_date for slot in job.slots)
+            for cutoff in dict.fromkeys(slot.cutoff_date for slot in planned.slots)
         }
-        return await make_round(job.round_id, job.slots, tools, literature, ledger)
+        return await make_round(
+            planned.round_id, planned.slots, by_cutoff, tools.literature(), tools.ledger
+        )
+
+
+def unmade_round(planned: PlannedRound, tools: Tools, cause: Cause) -> IdeationRound:
+    """A round over which Assay itself failed."""
+    ledger = tools.ledger
+    return IdeationRound(
+        round_id=planned.round_id,
+        versions=tuple(unmade(slot, *cause).version for slot in planned.slots),
+        failures=tuple(ledger.failures),
+        llm_calls=tuple(ledger.llm_calls),
+        api_calls=tuple(ledger.api_calls),
+    )
 
 
 STAGE = "ideation"

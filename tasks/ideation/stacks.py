@@ -1,15 +1,15 @@
 """The stacks of a run: every idea's versions so far, what they scored, what was found wanting."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from itertools import product
 
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
 from schemas.works.ideation import Finding, IdeationRound, IdeaVersion, Move
-from schemas.works.ideation_run import IdeationRequest
+from schemas.works.ideation_run import IdeationParameters, Slot
 from tasks.ideation.findings import findings_of, next_move
-from tasks.ideation.versions import Slot
 from warehouse.answers import IdeaReview
 from warehouse.kinds.ideations import IDEATIONS
 from warehouse.units.record import landed_unit
@@ -32,11 +32,14 @@ class Branch:
 class Stacks:
     """Grows by `add` (what a round made) and `judge` (what its evaluation found)."""
 
-    def __init__(self, request: IdeationRequest) -> None:
-        self._request = request
-        self._seeds = {seed.idea_id: seed for seed in request.seeds}
+    def __init__(
+        self, seeds: Iterable[Idea], parameters: IdeationParameters, cutoff_date: date | None
+    ) -> None:
+        """`cutoff_date`: of seeds that have none."""
+        self._parameters, self._cutoff_date = parameters, cutoff_date
+        self._seeds = {seed.idea_id: seed for seed in seeds}
         self._stacks: dict[Place, list[IdeaVersion]] = {
-            place: [] for place in product(self._seeds, range(1, request.parameters.per_seed + 1))
+            place: [] for place in product(self._seeds, range(1, parameters.per_seed + 1))
         }
         self._reviews: dict[str, IdeaReview] = {}
 
@@ -53,7 +56,7 @@ class Stacks:
         """Of each idea that can go on: of a version that was not evaluated, or in which nothing was
         found wanting, there is none.
         """
-        parameters = self._request.parameters
+        parameters = self._parameters
         for place, stack in self._stacks.items():
             review = self._reviews.get(str(stack[-1].version_id)) if stack else None
             if review is None:
@@ -89,7 +92,7 @@ class Stacks:
             slot=slot,
             round=number,
             move=move,
-            cutoff_date=seed.cutoff_date or self._request.evaluation.cutoff_date,
+            cutoff_date=seed.cutoff_date or self._cutoff_date,
             stack=tuple(stack),
             scores=tuple(self._score(version) for version in stack),
             findings=findings,
@@ -106,24 +109,6 @@ class Stacks:
         for (other_seed, other_slot), stack in self._stacks.items():
             if other_seed == seed_id and other_slot != slot and stack:
                 yield from stack[-1].keywords
-
-
-def ideas_of(versions: Sequence[IdeaVersion]) -> list[Idea]:
-    """Versions as ideas that every command takes; those of one seed are a group."""
-    return [
-        Idea(
-            idea_id=version.version_id,
-            title=version.title,
-            text=version.text or "",
-            problem=version.problem or None,
-            method=version.method or None,
-            experiment=version.experiment or None,
-            cutoff_date=version.cutoff_date,
-            group=version.seed_id,
-            metadata={"keywords": "; ".join(version.keywords), "round": str(version.round)},
-        )
-        for version in versions
-    ]
 
 
 def landed_round(warehouse: Warehouse, run_id: RunId, round_id: str) -> IdeationRound:

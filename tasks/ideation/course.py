@@ -1,0 +1,135 @@
+"""Ideas made in rounds: the versions of each round go through the main job, and the next round
+begins with what was found wanting.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from schemas.base import replace
+from schemas.identifiers import RunId
+from schemas.reasons import Reason
+from schemas.run import Run, RunRequest, RunState
+from schemas.settings import Settings
+from schemas.work import Summary
+from schemas.works.ideation import IdeaVersion, kept_versions
+from schemas.works.ideation_run import IdeationHead, IdeationRequest, PlannedRound
+from tasks.accounting.remaining import remaining
+from tasks.ideas.json_lines import write_ideas
+from tasks.ideation.branches import Decided, decide_branches
+from tasks.ideation.stacks import Stacks, landed_round
+from tasks.work.course import Course, Follow, Runs
+from warehouse.kinds.ideations import IDEATIONS
+from warehouse.kinds.runs.landing import RUNS
+from warehouse.units.landing import complete_receipt, iterate_receipts
+from warehouse.warehouse import Warehouse
+
+PROPOSAL_WORDS = 600
+IdeationSummary = Summary[IdeationHead]
+
+
+def make_in_rounds(request: IdeationRequest, settings: Settings, runs: Runs) -> IdeationSummary:
+    """Make, evaluate and revise ideas, round by round, and publish; the same request again goes on
+    where the last one stopped.
+    """
+    warehouse, parameters = Warehouse(request.warehouse, settings), request.parameters
+    run_id = runs.run_id("ideate", request)
+    (first,) = request.units
+    stacks = Stacks([slot.seed for slot in first.slots], parameters, request.cutoff_date)
+    rounds: list[PlannedRound] = []
+    evaluated: list[RunId] = []
+    decided = Decided({})
+    for number in range(1, parameters.rounds + 1):
+        slots = stacks.slots(number, decided.moves)
+        if not slots:
+            break
+        rounds.append(replace(first, round_id=f"round-{number}", slots=slots))
+        if complete_receipt(warehouse, IDEATIONS, run_id, f"round-{number}") is None:
+            budget = remaining(request.budget, warehouse, evaluated)
+            made = runs("ideate", replace(request, units=tuple(rounds), budget=budget))
+            if not made.published or made.head.incomplete_reason is not None:
+                return made
+        versions = landed_round(warehouse, run_id, f"round-{number}").versions
+        stacks.add(versions)
+        kept = kept_versions(versions)
+        if not kept:
+            break
+        path = _idea_file(kept, warehouse, run_id, number)
+        budget = remaining(request.budget, warehouse, [run_id, *evaluated])
+        summary = runs("evaluate", replace(evaluation_of(request, settings, path), budget=budget))
+        evaluated.append(summary.head.run_id)
+        ended = _ended_early(warehouse, summary.head)
+        rounds[-1] = replace(rounds[-1], evaluated_run_id=evaluated[-1], ended_reason=ended)
+        if not summary.published or ended is not None:
+            break
+        with warehouse.queries() as queries:
+            stacks.judge(tuple(queries.idea_reviews(evaluated[-1])))
+        if parameters.by_people and number < parameters.rounds:
+            branches = tuple(stacks.branches())
+            decided = decide_branches(parameters, warehouse, run_id, evaluated, branches)
+            if decided.waiting:
+                rounds[-1] = replace(rounds[-1], ended_reason=Reason.UNDECIDED)
+                break
+    return runs("ideate", replace(request, units=tuple(rounds)))
+
+
+def _ended_early(warehouse: Warehouse, run: Run) -> Reason | None:
+    """Why an evaluation did not run to its end: the next round would begin without its findings."""
+    if run.state is RunState.BUDGET_EXHAUSTED:
+        return Reason.BUDGET_EXHAUSTED
+    receipts = iterate_receipts(warehouse, RUNS, run.run_id)
+    return next(filter(None, (receipt.incomplete_reason for receipt in receipts)), None)
+
+
+def _idea_file(
+    kept: Sequence[IdeaVersion], warehouse: Warehouse, run_id: RunId, number: int
+) -> Path:
+    folder = warehouse.state / "ideations" / run_id
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"round-{number}.jsonl"
+    write_ideas([version.idea for version in kept], path)
+    return path
+
+
+def evaluation_of(request: IdeationRequest, settings: Settings, ideas: Path) -> RunRequest:
+    """The evaluation of the versions in a file, as the options of the command say."""
+    parameters, literature = request.parameters, request.literature
+    assert literature is not None
+    return RunRequest(
+        ideas_path=ideas,
+        warehouse=request.warehouse,
+        profile=request.profile,
+        engine=request.engine,
+        api_base=request.api_base,
+        literature=literature,
+        modules=parameters.modules,
+        cutoff_date=request.cutoff_date,
+        workers=request.workers,
+        scheduler_address=request.scheduler_address,
+        budget=request.budget,
+        full_text=request.full_text,
+        survey=parameters.survey,
+        experiment_run_ids=parameters.experiment_run_ids,
+        label=parameters.label,
+        idea_timeout_seconds=settings.runs.idea_timeout_seconds,
+        allowed_unscored_share=settings.runs.allowed_unscored_share,
+        batch=parameters.batch,
+        batch_failures=parameters.batch_failures,
+    )
+
+
+def version_count(request: IdeationRequest) -> int:
+    """Versions that are made where none is dropped; an engine that does not write makes leads."""
+    (first,) = request.units
+    rounds = 1 if request.engine.is_baseline else request.parameters.rounds
+    return len(first.slots) * rounds
+
+
+def _follows(request: IdeationRequest, settings: Settings) -> tuple[Follow, ...]:
+    """The evaluation of every version; leads are not evaluated."""
+    if request.engine.is_baseline:
+        return ()
+    asked = evaluation_of(request, settings, request.warehouse)
+    return (Follow("evaluate", asked, "word " * PROPOSAL_WORDS, version_count(request)),)
+
+
+IN_ROUNDS = Course(run=make_in_rounds, follows=_follows)

@@ -1,0 +1,167 @@
+"""Ideas made in rounds: their declaration."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import ConfigurationError, IdeaFileError
+from schemas.identifiers import RunId, content_hash
+from schemas.options.commands import IdeateOptions
+from schemas.people.job import IdeateJob
+from schemas.profile import Profile
+from schemas.settings import Settings
+from schemas.works.ideation import IdeationRound, Move
+from schemas.works.ideation_run import (
+    IdeationHead,
+    IdeationParameters,
+    IdeationRequest,
+    PlannedRound,
+)
+from tasks.ideas.json_lines import write_sent
+from tasks.ideas.read import read_ideas
+from tasks.ideation.course import IN_ROUNDS, version_count
+from tasks.ideation.rounds import follow_round, unmade_round
+from tasks.ideation.stacks import Stacks
+from tasks.ideation.steps import STEPS
+from tasks.ideation.steps.ideate_keyword import IDEATE_KEYWORD
+from tasks.ideation.steps.ideate_proposal import IDEATE_PROPOSAL
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
+from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.people import participant
+from warehouse.kinds.ideations import IDEATIONS
+from warehouse.warehouse import Warehouse
+
+PROPOSAL_TOKENS, RELATION_TOKENS, FINDING_TOKENS, PASSAGE_TOKENS = 1_000, 60, 120, 110
+
+
+def _given(job: IdeateJob, folder: Path) -> tuple[Path]:
+    return (write_sent(job.seeds, folder / "seeds.jsonl"),)
+
+
+def _resolve(
+    given: tuple[Path], options: IdeateOptions, profile: Profile, settings: Settings
+) -> Resolved[PlannedRound, IdeationParameters]:
+    """The first round; a seed is an entry of any file that ideas stand in.
+
+    Raises:
+        ConfigurationError: literature without a snapshot, from which concepts are read.
+        IdeaFileError: a seed that cannot be read, or none.
+        UnknownNameError: who is to be asked is no participant.
+    """
+    (path,) = given
+    literature = options.literature
+    if literature is None or literature.snapshot is None:
+        said = "" if literature is None else literature.text
+        raise ConfigurationError(
+            f"--literature {said}: concepts are read from a snapshot; name one as snapshot:PATH"
+        )
+    if not path.exists():
+        raise ConfigurationError(f"{path} does not exist; name a file of seeds, one on each line")
+    batch = read_ideas(path.resolve(), default_cutoff=options.cutoff, fields=options.field)
+    if batch.rejected:
+        first = batch.rejected[0]
+        raise IdeaFileError(f"{first.location} is no seed: {first.detail}")
+    if not batch.ideas:
+        raise IdeaFileError(f"{path} holds no seed: write one on each line")
+    if options.ask:
+        with ServiceDatabase(Warehouse(options.warehouse, settings).existing()) as database:
+            for each in options.ask:
+                participant(database, each)
+    parameters = IdeationParameters(
+        rounds=options.rounds,
+        per_seed=options.per_seed,
+        maximum_keywords=options.keywords,
+        neighbours_per_keyword=options.neighbours,
+        seeds=tuple(f"{seed.content_sha256} {seed.description_sha256}" for seed in batch.ideas),
+        profile_sha256=content_hash(profile.model_dump_json()),
+        modules=options.modules,
+        survey=options.survey,
+        experiment_run_ids=tuple(map(RunId, options.experiment)),
+        label=options.label,
+        by_people=bool(options.ask),
+        asked_of=options.ask,
+        batch=bool(options.batch),
+        batch_failures=options.batch_failures,
+    )
+    slots = Stacks(batch.ideas, parameters, options.cutoff).slots(1)
+    planned = PlannedRound(round_id="round-1", slots=slots, snapshot=literature.snapshot)
+    return Resolved((planned,), parameters, remarks=batch.remarks)
+
+
+def _expected(request: IdeationRequest, _: Settings) -> Expected:
+    """Of a run in which no version is dropped."""
+    writes, versions = not request.engine.is_baseline, version_count(request)
+    rounds = request.parameters.rounds if writes else 1
+    return Expected(
+        asked=_asked(request, versions) if writes else {},
+        counts={
+            "seeds": len(request.parameters.seeds),
+            "rounds": rounds,
+            "versions": versions,
+            "literature_requests": versions if writes else 0,
+        },
+        note="versions that are dropped are not evaluated, and cost less",
+    )
+
+
+def _asked(request: IdeationRequest, versions: int) -> dict[Any, Asked]:
+    parameters = request.parameters
+    shown, papers = parameters.candidates_shown, parameters.papers_per_relation
+    (first,) = request.units
+    seed = sum(len(slot.seed.text) for slot in first.slots) / len(first.slots)
+    later = (parameters.rounds - 1) / parameters.rounds
+    findings = later * parameters.findings_shown * FINDING_TOKENS
+    seed_tokens = seed / CHARACTERS_PER_TOKEN
+    keyword = shown * (papers * PASSAGE_TOKENS + RELATION_TOKENS) + findings
+    revised = findings + later * PROPOSAL_TOKENS
+    proposal = shown * RELATION_TOKENS + papers * PASSAGE_TOKENS + revised
+    return {
+        IDEATE_KEYWORD: Asked(
+            versions, versions * (keyword + seed_tokens), versions * shown * RELATION_TOKENS
+        ),
+        IDEATE_PROPOSAL: Asked(
+            versions, versions * (proposal + seed_tokens), versions * PROPOSAL_TOKENS
+        ),
+    }
+
+
+def _head(request: IdeationRequest) -> Mapping[str, Any]:
+    evaluated = (each.evaluated_run_id for each in request.units)
+    return {
+        "seed_count": len(request.parameters.seeds),
+        "evaluated_run_ids": tuple(filter(None, evaluated)),
+        "incomplete_reason": request.units[-1].ended_reason,
+    }
+
+
+def _result(_: IdeationHead, rounds: Sequence[IdeationRound]) -> Result:
+    """Leads are what an engine gives that writes no ideas."""
+    versions = [version for each in rounds for version in each.versions]
+    leads = any(version.move is Move.LEAD for version in versions)
+    lost = tuple(
+        f"{version.version_id} was not made: {version.unscored_detail}"
+        for version in versions
+        if version.text is None
+    )
+    made = leads or any(version.kept for version in versions)
+    return Result("leads" if leads else "made", in_order=made, lost=lost)
+
+
+IDEATE: Work[PlannedRound, IdeationParameters, IdeationRound] = Work(
+    name="ideate",
+    job=IdeateJob,
+    given=_given,
+    request=IdeationRequest,
+    resolve=_resolve,
+    identity=(),
+    kind=IDEATIONS,
+    needs=Needs(literature=True, concepts=True),
+    steps=lambda _: STEPS,
+    do=follow_round,
+    failed=unmade_round,
+    expects=_expected,
+    head=_head,
+    result=_result,
+    course=IN_ROUNDS,
+)
