@@ -96,6 +96,10 @@ _MAIN_JOB = (
     ("assay evaluate ideas.jsonl", "evaluate, publish and rank a batch of ideas"),
     ("assay report RUN --idea ID", "read the review of one idea"),
 )
+_EVERY_COMMAND = (
+    "`assay COMMAND --help` explains a command; --commands says in a line each what all do;"
+    " --version or -V; --install-completion and --show-completion of the shell."
+)
 _EXIT_CODES = (
     "Exit codes: 0 done; 1 the run is not in order (more ideas unscored or entries rejected"
     " than allowed); 2 wrong usage or configuration; 3 budget reached; 4 waits for people;"
@@ -107,20 +111,28 @@ class FirstScreen(TyperGroup):
     """Help that fits 80 columns and 24 lines: the main job, then every command in its group."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 -- as typer calls it
-        lines = ["Usage: assay COMMAND [OPTIONS] [ARGUMENTS]", "", f"  {self.help}", ""]
-        lines += [f"    {command:<28}{told}" for command, told in _MAIN_JOB]
-        lines += ["", *_in_groups(), ""]
-        lines.append("`assay COMMAND --help` explains a command; `assay --commands` all of them in")
-        lines.append("a line each. -V, --version; --install-completion, --show-completion.")
-        lines += textwrap.wrap(_EXIT_CODES, 79, subsequent_indent="  ")
+        width = formatter.width
+        told = [f"    {command:<28}{what}" for command, what in _MAIN_JOB]
+        lines = ["Usage: assay COMMAND [OPTIONS] [ARGUMENTS]", *_wrapped(f"{self.help}", width)]
+        for each in told:
+            lines += textwrap.wrap(each, width, subsequent_indent=" " * 6)
+        lines += ["", *_in_groups(width), ""]
+        lines += textwrap.wrap(_EVERY_COMMAND, width, break_on_hyphens=False) + textwrap.wrap(
+            _EXIT_CODES, width
+        )
         formatter.write("\n".join(lines) + "\n")
 
 
-def _in_groups() -> Iterator[str]:
+def _wrapped(text: str, width: int) -> list[str]:
+    """A paragraph with a line before and after it."""
+    return ["", *textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  "), ""]
+
+
+def _in_groups(width: int) -> Iterator[str]:
     folders = COMMANDS | {name: folder for name, (folder, _) in GROUPS.items()}
     for folder, title in SECTIONS.items():
         names = "  ".join(name for name, of in folders.items() if of == folder)
-        yield from textwrap.wrap(f"{title:<20}{names}", 79, subsequent_indent=" " * 20)
+        yield from textwrap.wrap(f"{title:<20}{names}", width, subsequent_indent=" " * 20)
 
 
 def main() -> None:
