@@ -1,20 +1,17 @@
 """The report on a check of manuscripts as blocks."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.prose import prose_line
+from dashboards.views.check_results import CheckResults
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview, Problem, Vote
-
-if TYPE_CHECKING:
-    from dashboards.views.write_check import CheckPage
 
 _MOST_NAMED = 10
 
 
-def check_blocks(page: "CheckPage") -> Iterator[pg.Block]:
+def check_blocks(page: CheckResults) -> Iterator[pg.Block]:
     """The verdict, what was tested, then the problems by manuscript."""
     head, counted = page.head, figures.counted
     yield pg.text(pg.strong(page.verdict))
@@ -70,7 +67,7 @@ def _named(check: ManuscriptCheck) -> Iterator[pg.Block]:
         yield pg.text(pg.code(check.manuscript_id))
 
 
-def _attempt(page: "CheckPage", check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
+def _attempt(page: CheckResults, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
     written = page.written(check, attempt)
     if len(check.attempts) > 1:
         yield pg.heading(f"Attempt {attempt.attempt}", level=3)
@@ -165,7 +162,7 @@ def _votes(votes: Sequence[Vote]) -> Iterator[pg.Block]:
         yield pg.text("Judges: ", *told[1:])
 
 
-def _others(page: "CheckPage", check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
+def _others(page: CheckResults, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
     """Problems beyond what was asked for, undecided, set aside or disputed."""
     if behind := page.behind(check, attempt):
         yield pg.text("Further problems that stand:")
@@ -209,7 +206,7 @@ def _dispute(problem: Problem) -> Iterator[pg.Block]:
             yield pg.text("What would decide: ", prose_line(problem.would_decide))
 
 
-def _looked_up(page: "CheckPage", check: ManuscriptCheck) -> Iterator[pg.Block]:
+def _looked_up(page: CheckResults, check: ManuscriptCheck) -> Iterator[pg.Block]:
     if not check.works:
         if check.reference_count is not None:
             yield pg.text(page.found(check))
@@ -232,7 +229,7 @@ def _looked_up(page: "CheckPage", check: ManuscriptCheck) -> Iterator[pg.Block]:
     yield pg.Fold(title, (found, works))
 
 
-def short_blocks(page: "CheckPage") -> Iterator[pg.Block]:
+def short_blocks(page: CheckResults) -> Iterator[pg.Block]:
     """Problems that stand, by manuscript, without passages and second looks."""
     head = page.head
     for check in page.checks:
@@ -260,7 +257,7 @@ def short_blocks(page: "CheckPage") -> Iterator[pg.Block]:
 
 
 def _short_attempt(
-    page: "CheckPage", check: ManuscriptCheck, attempt: Attempt
+    page: CheckResults, check: ManuscriptCheck, attempt: Attempt
 ) -> Iterator[pg.Block]:
     if len(check.attempts) > 1:
         yield pg.heading(f"Attempt {attempt.attempt}", level=3)

@@ -7,8 +7,9 @@ from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.render import figures, wording
 from dashboards.views.check_blocks import missing_files, missing_macros, nothing_found
+from dashboards.views.check_results import outcome, was_checked
 from dashboards.views.idea.preferences import NAME as PREFERENCES
-from dashboards.views.write_check import CheckPage, outcome, was_checked
+from dashboards.views.write_check import CheckPage
 from schemas.identifiers import RunId
 from schemas.works.check_run import CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview

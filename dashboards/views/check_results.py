@@ -1,0 +1,188 @@
+"""What a check of manuscripts found, as its report and the application show it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dashboards.render import figures, wording
+from schemas.works.check_run import CheckHead, CheckScore
+from schemas.works.manuscripts import (
+    Attempt,
+    Decision,
+    ManuscriptCheck,
+    ManuscriptReview,
+    PooledWork,
+    Problem,
+    Vote,
+)
+
+
+@dataclass(frozen=True)
+class CheckResults:
+    """The manuscripts of a check with their problems, and scores where judges voted."""
+
+    head: CheckHead
+    checks: tuple[ManuscriptCheck, ...]
+    scores: tuple[CheckScore, ...] = ()
+
+    def problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Those to be shown first, in order: of a review no more than were asked for."""
+        return self._standing(check, attempt)[: self._most]
+
+    def written(self, check: ManuscriptCheck, attempt: Attempt) -> ManuscriptReview | None:
+        """What the attempt says of the whole; None: it was no review, or has nothing to say."""
+        own = (one for one in check.reviews if one.attempt == attempt.attempt)
+        return next((one for one in own if one.summary is not None), None)
+
+    def behind(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Of a review, those that stand beyond what was asked for."""
+        return self._standing(check, attempt)[self._most :] if self.head.review else ()
+
+    def set_aside(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Those that a second look refuted or a person rejected."""
+        return [one for one in self._fallen(check, attempt) if not one.is_open]
+
+    def open_questions(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Those that a second look could not decide, nor a person did."""
+        return [one for one in self._fallen(check, attempt) if one.is_open]
+
+    def _fallen(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        own = [one for one in check.problems if one.attempt == attempt.attempt]
+        return [one for one in own if not one.stands]
+
+    def _standing(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        return [one for one in check.standing if one.attempt == attempt.attempt]
+
+    @property
+    def _most(self) -> int | None:
+        return self.head.maximum_problems if self.head.review else None
+
+    def in_report(self, check: ManuscriptCheck, attempt: Attempt) -> str:
+        """How many problems the report has that `short` leaves out; empty: none."""
+        counts = {
+            "more that stand": len(self._standing(check, attempt)) - self.head.maximum_problems,
+            "open": len(self.open_questions(check, attempt)),
+            "set aside": len(self.set_aside(check, attempt)),
+            "disputed": len(self.disputed(check, attempt)),
+        }
+        return ", ".join(f"{count:,} {words}" for words, count in counts.items() if count > 0)
+
+    @property
+    def tokens_per_attempt(self) -> float | None:
+        """Tokens that finding problems took on average; None: not known, or no model was asked."""
+        used = [one for check in self.checks for one in check.attempts if one.input_tokens]
+        tokens = sum(
+            (one.input_tokens or 0) + (one.output_tokens or 0) + (one.thinking_tokens or 0)
+            for one in used
+        )
+        return tokens / len(used) if used else None
+
+    def votes(self, check: ManuscriptCheck, problem: Problem) -> Sequence[Vote]:
+        return [vote for vote in check.votes if vote.problem_id == problem.problem_id]
+
+    def disputed(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Those that reviewers disagree over and nobody has decided."""
+        own = [one for one in check.problems if one.attempt == attempt.attempt]
+        return [one for one in own if one.dispute and not one.is_decided]
+
+    def decided(self, problem: Problem) -> str:
+        """What a person said of it; empty: nothing."""
+        if problem.decision is None:
+            return ""
+        told = _DECIDED[problem.decision]
+        return f"{told}: {problem.remark}" if problem.remark else f"{told}."
+
+    @property
+    def tested(self) -> str:
+        told = wording.tested(self.head)
+        return f"{told} {self.looked_up}" if self.head.review else told
+
+    @property
+    def looked_up(self) -> str:
+        """Where related work was looked up, or that none was."""
+        if not self.head.literature:
+            return "Nothing was looked up: what is new or known was held against no other work."
+        day = self.head.cutoff_date
+        until = f", nothing after {day.isoformat()}" if day is not None else ""
+        return f"Related and cited work was looked up in {self.head.literature}{until}."
+
+    def found(self, check: ManuscriptCheck) -> str:
+        """What a manuscript's evidence holds, and what it lacks."""
+        related = sum(work.relevance_0_to_5 is not None for work in check.works)
+        about = sum(bool(work.about_claim) for work in check.works)
+        cited = sum(bool(work.cited_as) for work in check.works)
+        entries = figures.counted(check.reference_count or 0, "entry", "entries")
+        told = (
+            f"Before anything was judged: {figures.counted(related, 'related work')}, {about:,}"
+            f" about strong claims; {cited:,} of the {entries} in its list of references were found"
+        )
+        beyond = (check.reference_count or 0) - (check.searched_reference_count or 0)
+        told += f", {beyond:,} were not looked for" if beyond else ""
+        missed = figures.counted(check.unanswered_count or 0, "question")
+        told += f". {missed} to the literature had no answer" if check.unanswered_count else ""
+        return f"{told}. That a work is not among them proves nothing."
+
+    def used(self, check: ManuscriptCheck) -> str:
+        """What most of the works looked up name as used; empty: nothing."""
+        counts = Counter(name for work in check.works for name in work.uses)
+        named = [
+            f"{name}, {figures.counted(n, 'work')}" for name, n in counts.most_common(_MOST_USED)
+        ]
+        return f"They name as used: {'; '.join(named)}." if named else ""
+
+    def why_found(self, work: PooledWork) -> str:
+        ways = {
+            "related": work.relevance_0_to_5 is not None,
+            "cited": bool(work.cited_as),
+            f"for “{work.about_claim}”": bool(work.about_claim),
+        }
+        return "; ".join(way for way, holds in ways.items() if holds)
+
+    @property
+    def outcomes(self) -> tuple[tuple[ManuscriptCheck, str], ...]:
+        """Each manuscript with what came of it."""
+        return tuple((check, outcome(check)) for check in self.checks)
+
+    @property
+    def verdict(self) -> str:
+        """How many manuscripts have how much, in a sentence."""
+        checked = [check for check in self.checks if was_checked(check)]
+        found = [check for check in checked if check.standing]
+        told = (
+            f"{len(found):,} of {figures.counted(len(checked), 'checked manuscript')} with problems"
+        )
+        words = sum(check.word_count or 0 for check in checked)
+        told += f", {figures.counted(words, 'word')} read" if words else ""
+        partly = sum(check.is_partly_read for check in checked)
+        told += f", {partly:,} read only in part" if partly else ""
+        missing = len(self.checks) - len(checked)
+        return f"{told}, {missing:,} not checked." if missing else f"{told}."
+
+    @property
+    def unread(self) -> int:
+        return sum(check.unread_reason is not None for check in self.checks)
+
+
+_MOST_USED = 10
+_DECIDED = {
+    Decision.ACCEPT: "A person accepted it",
+    Decision.REJECT: "A person rejected it",
+    Decision.LOOK_AGAIN: "It was looked at again because a person asked",
+}
+
+
+def was_checked(check: ManuscriptCheck) -> bool:
+    """Whether any attempt ended with a count of problems, be it none."""
+    return any(attempt.problem_count is not None for attempt in check.attempts)
+
+
+def outcome(check: ManuscriptCheck) -> str:
+    """What came of one manuscript, in a few words."""
+    if check.unread_reason is not None:
+        return f"not read: {wording.reason(check.unread_reason)}"
+    if not was_checked(check):
+        return "not checked"
+    if check.standing:
+        partly = ", read only in part" if check.is_partly_read else ""
+        return f"{figures.counted(len(check.standing), 'problem')}{partly}"
+    return f"no problem found{', not an all-clear' if check.is_partly_read else ''}"
