@@ -1,20 +1,27 @@
-"""The table of docs/architecture.md: the fields of a declared kind of work, and who sets each.
+"""The tables of docs/architecture.md: the fields of a declared kind of work, and who sets each.
 
-python -m tests.works_table     writes it anew
+python -m tests.works_table     writes them anew
 """
 
 import dataclasses
 import inspect
 import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from tasks.work.declaration import Work
+from tasks.work.course import Course, Follow
+from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.works import works
 from tests.model_costs.__main__ import rewritten
+from warehouse.kinds.registry import KINDS
+from warehouse.units.kind import Kind
 
 PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
 BEGIN = "<!-- works: python -m tests.works_table writes what follows -->\n"
 END = "<!-- end of works -->\n"
+RETURNED = (Resolved, Expected, Result, Course, Follow)
+"""What functions of a declaration give, whose fields are not set in it."""
 
 
 def main() -> None:
@@ -22,28 +29,66 @@ def main() -> None:
 
 
 def with_table(page: str) -> str:
-    """The page with its table made anew."""
-    return rewritten(page, BEGIN, END, table())
+    """The page with its tables made anew."""
+    return rewritten(page, BEGIN, END, tables())
 
 
-def table() -> str:
+def tables() -> str:
+    """The fields of a declaration and of its kind, and how many there are with all they hold."""
+    declared, needs, kinds = _fields(Work), _fields(Needs), _fields(Kind)
+    returned = {each.__name__: list(_fields(each)) for each in RETURNED}
+    told = "; ".join(f"`{name}`: {', '.join(names)}" for name, names in returned.items())
+    count = sum(map(len, (declared, needs, kinds, *returned.values())))
+    return "\n".join(
+        [
+            *_table(Work, declared, works(), lambda work: work.name),
+            "",
+            "Its needs beside models, and its kind, as `warehouse/kinds/` declares it:",
+            "",
+            *_table(Needs, needs, works(), lambda work: work.name, lambda work: work.needs),
+            *_table(Kind, kinds, KINDS, lambda kind: kind.word)[2:],
+            "",
+            f"What functions of a declaration give has fields too. {told}.",
+            f"These are {count} fields: {len(declared)} of a declaration, {len(needs)} needs,"
+            f" {len(kinds)} of a kind, the others of what functions give.",
+            "",
+        ]
+    )
+
+
+def _fields(kind: type[Any]) -> list[str]:
+    return [field.name for field in dataclasses.fields(kind)]
+
+
+def _table(
+    of: type[Any],
+    names: Iterable[str],
+    all_of_them: Iterable[Any],
+    called: Callable[[Any], str],
+    part: Callable[[Any], Any] = lambda each: each,
+) -> list[str]:
     """A row for each field: what it says, and the kinds that set it."""
+    meanings, everyone = dict(_meanings(of)), list(all_of_them)
+    defaults = {field.name: _default(field) for field in dataclasses.fields(of)}
     lines = ["| field | says | set by |", "|---|---|---|"]
-    meanings = _meanings()
-    for field in dataclasses.fields(Work):
-        by = [work.name for work in works() if getattr(work, field.name) != field.default]
-        lines.append(f"| `{field.name}` | {meanings[field.name]} | {', '.join(by)} |")
-    return "\n".join(lines) + "\n"
+    for name in names:
+        by = [called(each) for each in everyone if getattr(part(each), name) != defaults[name]]
+        who = "all" if len(by) == len(everyone) else ", ".join(by)
+        lines.append(f"| `{name}` | {meanings[name]} | {who} |")
+    return lines
 
 
-def _meanings() -> dict[str, str]:
-    attributes = (inspect.getdoc(Work) or "").partition("Attributes:")[2]
+def _default(field: dataclasses.Field[Any]) -> Any:
+    made = field.default_factory
+    return field.default if made is dataclasses.MISSING else made()
+
+
+def _meanings(of: type[Any]) -> Iterator[tuple[str, str]]:
+    attributes = (inspect.getdoc(of) or "").partition("Attributes:")[2]
     joined = re.sub(r"\n {8,}", " ", attributes)
-    found = {}
     for names, meaning in re.findall(r"^ {4}([a-z_, ]+): (.+)$", joined, re.MULTILINE):
         for name in names.split(", "):
-            found[name] = meaning.rstrip(".")
-    return found
+            yield name, meaning.rstrip(".")
 
 
 if __name__ == "__main__":
