@@ -67,7 +67,7 @@ def shown_request(request: Request) -> dict[str, object]:
 def _print(found: Sequence[Request]) -> None:
     from flows.cli.output import print_table
 
-    columns = ["request", "run", "idea", "for", "asked of", "since, UTC", "version", "what"]
+    columns = ["request", "run", "about", "for", "asked of", "since, UTC", "version", "what"]
     rows = [
         [
             each.request_id,
