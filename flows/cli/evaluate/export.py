@@ -15,7 +15,12 @@ from warehouse.warehouse import Warehouse
 
 
 def export(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Published work of any kind, by the name its command printed.")],
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN", help="Published work of any kind, by the name its command printed."
+        ),
+    ],
     options: ExportOptions,
     json: Json = False,
 ) -> int:

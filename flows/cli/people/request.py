@@ -17,7 +17,12 @@ from warehouse.warehouse import Warehouse
 
 
 def request(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Published work of any kind, by the name its command printed.")],
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN", help="Published work of any kind, by the name its command printed."
+        ),
+    ],
     options: RequestOptions,
     json: Json = False,
 ) -> int:

@@ -240,7 +240,9 @@ def test_a_review_of_an_idea_that_the_run_does_not_have_is_not_asked_for(
     warehouse: Warehouse, ada: Participant
 ) -> None:
     options = RequestOptions(warehouse=warehouse.root, of=(ada.participant_id,), idea="idea-9")
-    with pytest.raises(UnknownNameError, match="run run-a has no idea 'idea-9': `assay report run-a` lists"):
+    with pytest.raises(
+        UnknownNameError, match="run run-a has no idea 'idea-9': `assay report run-a` lists"
+    ):
         ask_for(RUN, options)
 
 
