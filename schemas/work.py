@@ -10,6 +10,7 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import PublicationError
+from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.run import Budget, WorkRequest
@@ -57,7 +58,8 @@ class Request(WorkRequest, Generic[UnitT, ParametersT]):
 class Summary(Noun, Generic[HeadT]):
     """What a run of work came to.
 
-    `faults`: what is wrong with its reports, a line each.
+    `faults`: what is wrong with its reports, a line each; `other_run_ids`: runs that the same command
+    made on the way.
     """
 
     title: str
@@ -68,6 +70,7 @@ class Summary(Noun, Generic[HeadT]):
     report_paths: tuple[Path, ...]
     remarks: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    other_run_ids: tuple[RunId, ...] = ()
     log_path: Path | None = None
 
     def published_head(self) -> HeadT:
@@ -86,6 +89,6 @@ def paths_in(held: object) -> Iterator[Path]:
     elif isinstance(held, Noun):
         for _, value in held:
             yield from paths_in(value)
-    elif isinstance(held, tuple):
+    elif isinstance(held, tuple | list):
         for value in held:
             yield from paths_in(value)

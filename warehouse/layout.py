@@ -11,6 +11,7 @@ from schemas.text.patterns import bounded
 from warehouse.objects.object_storage import ObjectFolder
 
 _NAME = bounded(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+_HASH = bounded(r"[0-9a-f]{16}")
 
 
 def safe_name(kind: str, name: str) -> str:
@@ -23,8 +24,10 @@ def safe_name(kind: str, name: str) -> str:
 
 
 def folder_name(name: str) -> str:
-    """`name` where it can name a folder on every file system, else its hash."""
-    if _NAME.fullmatch(name) and name == name.lower():
+    """`name` where it can name a folder on every file system and is not itself like a hash, else its
+    hash: no two names share a folder.
+    """
+    if _NAME.fullmatch(name) and name == name.lower() and not _HASH.fullmatch(name):
         return name
     return content_hash(name, length=16)
 

@@ -48,6 +48,11 @@ _PAGES = {
 """By the words of kinds; imported when one is first looked at."""
 
 
+def cites_works(kind: Kind[Any, Any, Any]) -> bool:
+    """Whether the page of a kind can be written as `.bib`."""
+    return kind.word == "survey"
+
+
 def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
     """The page of a published run of a kind other than ideas and benchmarks."""
     page: PublishedPage = resolve_name(_PAGES[kind.word])(warehouse, run_id)

@@ -91,7 +91,7 @@ class DraftPage(PublishedPage):
         head, title = self.head, figures.counted(len(self.parts), "draft")
         evaluated = pg.line("evaluated as ", pg.code(head.idea_run_id)) if head.idea_run_id else ""
         second_round: pg.Line = ()
-        if head.revises is not None:
+        if head.revises:
             review = pg.code(head.review_run_id or "")
             second_round = pg.line(
                 "second round of ", pg.code(head.revises), " after the review ", review

@@ -8,6 +8,7 @@ from typing import Any
 
 from dashboards.render.formats.any_format import file_of
 from dashboards.render.formats.report_format import ReportFormat
+from dashboards.views.any_run import cites_works
 from dashboards.views.published_page import PublishedPage
 from flows.cli.answer import Answer, answer_of, write_answer
 from flows.cli.evaluate.run_output import print_bundled_note
@@ -68,7 +69,7 @@ def run(
     """
     work, settings = work_named(name), Settings()
     request = request_of(work, given, options, settings)
-    _check_output(work, request, output)
+    _check_output(work, request, (given, options), output)
     print_remarks(request.remarks)
     if options.dry_run:
         from flows.run.estimates.declared import estimate
@@ -176,17 +177,34 @@ def waited_for(warehouse: Warehouse, head: Any) -> tuple[people.Request, ...]:
 
 
 def _check_output(
-    work: Work[Any, Any, Any], request: Request[Any, Any], output: Path | None
+    work: Work[Any, Any, Any],
+    request: Request[Any, Any],
+    said: tuple[Any, Any],
+    output: Path | None,
 ) -> None:
-    """Raises ConfigurationError when a file that the work is done from would be written over, or
-    works are wanted that were not looked up.
+    """Before any work is done for a file that could not be written.
+
+    Args:
+        said: the arguments and options of the command.
+
+    Raises:
+        ConfigurationError: a file that the work is done from would be written over, there is no
+            folder for the output, or works are wanted that such a page does not cite.
     """
     if output is None:
         return
-    given = {path.resolve() for unit in request.units for path in paths_in(unit)}
-    if output.resolve() in given:
+    target = output.resolve()
+    if not target.parent.is_dir():
+        raise ConfigurationError(f"--output {output}: there is no folder {output.parent}; make it")
+    warehouse = request.warehouse.resolve()
+    named = {path.resolve() for path in paths_in((*request.units, *said))} - {warehouse}
+    if target in named:
         raise ConfigurationError(f"--output {output} is one of the files given: name another file")
-    if _format_of(output) is ReportFormat.BIB and not work.needs.literature:
+    if target.is_file() and any(each in target.parents and each.is_dir() for each in named):
+        raise ConfigurationError(
+            f"--output {output} is a file of a folder given: name another file, or remove it"
+        )
+    if _format_of(output) is ReportFormat.BIB and not cites_works(work.kind):
         raise ConfigurationError(
             f"--output {output}: it cites no works; end it in .md, .html, .pdf, .docx or .json"
         )

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from flows.cli.command_line import ending_of, log_to_stderr
 from flows.cli.evaluate.evaluate import run_and_print
 from flows.cli.evaluate.rank import admitted, lines_of, rank_and_print, rank_request
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
+from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.people.inbox import waiting_in_words
 from flows.cli.works import exit_code_of, waited_for
 from flows.jobs.runner import EXIT_HELD
@@ -55,6 +55,7 @@ class JobResult(Noun):
     done: bool
     last_word: str = ""
     run_id: RunId | None = None
+    other_run_ids: tuple[RunId, ...] = ()
 
     @property
     def state(self) -> JobState:
@@ -116,6 +117,7 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
         exit_code=result.exit_code,
         last_word=last_word,
         run_id=result.run_id,
+        other_run_ids=result.other_run_ids,
     )
     write_status(job, ended)
     return result.exit_code
@@ -165,14 +167,20 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     head = summary.head
     page = published_page(work, warehouse, head.run_id)
     result = work.result(head, page.units)
-    exit_code, last_word = exit_code_of(summary, result), "; ".join(result.lost)
+    reason = head.incomplete_reason
+    lines = [f"it ended early: {reason.replace('_', ' ')}"] if reason is not None else []
+    exit_code, last_word = (
+        exit_code_of(summary, result),
+        "; ".join([*lines, *result.lost, *summary.faults]),
+    )
     if exit_code == EXIT_WAITING:
         last_word = waiting_in_words(waited_for(warehouse, head), head)
     return JobResult(
         exit_code=exit_code,
-        done=result.in_order,
+        done=exit_code in (EXIT_DONE, EXIT_BUDGET),
         last_word=last_word,
         run_id=head.run_id,
+        other_run_ids=summary.other_run_ids,
     )
 
 

@@ -21,6 +21,7 @@ from tasks.judging.identity import (
     run_id_of,
     sampling_identity,
     search_identity,
+    seed_identity,
 )
 from tasks.telemetry.reporting import traceparent
 from tasks.work.declaration import Work
@@ -45,11 +46,13 @@ def run_id(
         for each in request.engines
         for part in model_identity(each.engine, settings, each.api_base)
     )
+    asks_models = any(not each.engine.is_baseline for each in request.engines)
+    sampling = sampling_identity if asks_models else seed_identity
     return run_id_of(
         work.name,
         request.model_dump_json(include=_ASKED),
         *engines,
-        sampling_identity(request.profile),
+        sampling(request.profile),
         *search_identity(literature, settings),
         documents_identity(settings) if work.needs.documents or request.full_text else "",
         *prompts_of(work.steps(request)),

@@ -1,7 +1,7 @@
 """Runs of one command, of any kind: their campaigns, steps and estimates."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +27,19 @@ _CAMPAIGNS = {"evaluate": "flows.works.evaluate.evaluate:Evaluation"}
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Implements `Runs` by what runs campaigns."""
+    """Implements `Runs` by what runs campaigns.
+
+    Attributes:
+        ran: every run that was worked on, in order.
+    """
 
     run: "Callable[[Campaign[Any, Any]], Summary[Any]]"
+    ran: list[RunId] = field(default_factory=list)
 
     def __call__(self, name: str, request: WorkRequest) -> Summary[Any]:
-        return self.run(campaign_of(name, request))
+        summary = self.run(campaign_of(name, request))
+        self.ran.append(RunId(summary.head.run_id))
+        return summary
 
     def run_id(self, name: str, request: WorkRequest) -> RunId:
         campaign = campaign_of(name, request)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows.cli.talk import print_note
 from flows.run.interruption import interruptible
+from schemas.base import replace
 from schemas.judgement.ranking import RankRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
@@ -76,7 +77,9 @@ class Session:
         runs = Following(self._run)
         if work.course is None:
             return runs(work.name, request)
-        return work.course.run(request, self._settings, runs)
+        summary = work.course.run(request, self._settings, runs)
+        others = dict.fromkeys(each for each in runs.ran if each != summary.head.run_id)
+        return replace(summary, other_run_ids=tuple(others))
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:

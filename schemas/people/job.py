@@ -350,6 +350,9 @@ class JobStatus(Noun):
     )
     last_word: str = Field(default="", description="Why it ended so, in one line.")
     run_id: RunId | None = Field(default=None, description="The run it published.")
+    other_run_ids: tuple[RunId, ...] = Field(
+        default=(), description="Runs that it made on the way, such as evaluations and reviews."
+    )
 
     @property
     def budget_reached(self) -> bool:

@@ -81,7 +81,8 @@ def _resolve(
         sources[source.task_id] = source
     container = settings.experiments.container
     parameters = ExperimentParameters(method_version=METHOD_VERSION, container=container)
-    return Resolved(tuple(sources.values()), parameters, replace(profile, seed=options.seed))
+    in_order = tuple(sources[name] for name in sorted(sources))
+    return Resolved(in_order, parameters, replace(profile, seed=options.seed))
 
 
 def _source(folder: Path, engine: EngineChoice) -> TaskSource:

@@ -53,6 +53,11 @@ def sampling_identity(profile: Profile) -> str:
     return profile.model_dump_json(include={"seed", "temperature", "judging"})
 
 
+def seed_identity(profile: Profile) -> str:
+    """The seed alone, where no model is asked."""
+    return profile.model_dump_json(include={"seed"})
+
+
 def search_identity(literature: str, settings: Settings) -> tuple[str, ...]:
     """What stands behind the gateway, the rules by which it is read, and the embedding model.
 

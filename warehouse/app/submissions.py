@@ -148,6 +148,11 @@ def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
     try:
         with warehouse.queries() as queries:
             published_kind(queries.connection, status.run_id)
-            return queries.spent(status.run_id, since, status.finished_at)
+            spent = [
+                queries.spent(each, since, status.finished_at)
+                for each in (status.run_id, *status.other_run_ids)
+            ]
+        known = [each for each in spent if each is not None]
+        return sum(known) if len(known) == len(spent) else None
     except UnknownNameError:  # deleted since
         return None

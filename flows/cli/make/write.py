@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import Json
+from schemas.errors import ConfigurationError
 from schemas.options.commands import WriteOptions
 
 IdeaGiven = Annotated[
@@ -43,8 +44,11 @@ def write(
     Without an experiment it is a proposal.
     """
     from dashboards.render.drafts.venues import read_venue
+    from dashboards.render.formats.report_format import ReportFormat
     from flows.cli.works import run
 
+    if output is not None and output.is_file() and output.suffix[1:] not in list(ReportFormat):
+        raise ConfigurationError(f"--output {output} is a file: name a folder for the draft")
     path = Path(idea)
     given = (path if path.exists() else None, idea, read_venue(options.venue))
     if options.outline_only:

@@ -166,6 +166,20 @@ def test_a_text_has_its_report_as_pdf(folder: Path, options: CheckOptions, tmp_p
     assert "1 of 1 checked manuscript with problems" in text
 
 
+def test_a_file_of_the_options_or_of_a_folder_given_is_not_written_over(
+    folder: Path, tmp_path: Path
+) -> None:
+    reasons = tmp_path / "reasons.jsonl"
+    reasons.write_text('{"manuscript": "hostile", "reason": "The counts are wrong."}\n')
+    options = CheckOptions(warehouse=tmp_path / "wh", reasons=reasons)
+    with pytest.raises(ConfigurationError, match="is one of the files given"):
+        check([folder / "hostile.txt"], options, reasons)
+    with pytest.raises(ConfigurationError, match="is a file of a folder given"):
+        check([folder], CheckOptions(warehouse=tmp_path / "wh"), folder / "hostile.txt")
+    with pytest.raises(ConfigurationError, match="there is no folder"):
+        check([folder], CheckOptions(warehouse=tmp_path / "wh"), tmp_path / "none" / "a.md")
+
+
 @pytest.mark.parametrize(
     ("output", "told"),
     [("faulty.pdf", "is one of the files given"), ("a.bib", "it cites no works")],

@@ -156,6 +156,21 @@ def test_a_run_id_changes_with_what_could_change_results_alone(change: str, tmp_
     assert changed == {*kinds}
 
 
+def test_the_order_of_tasks_and_how_no_model_is_asked_name_the_same_experiment(
+    tmp_path: Path,
+) -> None:
+    folders = [write_task(tmp_path / name) for name in ("one", "two")]
+
+    def named(tasks: Any, profile: str) -> str:
+        options = ExperimentOptions(warehouse=tmp_path, profile=profile)
+        request = request_of(EXPERIMENT, (tasks,), options, Settings())
+        return run_id(EXPERIMENT, request, "", Settings())
+
+    before = named(folders, "economy")
+    assert named(folders[::-1], "faithful") == before
+    assert named(folders[:1], "economy") != before
+
+
 def test_a_full_text_that_is_not_read_changes_no_run_id(tmp_path: Path) -> None:
     settings = Settings()
     other = _set("documents", maximum_pages=3)(settings)

@@ -107,9 +107,21 @@ def ranked(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     return warehouse
 
 
-def spent_by(warehouse: Warehouse, request: JobRequest, since: datetime, until: datetime) -> float:
-    """What a token of ten dollars has less once its job has ended."""
-    bound = JobStatus(state=JobState.DONE, run_id=RUN, started_at=since, finished_at=until)
+def spent_by(
+    warehouse: Warehouse,
+    request: JobRequest,
+    since: datetime,
+    until: datetime,
+    *others: str,
+) -> float:
+    """What a token of ten dollars has less once its job has ended; `others`: runs on the way."""
+    bound = JobStatus(
+        state=JobState.DONE,
+        run_id=RUN,
+        other_run_ids=others,
+        started_at=since,
+        finished_at=until,
+    )
     with ServiceDatabase(warehouse) as database:
         holder = token(warehouse, database, maximum_cost_usd=10.0)
         job = known(warehouse, accept(warehouse, database, holder, request))
@@ -131,6 +143,15 @@ def test_a_job_that_ranks_is_settled_by_its_own_calls(ranked: Warehouse) -> None
     assert spent_by(ranked, ranking, AT - minute, AT + minute) == 0.5
     again = rank_job(RUN, engine=EngineChoice.parse(MODEL), max_cost_usd=2.0)
     assert spent_by(ranked, again, AT + minute, AT + 2 * minute) == 0.0
+
+
+def test_a_job_is_charged_for_every_run_that_it_made(ranked: Warehouse) -> None:
+    evaluation = make_evaluation(1, run_id="run-b")
+    calls = (make_llm_call(evaluation.idea.idea_id, 9, created_at=AT, cost_usd=1.5),)
+    land(ranked, replace(evaluation, llm_calls=calls))
+    assert publish(ranked, RUNS, make_run("run-b")).published
+    minute = timedelta(minutes=1)
+    assert spent_by(ranked, evaluated_alone(), START, AT + minute, "run-b") == 0.75 + 1.5
 
 
 def evaluated_alone() -> JobRequest:
