@@ -174,8 +174,11 @@ def test_a_file_of_the_options_or_of_a_folder_given_is_not_written_over(
     options = CheckOptions(warehouse=tmp_path / "wh", reasons=reasons)
     with pytest.raises(ConfigurationError, match="is one of the files given"):
         check([folder / "hostile.txt"], options, reasons)
-    with pytest.raises(ConfigurationError, match="is a file of a folder given"):
+    with pytest.raises(ConfigurationError, match="is one of the files given"):
         check([folder], CheckOptions(warehouse=tmp_path / "wh"), folder / "hostile.txt")
+    (folder / "notes.log").write_text("of a person")
+    with pytest.raises(ConfigurationError, match="is a file of a folder given"):
+        check([folder], CheckOptions(warehouse=tmp_path / "wh"), folder / "notes.log")
     with pytest.raises(ConfigurationError, match="there is no folder"):
         check([folder], CheckOptions(warehouse=tmp_path / "wh"), tmp_path / "none" / "a.md")
 
