@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import dashboards
 from dashboards.views.published_page import PublishedPage
 from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, build_network, open_gateway
@@ -29,6 +30,8 @@ from tasks.work.shard import WorkShard
 from tasks.works import WorkByName
 from warehouse.units.landing import begun_head
 
+_INSTALLED = Path(dashboards.__file__).parent
+"""Each worker has what is installed, wherever that is."""
 _ASKED = {"parameters", "cutoff_date", "full_text"}
 
 
@@ -128,7 +131,9 @@ class Declared(Campaign[Plan[Any], Any]):
             run_id=self.run_id,
             request=replace(self.request, units=units),
             names=tuple(map(work.unit_name, units)),
-            read_from=tuple(path for unit in units for path in paths_in(unit)),
+            read_from=tuple(
+                path for path in paths_in(units) if not path.is_relative_to(_INSTALLED)
+            ),
             gateway_url=None if self.gateway is None else self.gateway.url,
             trace_parent=traceparent(),
         )

@@ -260,8 +260,9 @@ class _Comparison:
     def _unpublished(
         self, kind: Kind[Any, Any, Any], names: tuple[str, ...], receipts: Sequence[UnitReceipt]
     ) -> Iterator[str]:
-        if not receipts or lock_held(self.warehouse.work(RunId(names[0])) / "lock"):
-            return  # nothing was paid for yet, or it is still under way
+        lock = self.warehouse.work(RunId(names[0])) / "lock"
+        if not receipts or lock_held(lock) is not False:
+            return  # nothing was paid for yet, or it is, or may be, still under way
         result = kind.validation_file(self.warehouse, *names)
         yield f"{kind.titled(*names)} has landed but is not published: " + (
             f"see {result}"
