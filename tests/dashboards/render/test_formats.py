@@ -10,7 +10,7 @@ from io import BytesIO
 import pypdfium2
 import pytest
 from bibtexparser.entrypoint import parse_string
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pylatexenc.latex2text import LatexNodes2Text
 
@@ -133,6 +133,7 @@ TEXTS = st.text(max_size=200) | st.sampled_from(
 
 @settings(max_examples=settings.default.max_examples // 5)  # each writes two documents
 @given(TEXTS)
+@example("a \ufffe b \uffff c")
 def test_no_text_breaks_a_document_or_acts_in_it(words: str) -> None:
     page = page_of(table(("a",), [(words,)]), title=words)
     assert pdf_file(page).startswith(b"%PDF")

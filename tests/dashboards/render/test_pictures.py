@@ -2,6 +2,7 @@
 
 import re
 
+import lxml.etree
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +53,13 @@ def test_a_name_brings_no_control_character_into_a_drawing():
     drawn = picture(bar_chart("bars-1", "t\x1b", "c", TEN, measured))
     assert "wild [2J" in drawn
     assert not re.search(r"[^\n\x20-\x7e\xa0-\U0010ffff]", drawn)
+
+
+def test_a_drawing_is_well_formed_whatever_is_written_in_it():
+    name = "".join(map(chr, (*range(0x20), 0xD800, 0xDFFF, 0xFFFE, 0xFFFF)))
+    drawn = picture(bar_chart("bars-1", name, name, TEN, [Measured(f"a{name}b", 2.0, name)]))
+    assert "a b" in drawn
+    lxml.etree.fromstring(drawn.encode())
 
 
 def test_a_score_of_zero_is_drawn_and_an_unscored_one_is_not():
