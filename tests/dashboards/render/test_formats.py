@@ -12,6 +12,7 @@ import pytest
 from bibtexparser.entrypoint import parse_string
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from pylatexenc.latex2text import LatexNodes2Text
 
 from dashboards.render import render
@@ -25,6 +26,7 @@ from dashboards.render.formats.reading import read_blocks
 from dashboards.render.formats.report_format import ReportFormat, format_of
 from dashboards.render.page import (
     Block,
+    Code,
     Figure,
     Heading,
     Listing,
@@ -170,6 +172,14 @@ def test_one_page_says_the_same_in_markdown_and_html() -> None:
     assert '<td style="text-align:right">unknown</td>' in html
     assert "[the ranking](ranking.md)" in written
     assert '<a href="ranking.html">the ranking</a>' in html
+
+
+def test_code_is_kept_whole_whatever_fences_stand_in_it() -> None:
+    for fence in ("", "`", "```", "`" * 300_000):
+        (shown,) = MarkdownIt().parse(
+            markdown_page(Page((), (Code(f"a {fence} b\n{fence}\n```"),)))
+        )
+        assert (shown.type, shown.content) == ("fence", f"a {fence} b\n{fence}\n```\n")
 
 
 def test_markdown_of_a_draft_is_read_with_lists_links_to_the_web_and_tables() -> None:
