@@ -114,7 +114,12 @@ def _row(cells: Sequence[Line]) -> str:
 
 
 def _spans(spans: Line) -> str:
-    return "".join(map(_span, spans)).strip()
+    written: list[str] = []
+    for part in filter(None, map(_span, spans)):
+        if part.startswith("[") and written and written[-1].endswith("!"):
+            written[-1] = f"{written[-1][:-1]}\\!"  # else the link would be a picture
+        written.append(part)
+    return "".join(written).strip()
 
 
 def _span(span: Span) -> str:

@@ -182,6 +182,14 @@ def test_code_is_kept_whole_whatever_fences_stand_in_it() -> None:
         assert (shown.type, shown.content) == ("fence", f"a {fence} b\n{fence}\n```\n")
 
 
+def test_an_exclamation_mark_before_a_link_makes_no_picture_of_it() -> None:
+    for linked in (link("x", "https://x.example"), report("the ranking", "ranking")):
+        written = markdown_page(page_of(text("Read this!", "", linked)))
+        html = MarkdownIt().render(written)
+        assert "<img" not in html
+        assert "Read this!<a href=" in html
+
+
 def test_markdown_of_a_draft_is_read_with_lists_links_to_the_web_and_tables() -> None:
     first, numbered, cells = read_blocks(
         "# A\n\n3. *b* [c](https://x.example)\n\n| d |\n|---|\n| [e](x.md) |\n"
