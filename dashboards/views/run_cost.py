@@ -148,8 +148,6 @@ def _bars(steps: Sequence[StepCost]) -> pg.Figure | None:
         for line, value, said in ordered
     ]
     largest = max((value or 0.0 for _, value, _ in costs), default=0.0)
-    if largest <= 0:
-        return None
     return bar_chart("bars-3", title, "Dearest first.", scale_to(largest, unit), values)
 
 

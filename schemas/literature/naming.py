@@ -12,8 +12,8 @@ from schemas.text.patterns import bounded
 
 MAXIMUM_URL_CHARACTERS = 2000
 INVISIBLE = bounded(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
-    r"\U000e0000-\U000e007f]+"
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff"
+    r"\ud800-\udfff\U000e0000-\U000e007f]+"
 )
 TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """Characters that are not seen and turn the order in which others are read."""

@@ -14,7 +14,7 @@ from schemas.formats import PublicationDay, WebAddress, Year
 from schemas.identifiers import PaperId
 from schemas.literature.naming import claim_span, escaped
 from schemas.literature.paper import Paper
-from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDetail, UnscoredReason
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 
 TITLE_KEY, DECLARATION_KEY = "idea.title", "declaration"
@@ -212,7 +212,7 @@ class Draft(Judged):
     word_count: int | None = Field(
         ge=0, description="Words of the text that passed the check; None: it was refused."
     )
-    unscored_reason: UnscoredReason = None
+    unscored_reason: UnitUnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     sections: tuple[DraftSection, ...] = ()
     claims: tuple[DraftClaim, ...] = ()

@@ -6,7 +6,6 @@ with what it had, and no execution is done or counted twice.
 
 import asyncio
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -20,6 +19,8 @@ from tasks.experiments.task_folder import TaskFolder
 from warehouse.scrubbing import one_line
 from warehouse.stores.keyed_store import KeyedStore, json_entry
 
+_LARGEST = 1e150
+"""Of a score: differences of larger ones have no finite squares, and so no interval."""
 _SIZES = {Stage.SCREENING: "small"}
 _STOPPED = {
     Stop.TIME: "it took longer than {0.seconds:g} s",
@@ -173,7 +174,9 @@ class Executor:
         measures = _numbers(_read(scored))
         value = measures.pop(self.folder.task.metric, None)
         if value is None:
-            why = f"`score` gives no finite {self.folder.task.metric!r}: {_why(scored)}"
+            why = (
+                f"`score` gives no {self.folder.task.metric!r} within ±{_LARGEST:g}: {_why(scored)}"
+            )
             return told | {"reason": Reason.NO_ANSWER.value, "unscored_detail": one_line(why)}
         return told | {"value": value, "measures": measures, "reason": "", "unscored_detail": ""}
 
@@ -216,21 +219,18 @@ def _read(ended: Ended) -> Any:
 
 
 def _numbers(told: Any) -> dict[str, float]:
-    """The finite numbers of what `score` gives."""
+    """The numbers of what `score` gives that can be measured with."""
     if not isinstance(told, dict):
         return {}
     return {
         name: float(value)
         for name, value in told.items()
-        if isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and _is_usable(value)
     }
 
 
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:
-        return False
+def _is_usable(value: float) -> bool:
+    return abs(value) <= _LARGEST  # false of NaN
 
 
 def _why(ended: Ended) -> str:

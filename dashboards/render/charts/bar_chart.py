@@ -45,10 +45,12 @@ MORE_OR_LESS_NOVEL = Scale(
 
 
 def bar_chart(
-    name: str, title: str, caption: str, scale: Scale, values: Sequence[Measured]
+    name: str, title: str, caption: str, scale: Scale | None, values: Sequence[Measured]
 ) -> Figure | None:
-    """The first `BARS_SHOWN` values in the order given; None when none of the values is known."""
-    if all(measured.value is None for measured in values):
+    """The first `BARS_SHOWN` values in the order given; None when none of the values is known, or
+    there is no scale for them.
+    """
+    if scale is None or all(measured.value is None for measured in values):
         return None
     shown = values[:BARS_SHOWN]
     across = drawing.scale(scale.low, scale.high, LEFT, RIGHT)
@@ -81,8 +83,12 @@ def bar_chart(
     return drawn.figure(bottom + 44, caption + more, description)
 
 
-def scale_to(largest: float, unit: str) -> Scale:
-    """From zero to a round number not below `largest`, in quarters."""
+def scale_to(largest: float, unit: str) -> Scale | None:
+    """From zero to a round number not below `largest`, in quarters; None where it is zero, less,
+    or too small or large to be drawn.
+    """
+    if not drawing.can_be_drawn(largest):
+        return None
     magnitude = 1.0
     while magnitude > largest:
         magnitude /= 10

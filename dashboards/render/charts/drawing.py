@@ -17,9 +17,16 @@ from schemas.literature.naming import one_space
 from schemas.text.patterns import bounded
 
 WIDTH = 860
+_SPANS = (1e-300, 1e300)
+"""Between them no product with a number of pixels and no part of a range leaves normal numbers."""
 Ticks = Iterable[tuple[float, str]]
 _VARIABLE = bounded(r"var\((--[a-z-]{1,20})\)")
 _COLOR = bounded(r"(--[a-z-]{1,20}): (#[0-9a-f]{3,6})")
+
+
+def can_be_drawn(span: float) -> bool:
+    """Whether places within a range that is so long can be computed without loss."""
+    return _SPANS[0] <= span <= _SPANS[1]  # false of NaN
 
 
 def scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:

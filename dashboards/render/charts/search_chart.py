@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from dashboards.render import figures
-from dashboards.render.charts.drawing import WIDTH, Drawing, scale
+from dashboards.render.charts.drawing import WIDTH, Drawing, can_be_drawn, scale
 from dashboards.render.page import Figure
 from dashboards.render.wording import shortened
 from schemas.works.experiment import Experiment, Fate, Program, Role
@@ -23,7 +23,7 @@ _Scored = tuple[int, Program, float]
 
 
 def search_chart(name: str, experiment: Experiment) -> Figure | None:
-    """None where no candidate was scored."""
+    """None where no candidate was scored, or gains are too small or too large to be drawn."""
     candidates = [each for each in experiment.programs if each.role is Role.CANDIDATE]
     scored = [
         (place, each, each.gain)
@@ -36,6 +36,8 @@ def search_chart(name: str, experiment: Experiment) -> Figure | None:
         each for each in experiment.programs if each.role is Role.BASELINE and each.gain is not None
     ]
     low, high = _range([each for _, each, _ in scored], baselines)
+    if not can_be_drawn(high - low):
+        return None
     count = len(candidates)
     across, up = scale(0.5, count + 0.5, LEFT, RIGHT), scale(low, high, BOTTOM, TOP)
     drawing = Drawing(name, "Gain of each candidate over the program to be improved")

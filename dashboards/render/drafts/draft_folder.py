@@ -19,6 +19,7 @@ from dashboards.render.drafts.compiling import (
 )
 from dashboards.render.drafts.venues import LAYOUT, NEUTRAL, SHIPPED, TYPST, files_of, read_venue
 from dashboards.render.formats.bib_file import bib_file
+from dashboards.render.safe_text import plain
 from schemas.errors import ConfigurationError
 from schemas.works.draft import Draft
 from schemas.works.draft_run import DraftHead
@@ -102,7 +103,7 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: V
     keys = [work.cite_key for work in draft.works]
     claims = [claim.model_dump(mode="json") for claim in draft.claims]
     said = {
-        "title": " ".join(draft.title.split()),
+        "title": plain(draft.title),
         "form": draft.form.value.capitalize(),
         "run_id": head.run_id,
         "engine": head.engine,

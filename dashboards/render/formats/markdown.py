@@ -28,6 +28,7 @@ _SPECIAL = bounded(r"([\\`*_\[\]<>&|~@]|(?<!\S)#)")
 _BARE_ADDRESS = bounded(r"(?i)(://)|\b(www)\.")
 _BLOCK_START = bounded(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
 _UNFIT_FOR_A_SPAN = bounded(r"[`|]")
+_FENCES = bounded(r"`+")
 _RULES = {Align.TEXT: "---", Align.NUMBER: "--:", Align.MARK: ":-:"}
 _KEPT = 4096
 """Texts whose Markdown is kept: many stand on a page twice."""
@@ -68,9 +69,8 @@ def _block(block: Block, pictures: bool) -> str:
     if isinstance(block, Figure):
         return f"![{_escape(block.title)}]({block.name}.svg)" if pictures else ""
     if isinstance(block, Code):
-        fence = "```"
-        while fence in block.text:
-            fence += "`"
+        longest = max(map(len, _FENCES.findall(block.text)), default=0)
+        fence = "`" * max(3, longest + 1)
         return f"{fence}{block.language}\n{block.text}\n{fence}"
     if isinstance(block, Fold):
         return markdown((text(strong(block.title)), *block.blocks), pictures=pictures)
@@ -114,7 +114,12 @@ def _row(cells: Sequence[Line]) -> str:
 
 
 def _spans(spans: Line) -> str:
-    return "".join(map(_span, spans)).strip()
+    written: list[str] = []
+    for part in filter(None, map(_span, spans)):
+        if part.startswith("[") and written and written[-1].endswith("!"):
+            written[-1] = f"{written[-1][:-1]}\\!"  # else the link would be a picture
+        written.append(part)
+    return "".join(written).strip()
 
 
 def _span(span: Span) -> str:

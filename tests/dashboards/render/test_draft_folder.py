@@ -8,6 +8,7 @@ from pathlib import Path
 import lxml.etree
 import pypdfium2
 import pytest
+from markdown_it import MarkdownIt
 
 from dashboards.render.drafts.draft_folder import write_folder
 from dashboards.render.drafts.latex import LATEXMK, NO_SANDBOX, NOT_INSTALLED, compiled
@@ -62,6 +63,15 @@ def test_titles_with_latex_and_names_of_any_script_are_shown_as_they_are(folder:
     html = (folder / "draft.html").read_text()
     assert "כהן" in html
     assert "</script> &" not in html
+
+
+def test_a_title_is_mere_text_in_the_readme(tmp_path: Path) -> None:
+    title = "# Bats![x](http://x.example/y.png) <b>*so*</b> \n\n# `Two`"
+    write_folder(replace(make_draft(), title=title), make_draft_head(), "[]", tmp_path / "draft")
+    read = MarkdownIt().parse((tmp_path / "draft" / "README.md").read_text())
+    assert [each.type for each in read[:3]] == ["heading_open", "inline", "heading_close"]
+    assert {each.type for each in read[1].children or ()} <= {"text", "text_special"}
+    assert "".join(each.content for each in read[1].children or ()) == " ".join(title.split())
 
 
 def test_every_figure_lies_beside_its_rows(folder: Path) -> None:

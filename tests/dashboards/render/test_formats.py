@@ -10,8 +10,9 @@ from io import BytesIO
 import pypdfium2
 import pytest
 from bibtexparser.entrypoint import parse_string
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from pylatexenc.latex2text import LatexNodes2Text
 
 from dashboards.render import render
@@ -25,6 +26,7 @@ from dashboards.render.formats.reading import read_blocks
 from dashboards.render.formats.report_format import ReportFormat, format_of
 from dashboards.render.page import (
     Block,
+    Code,
     Figure,
     Heading,
     Listing,
@@ -133,6 +135,7 @@ TEXTS = st.text(max_size=200) | st.sampled_from(
 
 @settings(max_examples=settings.default.max_examples // 5)  # each writes two documents
 @given(TEXTS)
+@example("a \ufffe b \uffff c")
 def test_no_text_breaks_a_document_or_acts_in_it(words: str) -> None:
     page = page_of(table(("a",), [(words,)]), title=words)
     assert pdf_file(page).startswith(b"%PDF")
@@ -169,6 +172,22 @@ def test_one_page_says_the_same_in_markdown_and_html() -> None:
     assert '<td style="text-align:right">unknown</td>' in html
     assert "[the ranking](ranking.md)" in written
     assert '<a href="ranking.html">the ranking</a>' in html
+
+
+def test_code_is_kept_whole_whatever_fences_stand_in_it() -> None:
+    for fence in ("", "`", "```", "`" * 300_000):
+        (shown,) = MarkdownIt().parse(
+            markdown_page(Page((), (Code(f"a {fence} b\n{fence}\n```"),)))
+        )
+        assert (shown.type, shown.content) == ("fence", f"a {fence} b\n{fence}\n```\n")
+
+
+def test_an_exclamation_mark_before_a_link_makes_no_picture_of_it() -> None:
+    for linked in (link("x", "https://x.example"), report("the ranking", "ranking")):
+        written = markdown_page(page_of(text("Read this!", "", linked)))
+        html = MarkdownIt().render(written)
+        assert "<img" not in html
+        assert "Read this!<a href=" in html
 
 
 def test_markdown_of_a_draft_is_read_with_lists_links_to_the_web_and_tables() -> None:

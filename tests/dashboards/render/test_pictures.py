@@ -1,7 +1,10 @@
 """Pictures of reports: what has no value has no bar, and nothing is drawn outside."""
 
+import math
 import re
 
+import lxml.etree
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,6 +57,13 @@ def test_a_name_brings_no_control_character_into_a_drawing():
     assert not re.search(r"[^\n\x20-\x7e\xa0-\U0010ffff]", drawn)
 
 
+def test_a_drawing_is_well_formed_whatever_is_written_in_it():
+    name = "".join(map(chr, (*range(0x20), 0xD800, 0xDFFF, 0xFFFE, 0xFFFF)))
+    drawn = picture(bar_chart("bars-1", name, name, TEN, [Measured(f"a{name}b", 2.0, name)]))
+    assert "a b" in drawn
+    lxml.etree.fromstring(drawn.encode())
+
+
 def test_a_score_of_zero_is_drawn_and_an_unscored_one_is_not():
     chart = bar_chart(
         "bars-1", "t", "c", TEN, [Measured("zero", 0.0, "0.00"), Measured("none", None, "unscored")]
@@ -66,6 +76,12 @@ def test_a_scale_ends_at_a_round_number_not_below_the_largest_value(largest):
     scale = scale_to(largest, "unit")
     assert largest <= scale.high <= 10.01 * largest
     assert scale.ticks[-1] == scale.high
+
+
+@pytest.mark.parametrize("largest", [0.0, -1.0, 5e-324, 1e308, math.inf, math.nan])
+def test_bars_of_no_length_that_can_be_drawn_are_not_drawn(largest):
+    scale = scale_to(largest, "unit")
+    assert bar_chart("bars-1", "t", "c", scale, [Measured("n", largest, "said")]) is None
 
 
 def test_the_page_of_an_idea_shows_its_profile_and_its_dimensions(warehouse):

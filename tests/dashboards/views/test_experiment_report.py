@@ -77,6 +77,20 @@ def test_one_that_is_far_worse_does_not_flatten_the_rest() -> None:
     assert "drawn nowhere: 1." in chart.caption
 
 
+@pytest.mark.parametrize("gain", [5e-324, 1e308])
+def test_gains_too_small_or_too_large_to_be_drawn_have_no_drawing(gain: float) -> None:
+    ends = {"fate": Fate.CONFIRMED, "gain_low": -gain, "gain_high": gain}
+    found = with_candidates(candidate(1, gain, **ends))
+    given_ones = (
+        replace(each, gain=0.0, gain_low=0.0, gain_high=0.0)
+        if each.role is Role.BASELINE
+        else each
+        for each in found.programs
+    )
+    found = replace(found, programs=tuple(given_ones))
+    assert search_chart("search-1", found) is None
+
+
 def test_where_nothing_was_scored_nothing_is_drawn() -> None:
     assert search_chart("search-1", with_candidates(candidate(1, None))) is None
     assert search_chart("search-1", with_candidates()) is None

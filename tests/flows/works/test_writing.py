@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from schemas.base import replace
 from schemas.reasons import Reason
+from schemas.works.draft import Draft
 from schemas.works.experiment import Finding
 from tasks.writing import drafting
 from tests.support.answers import read_answer
@@ -91,6 +93,22 @@ def test_a_draft_is_written_once_and_anew_by_an_edited_outline(
     capsys.readouterr()
     assert run(monkeypatch, *COMMAND, "--outline", "outline.yaml") == EXIT_FAILURES
     assert "Introduction: the number 12 is no claim" in capsys.readouterr().err
+
+
+def test_a_failure_of_our_own_lands_as_a_draft_without_a_text(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def fails(*_: Any, **__: Any) -> Draft:
+        raise LookupError("nobody foresaw this")
+
+    monkeypatch.setattr(drafting, "write_draft", fails)
+    assert run(monkeypatch, *COMMAND, "--json") == EXIT_FAILURES
+    answer = read_answer(capsys.readouterr().out)
+    (draft,) = answer["rows"]
+    assert (draft["word_count"], draft["unscored_reason"]) == (None, Reason.INTERNAL_ERROR)
+    assert "nobody foresaw this" in draft["unscored_detail"]
+    run_id = answer["run"]["run_id"]
+    assert run(monkeypatch, "report", run_id, "--warehouse", "w") == EXIT_DONE
 
 
 def test_without_an_experiment_it_is_a_proposal_with_its_gaps(

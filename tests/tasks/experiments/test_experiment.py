@@ -102,6 +102,18 @@ def test_a_program_that_fails_is_never_a_figure(tmp_path: Path) -> None:
     assert "ZeroDivisionError" in lost.unscored_detail
 
 
+def test_a_score_too_large_for_an_interval_is_no_measurement(tmp_path: Path) -> None:
+    program = PROGRAM.replace("# tunable: 0, 10", "# tunable: 0, 1e308, -1e308")
+    program = program.replace("return NUMBER +", "return NUMBER or")
+    evaluate = EVALUATE.replace('abs(float(answer) - held["target"])', "float(answer)")
+    found = experiment_on(write_task(tmp_path / "numbers", program=program, evaluate=evaluate))
+    assert (found.finding, found.failed_count) == (Finding.UNDECIDED, 2)
+    lost = [each for each in found.executions if each.value is None]
+    assert {each.unscored_reason for each in lost} == {Reason.NO_ANSWER}
+    assert all("gives no" in each.unscored_detail for each in lost)
+    assert {each.gain for each in found.programs if each.fate is Fate.FAILED} == {None}
+
+
 def test_a_parent_or_an_evaluator_that_fails_leaves_a_reason(tmp_path: Path) -> None:
     broken = PROGRAM.replace("return NUMBER", "raise ValueError('no'); return NUMBER")
     found = experiment_on(write_task(tmp_path / "parent", program=broken))
