@@ -319,7 +319,7 @@ class RunSettings(Section):
 
 
 class ExperimentSettings(Section):
-    """Where programs of experiments run."""
+    """Where programs of experiments run, and what a task that is sent as a job may ask for."""
 
     container_runtime: str | None = Field(
         default=None,
@@ -333,6 +333,25 @@ class ExperimentSettings(Section):
             "With a container runtime: the image whose python3 runs programs. It holds the"
             " libraries that tasks need, and not Assay: infra/sandbox.Dockerfile makes one."
         ),
+    )
+
+    sent_seconds: float = Field(
+        default=600.0, gt=0, description="Most `limits.seconds` of a task that a program sends."
+    )
+    sent_memory_bytes: int = Field(
+        default=4 << 30, ge=64 << 20, description="Most `limits.memory_bytes` of such a task."
+    )
+    sent_scratch_bytes: int = Field(
+        default=1 << 30, ge=1 << 20, description="Most `limits.scratch_bytes` of such a task."
+    )
+    sent_answer_bytes: int = Field(
+        default=64 << 20, ge=1_000, description="Most `limits.answer_bytes` of such a task."
+    )
+    sent_processes: int = Field(
+        default=64, ge=4, description="Most `limits.processes` of such a task."
+    )
+    sent_runs: int = Field(
+        default=2_000, ge=11, description="Most runs that `trials` of such a task add up to."
     )
 
     @property

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from schemas.choices import remote_model
-from schemas.options.commands import DeclaredOptions, RunOptions
+from schemas.options.commands import CheckOptions, DeclaredOptions, RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.judging.model_keys import model_variables
@@ -49,11 +49,7 @@ def environment_of(
     """
     models = (options.engine.model, remote_model(settings.embeddings.model))
     wanted = _BASE.union(*(model_variables(model) for model in models if model is not None))
-    literature = getattr(options, "literature", None)
-    live = "literature" in type(options).model_fields and (
-        literature is None or literature.asks_upstream
-    )
-    if live:
+    if _asks_upstream(options):
         wanted |= _SEMANTIC_SCHOLAR
     if isinstance(options, RunOptions) and Module.COMMITTEE in options.modules:
         wanted |= SOURCE_VARIABLES
@@ -61,6 +57,13 @@ def environment_of(
         wanted |= _OBJECT_STORAGE
     kept = {name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)}
     return kept | {"LITELLM_MODE": "PRODUCTION"}
+
+
+def _asks_upstream(options: RunOptions | DeclaredOptions) -> bool:
+    literature = getattr(options, "literature", None)
+    if literature is None:  # the configured one, except where nothing is looked up unless named
+        return "literature" in type(options).model_fields and not isinstance(options, CheckOptions)
+    return bool(literature.asks_upstream)
 
 
 def without_keys(inherited: Mapping[str, str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from urllib.parse import quote, urlsplit
 
 from schemas.literature.paper import Paper
-from schemas.text.patterns import bounded
+from schemas.text.patterns import Match, bounded, linear
 
 MAXIMUM_URL_CHARACTERS = 2000
 INVISIBLE = bounded(
@@ -90,6 +90,10 @@ MARKDOWN = (
 )
 """The format's name, as Pandoc reads it."""
 CLAIM_CLASS = "claim"
+_ESCAPED_SIGN = linear(r"(?s)\\.")
+_INNERMOST = linear(r"\[[^\[\]`<]*\]")
+_ESCAPED_OR_OPEN = linear(r"(?s)\\.|\[")
+_MOST_NESTED, _MOST_OPEN = 3, 4
 _ESCAPES = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>@$^~|&#!:=+-"})
 
 
@@ -106,3 +110,23 @@ def escaped(text: str) -> str:
 def claim_span(key: str, shown: str) -> str:
     """A claim as it stands in a sentence."""
     return f'[{escaped(shown)}]{{.{CLAIM_CLASS} key="{key}"}}'
+
+
+def shallow(markdown: str) -> str:
+    """Markdown that Pandoc reads in little time, which grows several times with each bracket that
+    is open: in a paragraph with too many nested or left open, none acts as Markdown.
+    """
+    return "\n\n".join(map(_shallow, markdown.split("\n\n")))
+
+
+def _shallow(paragraph: str) -> str:
+    left = _ESCAPED_SIGN.sub("", paragraph)
+    for _ in range(_MOST_NESTED):
+        left = _INNERMOST.sub("", left)
+    if left.count("[") <= _MOST_OPEN:
+        return paragraph
+
+    def one(match: Match[str]) -> str:
+        return r"\[" if match[0] == "[" else match[0]
+
+    return _ESCAPED_OR_OPEN.sub(one, paragraph)

@@ -12,7 +12,7 @@ from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
 from schemas.formats import PublicationDay, WebAddress, Year
 from schemas.identifiers import PaperId
-from schemas.literature.naming import claim_span, escaped
+from schemas.literature.naming import claim_span, escaped, shallow
 from schemas.literature.paper import Paper
 from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDetail, UnscoredReason
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
@@ -246,4 +246,4 @@ class Draft(Judged):
             parts += [figures[name].markdown for name in section.figure_ids if name in figures]
         if self.works:
             parts += ["# References {.unnumbered}", "::: {#refs}\n:::"]
-        return "\n\n".join(filter(None, parts)) + "\n"
+        return shallow("\n\n".join(filter(None, parts))) + "\n"

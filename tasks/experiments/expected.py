@@ -31,9 +31,9 @@ def expected_experiments(request: ExperimentRequest, _: Settings) -> Expected:
         ConfigurationError: as `read_task`.
     """
     folders = [read_task(source.folder) for source in request.units]
-    executions = {stage: sum(_executions(folder)[stage] for folder in folders) for stage in Stage}
+    executions = {stage: sum(executions_of(folder)[stage] for folder in folders) for stage in Stage}
     seconds = sum(
-        sum(_executions(folder).values()) * folder.task.limits.seconds for folder in folders
+        sum(executions_of(folder).values()) * folder.task.limits.seconds for folder in folders
     )
     return Expected(
         asked=together(
@@ -51,7 +51,7 @@ def expected_experiments(request: ExperimentRequest, _: Settings) -> Expected:
     )
 
 
-def _executions(folder: TaskFolder) -> dict[Stage, int]:
+def executions_of(folder: TaskFolder) -> dict[Stage, int]:
     """The most that each stage of a task runs: programs, the parent among them, and replicates."""
     trials, baselines = folder.task.trials, len(folder.programs) - 1
     return {

@@ -10,7 +10,7 @@ from schemas.errors import ConfigurationError
 from schemas.options.commands import ExperimentOptions
 from schemas.people.job import ExperimentJob
 from schemas.profile import Profile
-from schemas.settings import Settings
+from schemas.settings import ExperimentSettings, Settings
 from schemas.works.experiment import Experiment
 from schemas.works.experiment_run import (
     ExperimentHead,
@@ -20,7 +20,7 @@ from schemas.works.experiment_run import (
     TaskSource,
 )
 from tasks.experiments.executing import Executor
-from tasks.experiments.expected import expected_experiments
+from tasks.experiments.expected import executions_of, expected_experiments
 from tasks.experiments.experiment import run_experiment, unmeasured
 from tasks.experiments.model_proposer import ModelProposer
 from tasks.experiments.program import tunables_of
@@ -46,10 +46,12 @@ from warehouse.parquet import write_bytes
 from warehouse.stores.keyed_store import KeyedStore
 
 EXECUTIONS = "executions.sqlite"
+_SENT = "sent"
 
 
-def _given(job: ExperimentJob, folder: Path) -> tuple[tuple[Path, ...]]:
-    return (tuple(_written(folder / "tasks" / sent.task_id, sent) for sent in job.tasks),)
+def _given(job: ExperimentJob, folder: Path) -> tuple[tuple[Path, ...], str]:
+    folders = tuple(_written(folder / "tasks" / sent.task_id, sent) for sent in job.tasks)
+    return folders, _SENT
 
 
 def _written(folder: Path, sent: SentTask) -> Path:
@@ -71,11 +73,14 @@ def _resolve(
     given: tuple[Any, ...], options: ExperimentOptions, profile: Profile, settings: Settings
 ) -> Resolved[TaskSource, ExperimentParameters]:
     """Raises ConfigurationError: a task that cannot be understood, one without anything tunable
-    where no model is asked, or two of one name.
+    where no model is asked, two of one name, or one that was sent and asks for too much.
     """
     sources: dict[str, TaskSource] = {}
-    for folder in map(Path, *given):
+    folders, *origin = given
+    for folder in map(Path, folders):
         source = _source(folder, options.engine)
+        if origin == [_SENT]:
+            _check_modest(folder, settings.experiments)
         if source.task_id in sources:
             raise ConfigurationError(f"two tasks are called {source.task_id}: rename one folder")
         sources[source.task_id] = source
@@ -83,6 +88,24 @@ def _resolve(
     parameters = ExperimentParameters(method_version=METHOD_VERSION, container=container)
     in_order = tuple(sources[name] for name in sorted(sources))
     return Resolved(in_order, parameters, replace(profile, seed=options.seed))
+
+
+def _check_modest(folder: Path, settings: ExperimentSettings) -> None:
+    """Raises ConfigurationError: the task takes more of this machine than its owner lets programs
+    have.
+    """
+    read = read_task(folder)
+    asked = {
+        **read.task.limits.model_dump(),
+        "runs": sum(executions_of(read).values()),
+    }
+    for name, wanted in asked.items():
+        most = getattr(settings, f"sent_{name}")
+        if wanted > most:
+            raise ConfigurationError(
+                f"{folder / TASK} asks for {wanted:,} {name}, and a task that is sent may have"
+                f" {most:,} (ASSAY_EXPERIMENTS__SENT_{name.upper()})"
+            )
 
 
 def _source(folder: Path, engine: EngineChoice) -> TaskSource:

@@ -121,7 +121,7 @@ def resolve_draft(
         found.papers,
         found.sections,
         Warehouse(options.warehouse, settings),
-        downloads=options.full_text,
+        downloads=options.full_text and not options.dry_run,
     )
     rules = VenueRules(venue=NEUTRAL) if venue is None else venue.rules
     material, outline = _material(found, works, neighbours, rules, options.engine)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from schemas.base import replace
 from schemas.failure import Failure
-from schemas.literature.naming import MARKDOWN, claim_span, escaped
+from schemas.literature.naming import MARKDOWN, claim_span, escaped, shallow
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from schemas.works.draft import (
@@ -248,6 +248,6 @@ def _picture(figure: DraftFigure) -> Attachment:
 def _caption(figure: DraftFigure) -> str:
     """As its readers see it."""
     told = pypandoc.convert_text(
-        figure.caption, "plain", format=MARKDOWN, extra_args=["--wrap=none"]
+        shallow(figure.caption), "plain", format=MARKDOWN, extra_args=["--wrap=none"]
     )
     return str(told).strip()

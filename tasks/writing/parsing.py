@@ -9,7 +9,7 @@ from typing import Any
 
 import pypandoc
 
-from schemas.literature.naming import CLAIM_CLASS, MARKDOWN
+from schemas.literature.naming import CLAIM_CLASS, MARKDOWN, shallow
 from tasks.citations.quoted import MARK_BEGIN, MARK_END
 
 CITATION, CLAIM, END = MARK_BEGIN, "\x04", MARK_END
@@ -57,7 +57,8 @@ class Parsed:
 
 def parse(markdown: str) -> Parsed:
     """Read a draft."""
-    tree = json.loads(pypandoc.convert_text(markdown.translate(_SIGNS), "json", format=MARKDOWN))
+    read = shallow(markdown.translate(_SIGNS))
+    tree = json.loads(pypandoc.convert_text(read, "json", format=MARKDOWN))
     reading = _Reading()
     for name, value in tree["meta"].items():
         if name not in ("title", "abstract"):

@@ -10,7 +10,7 @@ import pypandoc
 
 from schemas.base import replace
 from schemas.identifiers import RunId
-from schemas.literature.naming import MARKDOWN
+from schemas.literature.naming import MARKDOWN, shallow
 from schemas.settings import Settings
 from schemas.work import Summary
 from schemas.works.check_run import CheckHead, CheckParameters, CheckRequest, ManuscriptSource
@@ -150,7 +150,7 @@ def plain_text(markdown: str) -> str:
         "markdown-bracketed_spans-native_spans-fenced_divs-native_divs-raw_html-header_attributes"
         "-link_attributes-smart"
     )
-    return str(pypandoc.convert_text(markdown, shown, format=MARKDOWN, extra_args=options))
+    return str(pypandoc.convert_text(shallow(markdown), shown, format=MARKDOWN, extra_args=options))
 
 
 def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, ...]:

@@ -79,7 +79,8 @@ def _line(node: SyntaxTreeNode) -> Line:
 def _spans(node: SyntaxTreeNode, span: Span) -> Iterator[Span]:
     for child in node.children:
         if child.type in ("text", "code_inline"):
-            yield replace(span, text=child.content, code=child.type == "code_inline")
+            code = child.type == "code_inline"
+            yield from (replace(span, text=each.text, code=code) for each in line(child.content))
         elif child.type in ("softbreak", "hardbreak"):
             yield replace(span, text=" ")
         elif child.type == "link":

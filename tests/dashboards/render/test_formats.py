@@ -31,6 +31,8 @@ from dashboards.render.page import (
     Heading,
     Listing,
     Page,
+    Paragraph,
+    Quote,
     Span,
     Table,
     facts,
@@ -200,6 +202,14 @@ def test_markdown_of_a_draft_is_read_with_lists_links_to_the_web_and_tables() ->
     assert numbered.items[0][0].line[-1] == Span("c", url="https://x.example")  # type: ignore[union-attr]
     assert isinstance(cells, Table)
     assert cells.rows == (((Span("[e](x.md)"),),),)
+
+
+def test_signs_that_a_draft_spells_as_entities_are_no_structure_of_a_report() -> None:
+    blocks = read_blocks("a&#10;&#10;# Heading\x1b[31m&#8238;b `c`\n\n> d&#13;e\n")
+    assert blocks == (
+        Paragraph((Span("a # Heading [31m b "), Span("c", code=True))),
+        Quote((Paragraph((Span("d e"),)),)),
+    )
 
 
 def paper(number: int, **changes: object) -> Paper:

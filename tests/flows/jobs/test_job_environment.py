@@ -5,7 +5,7 @@ import os
 import pytest
 
 from flows.jobs.job_environment import environment_of
-from schemas.options.commands import RunOptions
+from schemas.options.commands import CheckOptions, RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.judging.model_keys import model_variables
@@ -84,6 +84,15 @@ def test_the_key_of_semantic_scholar_goes_where_literature_is_live(
     literature: str | None, may: bool
 ) -> None:
     options = RunOptions(literature=literature)
+    told = environment_of(options, Settings(), {"S2_API_KEY": "sk-secret"})
+    assert ("S2_API_KEY" in told) is may
+
+
+@pytest.mark.parametrize(("literature", "may"), [(None, False), ("live", True)])
+def test_a_check_gets_the_key_of_semantic_scholar_only_where_it_looks_something_up(
+    literature: str | None, may: bool
+) -> None:
+    options = CheckOptions(literature=literature)
     told = environment_of(options, Settings(), {"S2_API_KEY": "sk-secret"})
     assert ("S2_API_KEY" in told) is may
 

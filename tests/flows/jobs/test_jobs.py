@@ -142,6 +142,34 @@ def test_programs_are_tried_on_a_task_that_is_sent(warehouse: Warehouse) -> None
     assert refused.last_word.startswith("tasks/numbers/program.py declares nothing tunable")
 
 
+@pytest.mark.parametrize(
+    ("more", "asks"),
+    [
+        ("memory_bytes = 64_000_000_000", "64,000,000,000 memory_bytes"),
+        ("processes = 256", "256 processes"),
+        ("[trials]\ncandidates = 2000\nscreening = 50", "runs"),
+        ("seconds = 3600", "3,600.0 seconds"),
+    ],
+)
+def test_a_task_that_is_sent_may_not_choose_how_much_of_the_machine_it_takes(
+    warehouse: Warehouse, more: str, asks: str
+) -> None:
+    head = 'question = "Is it?"\nmetric = "e"\ndirection = "minimise"\nleast_difference = 0.5\n'
+    table = more if more.startswith("[") else f"[limits]\n{more}"
+    job = experiment_job(dry_run=True)
+    job = job.model_copy(
+        update={"tasks": (job.tasks[0].model_copy(update={"task": f"{head}{table}\n"}),)}
+    )
+    job_id = submit(warehouse, job)
+    run_to_the_end(warehouse)
+    status = known(warehouse, job_id).status
+    assert (status.state, status.exit_code) == (JobState.FAILED, 2)
+    assert status.last_word.startswith("tasks/numbers/task.toml asks for")
+    assert asks in status.last_word
+    name = asks.split()[-1].upper()
+    assert f"ASSAY_EXPERIMENTS__SENT_{name}" in status.last_word
+
+
 def test_an_idea_that_a_program_sent_is_drafted_beside_the_report(warehouse: Warehouse) -> None:
     sent = submit(warehouse, write_job(SentIdea(title="Bats", problem="Bats meet few moths.")))
     unknown = submit(warehouse, write_job("no-such-idea"))

@@ -151,6 +151,9 @@ def test_full_texts_are_fetched_where_asked_once_and_what_cannot_be_had_is_left_
         outline(monkeypatch)
         assert "0 of 8 nearby papers could be measured" in capsys.readouterr().err
         assert server.asked == []
+        outline(monkeypatch, "--full-text", "--dry-run")
+        capsys.readouterr()
+        assert server.asked == [], "a dry run asks nothing"
         outline(monkeypatch, "--full-text")
         answer = capsys.readouterr()
         asked = {each.path for each in server.asked}

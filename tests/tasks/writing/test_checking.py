@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import replace
-from schemas.literature.naming import claim_span, one_space
+from schemas.literature.naming import claim_span, one_space, shallow
 from schemas.reasons import Reason
 from schemas.works.draft import ClaimKind, Draft, DraftFigure
 from schemas.works.draft_run import StoredText
@@ -15,9 +15,11 @@ from tasks.citations.quoted import plain
 from tasks.writing.checking import check, numbers_in
 from tasks.writing.figures.drawing import drawn
 from tasks.writing.parsing import CITATION, CLAIM, END, parse
+from tasks.writing.reviewing import plain_text
 from tests.support.draft_lake import PASSAGES, make_draft, plan_draft
 
 STORED = plan_draft().material.stored
+NOTHING = '{"meta": {}, "blocks": []}'
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +53,30 @@ def test_a_draft_that_is_carried_stands(draft: Draft) -> None:
     assert lines(draft) == []
     assert draft.word_count
     assert draft.failures == ()
+
+
+@pytest.mark.parametrize(
+    "brackets",
+    ["[" * 40, "[@a " * 30, "[" * 15 + "a" + "]" * 15, "[`]` " * 25, "\\\\[" * 25, "![" * 25],
+)
+def test_brackets_of_a_section_without_end_do_not_act_as_markdown(
+    draft: Draft, brackets: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = added(draft, f"Bats win {brackets} here.").markdown
+    paragraph = next(each for each in whole.split("\n\n") if each.startswith("Bats win "))
+    assert paragraph == f"Bats win {brackets} here.".replace("[", "\\[")
+    given: list[str] = []
+    monkeypatch.setattr(
+        "pypandoc.convert_text", lambda text, *_, **__: given.append(text) or NOTHING
+    )
+    for read in (parse, plain_text):
+        read(f"Bats win {brackets} here.")
+    assert given == [paragraph, paragraph]
+
+
+def test_brackets_of_a_draft_that_close_stay_as_they_are(draft: Draft) -> None:
+    for text in (draft.markdown, "In [0, 1), (0, 1] and [a [b [c](https://d.example)]{.e}]."):
+        assert shallow(text) == text
 
 
 def test_false_numbers_are_refused(draft: Draft) -> None:
