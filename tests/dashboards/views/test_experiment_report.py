@@ -82,9 +82,7 @@ def test_gains_too_small_or_too_large_to_be_drawn_have_no_drawing(gain: float) -
     ends = {"fate": Fate.CONFIRMED, "gain_low": -gain, "gain_high": gain}
     found = with_candidates(candidate(1, gain, **ends))
     given_ones = (
-        replace(each, gain=0.0, gain_low=0.0, gain_high=0.0)
-        if each.role is Role.BASELINE
-        else each
+        replace(each, gain=0.0, gain_low=0.0, gain_high=0.0) if each.role is Role.BASELINE else each
         for each in found.programs
     )
     found = replace(found, programs=tuple(given_ones))
