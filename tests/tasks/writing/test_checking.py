@@ -66,9 +66,12 @@ def test_brackets_of_a_section_without_end_do_not_act_as_markdown(
     paragraph = next(each for each in whole.split("\n\n") if each.startswith("Bats win "))
     assert paragraph == f"Bats win {brackets} here.".replace("[", "\\[")
     given: list[str] = []
-    monkeypatch.setattr(
-        "pypandoc.convert_text", lambda text, *_, **__: given.append(text) or NOTHING
-    )
+
+    def convert(text: str, *_: object, **__: object) -> str:
+        given.append(text)
+        return NOTHING
+
+    monkeypatch.setattr("pypandoc.convert_text", convert)
     for read in (parse, plain_text):
         read(f"Bats win {brackets} here.")
     assert given == [paragraph, paragraph]
