@@ -11,7 +11,10 @@ from schemas.text.patterns import bounded
 from warehouse.objects.object_storage import ObjectFolder
 
 _NAME = bounded(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
-_HASH = bounded(r"[0-9a-f]{16}")
+_PLAIN_NAME = bounded(r"[a-z0-9][a-z0-9_-]{0,79}")
+_HASHED_NAME = bounded(r"-[0-9a-f]{16}\Z")
+_UNFIT_FOR_A_NAME = bounded(r"[^a-z0-9]+")
+_DEVICE_NAME = bounded(r"con|prn|aux|nul|com\d|lpt\d")
 
 
 def safe_name(kind: str, name: str) -> str:
@@ -23,13 +26,23 @@ def safe_name(kind: str, name: str) -> str:
     return name
 
 
-def folder_name(name: str) -> str:
-    """`name` where it can name a folder on every file system and is not itself like a hash, else its
-    hash: no two names share a folder.
+def file_name(name: str, word: str = "idea") -> str:
+    """A name for a file or folder, without suffix: safe on every file system, different for
+    different names.
+
+    Short lower-case names stay as they are; of others, the readable part with a hash.
+
+    Args:
+        word: stands for a name of which nothing is readable.
     """
-    if _NAME.fullmatch(name) and name == name.lower() and not _HASH.fullmatch(name):
+    if (
+        _PLAIN_NAME.fullmatch(name)
+        and not _HASHED_NAME.search(name)
+        and not _DEVICE_NAME.fullmatch(name)
+    ):
         return name
-    return content_hash(name, length=16)
+    readable = _UNFIT_FOR_A_NAME.sub("-", name.lower()).strip("-")[:60].rstrip("-") or word
+    return f"{readable}-{content_hash(name, length=16)}"
 
 
 @dataclass(frozen=True, slots=True)

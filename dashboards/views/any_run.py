@@ -3,7 +3,7 @@ curated set, of tasks, of ideas made in rounds, a draft, or of a benchmark.
 """
 
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, get_type_hints
 
 from dashboards.render.page import Page
 from dashboards.views.published_page import PublishedPage
@@ -50,7 +50,8 @@ _PAGES = {
 
 def cites_works(kind: Kind[Any, Any, Any]) -> bool:
     """Whether the page of a kind can be written as `.bib`."""
-    return kind.word == "survey"
+    page = get_type_hints(resolve_name(_PAGES[kind.word]))["return"]
+    return page.bib is not PublishedPage.bib
 
 
 def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:

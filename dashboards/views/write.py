@@ -14,11 +14,10 @@ from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.ranking_page import ranking_page
 from dashboards.views.run_page import run_page
 from schemas.boundary import ErrorBoundary, in_a_word
-from schemas.identifiers import IdeaId, RunId, content_hash
+from schemas.identifiers import IdeaId, RunId
 from schemas.settings import AlarmSettings
-from schemas.text.patterns import bounded
 from warehouse.answers import IdeaReview
-from warehouse.layout import safe_name
+from warehouse.layout import file_name, safe_name
 from warehouse.unfinished_reports import building_folder
 from warehouse.units.landing import move_into_place
 from warehouse.warehouse import Warehouse
@@ -26,10 +25,6 @@ from warehouse.warehouse import Warehouse
 logger = logging.getLogger(__name__)
 
 FIRST_PAGES, FULL_REPORTS = "ideas", "full"
-_PLAIN_NAME = bounded(r"[a-z0-9][a-z0-9_-]{0,79}")
-_HASHED_NAME = bounded(r"-[0-9a-f]{16}\Z")
-_UNFIT_FOR_A_NAME = bounded(r"[^a-z0-9]+")
-_DEVICE_NAME = bounded(r"con|prn|aux|nul|com\d|lpt\d")
 
 
 def write_reports(
@@ -90,22 +85,6 @@ def _write_idea(building: Path, name: str, review: IdeaReview) -> None:
         pages = dict.fromkeys((FIRST_PAGES, FULL_REPORTS), failed)
     for folder, view in pages.items():
         _write(building / folder / name, view)
-
-
-def file_name(idea_id: IdeaId) -> str:
-    """A name for the idea's files, without suffix: safe on every file system, different for
-    different ideas.
-
-    Short lower-case identifiers stay as they are; of others, the readable part with a hash.
-    """
-    if (
-        _PLAIN_NAME.fullmatch(idea_id)
-        and not _HASHED_NAME.search(idea_id)
-        and not _DEVICE_NAME.fullmatch(idea_id)
-    ):
-        return idea_id
-    readable = _UNFIT_FOR_A_NAME.sub("-", idea_id.lower()).strip("-")[:60].rstrip("-") or "idea"
-    return f"{readable}-{content_hash(idea_id, length=16)}"
 
 
 def _write(path: Path, page: Page) -> None:

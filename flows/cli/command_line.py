@@ -128,10 +128,14 @@ def _wrapped(text: str, width: int) -> list[str]:
     return ["", *textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  "), ""]
 
 
+def _commands_of(folder: str) -> list[str]:
+    folders = COMMANDS | {name: of for name, (of, _) in GROUPS.items()}
+    return [name for name, of in folders.items() if of == folder]
+
+
 def _in_groups(width: int) -> Iterator[str]:
-    folders = COMMANDS | {name: folder for name, (folder, _) in GROUPS.items()}
     for folder, title in SECTIONS.items():
-        names = "  ".join(name for name, of in folders.items() if of == folder)
+        names = "  ".join(_commands_of(folder))
         yield from textwrap.wrap(f"{title:<20}{names}", width, subsequent_indent=" " * 20)
 
 
@@ -268,10 +272,9 @@ def _tell_commands(asked: bool) -> None:
     if not asked:
         return
     commands: Any = get_command(application())
-    folders = COMMANDS | {name: folder for name, (folder, _) in GROUPS.items()}
     for folder, title in SECTIONS.items():
         lines = [f"{title}:"]
-        for name in (name for name, of in folders.items() if of == folder):
+        for name in _commands_of(folder):
             told = commands.commands[name].get_short_help_str(10_000)
             lines += textwrap.wrap(f"  {name:<12}{told}", 79, subsequent_indent=" " * 14)
         sys.stdout.write("\n".join([*lines, "", ""]))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from schemas.choices import remote_model
-from schemas.options.commands import CheckOptions, DeclaredOptions, RunOptions
+from schemas.options.commands import DeclaredOptions, RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.judging.model_keys import model_variables
@@ -62,7 +62,8 @@ def environment_of(
 def _asks_upstream(options: RunOptions | DeclaredOptions) -> bool:
     literature = getattr(options, "literature", None)
     if literature is None:  # the configured one, except where nothing is looked up unless named
-        return "literature" in type(options).model_fields and not isinstance(options, CheckOptions)
+        optional = isinstance(options, DeclaredOptions) and options.literature_is_optional
+        return "literature" in type(options).model_fields and not optional
     return bool(literature.asks_upstream)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemas.base import Noun
+from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError, ConfigurationError
 from schemas.judgement.benchmark import BenchmarkRequest
@@ -98,19 +98,11 @@ def check_before(
         steps += steps_following(follow)
     contacts = check_models(request, steps, settings)
     own, *judges = request.engines
+    alone = replace(request.profile, judging=request.profile.judging.without_models())
     for judge in dict.fromkeys(judges):
         if judge != own:
-            contacts += check_engine(
-                judge.engine,
-                judge.api_base,
-                settings,
-                request.warehouse,
-                judging=request.profile.judging.without_models(),
-                seed=request.profile.seed,
-                temperature=request.profile.temperature,
-                steps=steps,
-                budget=request.budget,
-            )
+            asked = replace(request, engine=judge.engine, api_base=judge.api_base, profile=alone)
+            contacts += check_models(asked, steps, settings)
     return contacts
 
 

@@ -6,7 +6,7 @@ The command line, a Python call and the requests of jobs (`schemas/people/job.py
 
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator
 
@@ -104,7 +104,12 @@ class WorkOptions(LakeOptions):
 
 
 class DeclaredOptions(WorkOptions):
-    """Of the command of every declared kind of work."""
+    """Of the command of every declared kind of work.
+
+    `literature_is_optional`: whether nothing is looked up where no literature is named.
+    """
+
+    literature_is_optional: ClassVar[bool] = False
 
     engine: Engine = EXTRACTIVE
     profile: Profile = DEFAULT_PROFILE
@@ -263,6 +268,8 @@ class PriorOptions(LakeOptions):
 
 class CheckOptions(DeclaredOptions):
     """Of `assay check`."""
+
+    literature_is_optional: ClassVar[bool] = True
 
     form: str = option(
         "auto", "auto|pdf|text|latex", "How the engine gets it; `pdf` attaches the file."

@@ -23,7 +23,7 @@ from tests.support.evaluations import (
 )
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections
 from warehouse.landed import read_rows
-from warehouse.layout import folder_name
+from warehouse.layout import file_name
 from warehouse.units import landing
 from warehouse.units.landing import iterate_receipts, read_receipt
 from warehouse.warehouse import Warehouse
@@ -228,5 +228,5 @@ def test_all_of_a_unit_is_forced_to_the_disk_and_the_receipt_last(
 
 def test_no_two_names_of_units_share_a_folder() -> None:
     names = ["abc", "Abc", "a/b", "x" * 300]
-    names += [folder_name(name) for name in names]
-    assert len({folder_name(name) for name in {*names}}) == len({*names})
+    names += [file_name(name) for name in names]
+    assert len({file_name(name) for name in {*names}}) == len({*names})

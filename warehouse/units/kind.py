@@ -18,7 +18,7 @@ from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt, WorkHead
 from schemas.tables import TABLE
-from warehouse.layout import Layout, folder_name, safe_name
+from warehouse.layout import Layout, file_name, safe_name
 from warehouse.rows import Row, Rows, nouns_in
 
 if TYPE_CHECKING:  # workers land without the database
@@ -191,7 +191,8 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         """Landing folder of a unit, whose name comes last; where the work is one unit, its own."""
         if self.unit is None:
             return self.folder(layout, *names)
-        return self.folder(layout, *names[:-1]) / f"{self.unit_noun}={folder_name(names[-1])}"
+        name = file_name(names[-1], self.unit_noun)
+        return self.folder(layout, *names[:-1]) / f"{self.unit_noun}={name}"
 
     def unit_path(self, layout: Layout, *names: str) -> str:
         """Return the unit's folder within landing, under which its calls are journalled."""

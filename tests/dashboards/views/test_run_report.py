@@ -14,7 +14,7 @@ from dashboards.render.charts.score_chart import score_chart
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.ranked_groups import ranked_groups
 from dashboards.views.run_page import _unscored
-from dashboards.views.write import file_name, write_reports
+from dashboards.views.write import write_reports
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
@@ -25,6 +25,7 @@ from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED, unscored_evaluation
 from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.layout import file_name
 from warehouse.statements import statement
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
