@@ -11,6 +11,8 @@ from tasks.work.declaration import Work
 from tasks.work.shard import WorkShard, work_on
 
 WORKS = {
+    "evaluate": "tasks.evaluation.work:EVALUATE",
+    "rank": "tasks.ranking.work:RANK",
     "survey": "tasks.survey.work:SURVEY",
     "ask": "tasks.survey.work:ASK",
     "curate": "tasks.curation.work:CURATE",

@@ -1,43 +1,19 @@
-"""The report of a published run of whatever kind: of ideas, of manuscripts, of questions, of a
-curated set, of tasks, of ideas made in rounds, a draft, or of a benchmark.
-"""
+"""The page of a published run of whatever kind."""
 
 from pkgutil import resolve_name
 from typing import Any, get_type_hints
 
 from dashboards.render.page import Page
 from dashboards.views.published_page import PublishedPage
-from dashboards.views.run_page import run_page
 from schemas.identifiers import RunId
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
-from warehouse.kinds.runs.landing import RUNS
 from warehouse.units.kind import Kind
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
-
-def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
-    """The run's report, a check's problems by manuscript, a survey's papers, a curated set, an
-    experiment's findings, the lineage of ideas, a draft, or a benchmark's scores beside published
-    figures.
-
-    Raises:
-        ConfigurationError: the lake cannot be opened.
-        UnknownNameError: no such lake, or nothing published under that name.
-    """
-    with warehouse.queries() as queries:
-        kind = published_kind(queries.connection, run_id)
-        if kind is RUNS:
-            return run_page(queries, run_id, {}, warehouse.settings.alarms)
-        if kind is BENCHMARKS:
-            from dashboards.views.benchmark_page import benchmark_page
-            from dashboards.views.benchmark_write import benchmark_view
-
-            return benchmark_view(benchmark_page(queries, [run_id]))
-    return page_of(kind, warehouse, run_id).page()
-
-
 _PAGES = {
+    "run": "dashboards.views.write_run:evaluated_run",
+    "ranking": "dashboards.views.write_ranking:ranked_run",
     "check": "dashboards.views.write_check:check_page",
     "survey": "dashboards.views.write_survey:survey_page",
     "curation": "dashboards.views.write_curation:curation_page",
@@ -55,6 +31,23 @@ def cites_works(kind: Kind[Any, Any, Any]) -> bool:
 
 
 def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
-    """The page of a published run of a kind other than ideas and benchmarks."""
+    """The page of a published run. Raises UnknownNameError when it is not published."""
     page: PublishedPage = resolve_name(_PAGES[kind.word])(warehouse, run_id)
     return page
+
+
+def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
+    """The report of what is published under a name, whatever it is.
+
+    Raises:
+        ConfigurationError: the lake cannot be opened.
+        UnknownNameError: no such lake, or nothing published under that name.
+    """
+    with warehouse.queries() as queries:
+        kind = published_kind(queries.connection, run_id)
+        if kind is BENCHMARKS:
+            from dashboards.views.benchmark_page import benchmark_page
+            from dashboards.views.benchmark_write import benchmark_view
+
+            return benchmark_view(benchmark_page(queries, [run_id]))
+    return page_of(kind, warehouse, run_id).page()

@@ -185,7 +185,14 @@ def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
     for line in failed:
         print_warning(line)
     if not summary.published and as_json:
-        print_answer("not_published", run=summary.head, warnings=failed)
+        print_answer(
+            "not_published",
+            run=summary.head,
+            warnings=failed,
+            published=False,
+            failed_expectations=summary.failed_expectations,
+            log=summary.log_path,
+        )
     return summary.published
 
 

@@ -99,47 +99,6 @@ class _Request(Noun):
         return self.model_dump_json(exclude={**dict.fromkeys(who, True), "options": bounds})
 
 
-class _OfIdeas(_Request):
-    """With a file of ideas."""
-
-    ideas: str = Field(
-        min_length=1, description="The idea file: its text, or Base64 where it is none."
-    )
-    ideas_format: IdeasFormat = Field(default="jsonl", description="Ending of the idea file.")
-
-    @property
-    def idea_file(self) -> bytes:
-        """The idea file as it was sent.
-
-        Raises:
-            ConfigurationError: what stands for it is no Base64.
-        """
-        if self.ideas_format not in NOT_TEXT:
-            return self.ideas.encode()
-        try:
-            return b64decode(self.ideas, validate=True)
-        except ValueError as error:
-            raise ConfigurationError(f"the {self.ideas_format} file is not whole") from error
-
-
-class EvaluateJob(_OfIdeas):
-    """What `assay evaluate` does."""
-
-    command: Literal["evaluate"] = "evaluate"
-    options: EvaluateOptions
-
-
-class PlanJob(_OfIdeas):
-    """What `assay plan` does."""
-
-    command: Literal["plan"] = "plan"
-    options: PlanOptions
-
-    @property
-    def asks_nothing(self) -> bool:
-        return True
-
-
 class WorkJob(_Request):
     """What the command of a declared kind of work does with what a program sends."""
 
@@ -165,6 +124,69 @@ class WorkJob(_Request):
     def title(self) -> str:
         """What lists call it where it is sent without a name."""
         raise NotImplementedError
+
+
+class _OfIdeas(Noun):
+    """With a file of ideas."""
+
+    ideas: str = Field(
+        min_length=1, description="The idea file: its text, or Base64 where it is none."
+    )
+    ideas_format: IdeasFormat = Field(default="jsonl", description="Ending of the idea file.")
+
+    @property
+    def idea_file(self) -> bytes:
+        """The idea file as it was sent.
+
+        Raises:
+            ConfigurationError: what stands for it is no Base64.
+        """
+        if self.ideas_format not in NOT_TEXT:
+            return self.ideas.encode()
+        try:
+            return b64decode(self.ideas, validate=True)
+        except ValueError as error:
+            raise ConfigurationError(f"the {self.ideas_format} file is not whole") from error
+
+
+class EvaluateJob(_OfIdeas, WorkJob):
+    """Have ideas evaluated against the literature; with `rank` the ideas of each group then meet in
+    pairs.
+    """
+
+    tool = "evaluate_ideas"
+    not_offered = OF_THE_MACHINE | {"dry_run"}
+    command: Literal["evaluate"] = "evaluate"
+    options: EvaluateOptions
+
+    @property
+    def title(self) -> str:
+        return "ideas"
+
+
+class PlanJob(_OfIdeas, _Request):
+    """What `assay plan` does."""
+
+    command: Literal["plan"] = "plan"
+    options: PlanOptions
+
+    @property
+    def asks_nothing(self) -> bool:
+        return True
+
+
+class RankJob(WorkJob):
+    """Let the ideas of a published run meet in pairs, rate them and rank them."""
+
+    tool = "rank_run"
+    not_offered = NOT_OF_A_RANKING
+    command: Literal["rank"] = "rank"
+    run_id: RunId
+    options: RankOptions
+
+    @property
+    def title(self) -> str:
+        return f"ranking of {self.run_id}"
 
 
 class _OfAQuestion(WorkJob):
@@ -291,16 +313,7 @@ class IdeateJob(WorkJob):
         return first if isinstance(first, str) else first.name
 
 
-class RankJob(_Request):
-    """What `assay rank RUN` does for a published run."""
-
-    not_offered = NOT_OF_A_RANKING
-    command: Literal["rank"] = "rank"
-    run_id: RunId
-    options: RankOptions
-
-
-JobRequest = EvaluateJob | PlanJob | RankJob | WorkJob
+JobRequest = PlanJob | WorkJob
 """`options.warehouse` does not count: a job is done in the warehouse that holds its request."""
 
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(

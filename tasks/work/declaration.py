@@ -85,11 +85,18 @@ class Result:
         state: in a word, as `--json` has it.
         in_order: whether it gave what was asked for.
         lost: what it did not give, a line each.
+        stands: whether a job of it is done although that is not all in order.
     """
 
     state: str
     in_order: bool
     lost: tuple[str, ...] = ()
+    stands: bool = False
+
+
+def by_its_campaign(*_: object) -> Any:
+    """Refuse: what has a plan of its own works on its units itself."""
+    raise NotImplementedError
 
 
 def no_columns(*_: object) -> Mapping[str, Any]:
@@ -116,6 +123,8 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         steps: all that the units of a request may ask.
         do: works on one unit.
         failed: what stands for a unit that Assay itself failed on.
+        campaign: by name, what plans and lands its units in a way of its own; empty: `do` works on
+            one unit after the other.
         expects: what a run will ask; nothing is asked for it.
         result: what a published run came to.
         head: columns of the head beside those that request and parameters have.
@@ -129,14 +138,15 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     given: Callable[[Any, Path], tuple[Any, ...]]
     request: type[Request[UnitT, ParametersT]]
     resolve: Callable[[Any, Any, Profile, Settings], Resolved[UnitT, ParametersT]]
-    identity: tuple[str, ...]
+    identity: tuple[str, ...] = ()
     kind: Kind[NounT, Any, Any]
     needs: Needs
-    steps: Callable[[Request[UnitT, ParametersT]], Steps]
-    do: Callable[[UnitT, Tools], Awaitable[NounT]]
-    failed: Callable[[UnitT, Tools, Cause], NounT]
-    expects: Callable[[Request[UnitT, ParametersT], Settings], Expected]
-    result: Callable[[Any, Sequence[NounT]], Result]
+    steps: Callable[[Any], Steps]
+    do: Callable[[UnitT, Tools], Awaitable[NounT]] = by_its_campaign
+    failed: Callable[[UnitT, Tools, Cause], NounT] = by_its_campaign
+    campaign: str = ""
+    expects: Callable[[Any, Settings], Expected]
+    result: Callable[[Any, Sequence[Any]], Result]
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
     figures: Callable[[Any, Request[UnitT, ParametersT] | None], Mapping[str, Any]] = no_columns
     course: Course | None = None

@@ -15,7 +15,8 @@ from flows.run.campaign import ThisProcess, carry_out
 from flows.run.following import Following
 from flows.works.evaluate.request import bundled
 from schemas.errors import UpstreamError
-from schemas.run import RunRequest, WorkRequest
+from schemas.judgement.run_request import RunRequest
+from schemas.run import WorkRequest
 from tests.support.check_lake import publish_check_lake
 from tests.support.evaluations import make_run
 from tests.support.idea_writer import IdeaWriter

@@ -5,8 +5,8 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.identifiers import EvaluationKey, IdeaId, RunId, content_hash
+from schemas.judgement.run_request import RunRequest
 from schemas.reasons import Reason
-from schemas.run import RunRequest
 from schemas.works.ideation import (
     FindingAnswer,
     FindingKind,

@@ -12,7 +12,7 @@ from dashboards.render.charts.interval_chart import interval_chart
 from dashboards.render.page import Heading, Table, plain_text
 from dashboards.views.ranking_page import _duels, ranking_page
 from dashboards.views.sensitivity import sensitivity_of
-from dashboards.views.write import write_reports
+from dashboards.views.write_run import write_reports
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId

@@ -5,8 +5,8 @@ import pytest
 from dashboards.render.render import first_page_markdown
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.nightly_page import night_run
-from dashboards.views.write import write_reports
 from dashboards.views.write_nightly import write_nightly
+from dashboards.views.write_run import write_reports
 from flows.cli.evaluate.run_output import published, state_of
 from schemas.base import replace
 from schemas.calls import CallStatus

@@ -10,7 +10,7 @@ import pytest
 from flows.benchmarks.registry import SUITES
 from flows.cli.quality.benchmark import _check_calibrate, _write_calibrator
 from flows.profiles import load_profile
-from flows.works.evaluate.request import resolve_request
+from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.options.commands import RunOptions
@@ -20,6 +20,7 @@ from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.fitting import fit_calibrator
 from tasks.evaluation.planned import conditions
+from tasks.evaluation.work import EVALUATE
 from tasks.novelty.calibration import NOVELTY, judged_by
 
 
@@ -76,7 +77,7 @@ def resolved(
         modules="novelty",
         engine=engine,
     )
-    return resolve_request(ideas, options, Settings())
+    return request_of(EVALUATE, (ideas,), options, Settings())
 
 
 def test_a_calibrator_is_checked_before_the_run_and_counts_by_its_content(

@@ -9,21 +9,24 @@ import pytest
 from flows.cli.evaluate.evaluate import run_and_print
 from flows.cli.evaluate.run_output import print_run
 from flows.cli.output import ended_by_budget, ended_early
-from flows.works.evaluate.request import bundled, resolve_request
+from flows.run.requests import request_of
+from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import RunOptions
 from schemas.reasons import Reason
-from schemas.run import Budget, Run, RunRequest, RunState
+from schemas.run import Budget, Run, RunState
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.accounting.budgets import SharedBudget
+from tasks.evaluation.work import EVALUATE
 from tests.support.evaluations import make_run
 
 
 def request(folder: Path, **bounds: object) -> RunRequest:
-    return resolve_request(
-        bundled("ideas.jsonl"), RunOptions(warehouse=folder, **bounds), Settings()
+    return request_of(
+        EVALUATE, (bundled("ideas.jsonl"),), RunOptions(warehouse=folder, **bounds), Settings()
     )
 
 
