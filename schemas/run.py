@@ -256,6 +256,12 @@ class Run(WorkHead):
             **dict(standing),
         )
 
+    def in_a_word(self) -> str:
+        """`in_order`, `not_in_order` or `not_published`."""
+        if self.state is RunState.NOT_PUBLISHED:
+            return "not_published"
+        return "in_order" if self.in_order else "not_in_order"
+
     def ended_early(self) -> Reason | None:
         return Reason.BUDGET_EXHAUSTED if self.state is RunState.BUDGET_EXHAUSTED else None
 

@@ -194,10 +194,10 @@ def exit_code_of(summary: Summary[Any], result: Result) -> int:
     before = EXIT_DONE
     if first is not None:
         before = exit_code_of(first, work_named(first.name).result(first.head, ()))
-    if reason is Reason.BUDGET_EXHAUSTED:
-        return EXIT_BUDGET
-    in_order = result.in_order and reason is None and not summary.faults
-    return max(before, EXIT_DONE if in_order else EXIT_FAILURES)
+    counts = result.stands or reason is None
+    if result.in_order and counts and not summary.faults:
+        return before
+    return max(before, EXIT_BUDGET if reason is Reason.BUDGET_EXHAUSTED else EXIT_FAILURES)
 
 
 def _check_output(

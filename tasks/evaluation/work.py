@@ -12,7 +12,7 @@ from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunR
 from schemas.options.commands import EvaluateOptions
 from schemas.people.job import EvaluateJob
 from schemas.profile import Profile
-from schemas.run import Run, RunState
+from schemas.run import Run
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.evaluation.expected import asked_of_ideas
@@ -81,11 +81,8 @@ def _expected(request: RunRequest, settings: Settings) -> Expected:
 
 
 def _result(run: Run, _: Sequence[Any]) -> Result:
-    if run.state is RunState.NOT_PUBLISHED:
-        return Result("not_published", in_order=False)
-    state = "in_order" if run.in_order else "not_in_order"
-    stands = run.idea_count > 0
-    return Result(state, in_order=run.in_order, lost=run.order_reasons, stands=stands)
+    stands, lost = run.idea_count > 0, run.order_reasons
+    return Result(run.in_a_word(), in_order=run.in_order, lost=lost, stands=stands)
 
 
 def _ranking_of(request: RunRequest, run_id: RunId | None = None) -> RankRequest:

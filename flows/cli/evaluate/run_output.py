@@ -11,7 +11,7 @@ from flows.cli.output import print_ranking
 from flows.cli.talk import print_note, print_warning
 from flows.works.evaluate.request import literature_name
 from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, LiteratureChoice
-from schemas.run import Run, RunState
+from schemas.run import Run
 from schemas.work import Summary
 
 if TYPE_CHECKING:
@@ -39,13 +39,6 @@ def print_run(page: "EvaluatedRun", result: "Result", summary: Summary[Any]) -> 
     print_note(
         f'lake:   {address}/lake (assay sql --warehouse {quote(address)} "from idea_scores")'
     )
-
-
-def state_of(run: Run) -> str:
-    """`in_order`, `not_in_order` or `not_published`."""
-    if run.state is RunState.NOT_PUBLISHED:
-        return "not_published"
-    return "in_order" if run.in_order else "not_in_order"
 
 
 def print_rejections(rejected: Sequence[tuple[str, str, str]]) -> None:

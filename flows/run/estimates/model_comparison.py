@@ -79,13 +79,11 @@ def compare_engines(
 
 def _with_engine(request: RunRequest, engine: EngineChoice) -> RunRequest:
     """The same request of another engine: whether plans are assessed depends on it."""
-    others = tuple(
-        module for module in request.parameters.modules if module is not Module.ASSESSMENT
-    )
+    asked = request.parameters
+    others = tuple(module for module in asked.modules if module is not Module.ASSESSMENT)
     profile, modules = with_assessment(request.profile, others, engine)
-    return replace(
-        request, engine=engine, profile=profile, modules=modules or request.parameters.modules
-    )
+    parameters = replace(asked, modules=modules or asked.modules)
+    return replace(request, engine=engine, profile=profile, parameters=parameters)
 
 
 def _line(engine: EngineChoice, estimate: Estimate) -> ModelCost:

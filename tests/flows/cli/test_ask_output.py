@@ -31,6 +31,7 @@ def summary(warehouse: Path) -> Summary[SurveyHead]:
     with opened.reader() as connection:
         head = published_head(connection, SURVEYS, run_id)
     return Summary[SurveyHead](
+        name="ask",
         title="",
         head=head,
         published=True,

@@ -153,7 +153,8 @@ async def test_the_plan_of_a_committee_comes_within_fifteen_percent_of_a_run(
     papers_alone = replace(
         request.profile, committee=replace(request.profile.committee, sources=("literature",))
     )
-    request = replace(request, profile=papers_alone, modules=(Module.COMMITTEE,))
+    parameters = replace(request.parameters, modules=(Module.COMMITTEE,))
+    request = replace(request, profile=papers_alone, parameters=parameters)
     used, planned, by_step = await both(replace(the_idea(), cutoff_date=cutoff), request, tmp_path)
     assert planned == {name: pytest.approx(value, rel=0.15) for name, value in used.items()}, (
         by_step

@@ -64,7 +64,9 @@ def test_small_groups_play_every_pair_and_large_ones_what_their_ideas_may(
 
 def test_a_committee_and_a_dimension_of_ones_own_make_prompts_longer(tmp_path: Path) -> None:
     request = request_for(tmp_path, "openai/judge")
-    with_committee = replace(request, modules=(*request.modules, Module.COMMITTEE))
+    parameters = request.parameters
+    modules = (*parameters.modules, Module.COMMITTEE)
+    with_committee = replace(request, parameters=replace(parameters, modules=modules))
     fewer = replace(
         request.profile, ranking=replace(request.profile.ranking, dimensions=("novelty",))
     )

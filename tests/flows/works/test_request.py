@@ -206,7 +206,7 @@ def test_every_plan_is_assessed_by_a_model_unless_the_profile_asks_for_none(
     options = RunOptions(engine=engine, profile=profile, warehouse=tmp_path, modules="soundness")
     request = request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())
     more = (Module.ASSESSMENT,) if assessed else ()
-    assert request.modules == (Module.SOUNDNESS, *more)
+    assert request.parameters.modules == (Module.SOUNDNESS, *more)
     assert request.profile.soundness.summarise is not assessed
 
 
