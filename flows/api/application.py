@@ -50,8 +50,8 @@ from schemas.errors import (
 from schemas.options.commands import EvaluateOptions, PlanOptions
 from schemas.options.literature_options import SearchOptions
 from schemas.people.decisions import GivenAnswer
-from schemas.people.job import WorkJob
 from schemas.people.role import Token
+from schemas.people.work_job import WorkJob
 from tasks.works import works
 
 MCP_PATH = "/mcp"

@@ -12,7 +12,7 @@ from schemas.options.commands import (
     RankOptions,
 )
 from schemas.options.values import Options
-from schemas.people.job import WorkJob
+from schemas.people.work_job import WorkJob
 
 MOST_IDEAS = 10_000
 OptionsT = TypeVar("OptionsT", bound=Options)

@@ -30,8 +30,9 @@ from flows.run.environment import prepare_environment
 from schemas.errors import AssayError
 from schemas.options.commands import EvaluateOptions, RankOptions
 from schemas.options.literature_options import SearchOptions
-from schemas.people.job import NOT_OF_A_RANKING, OF_THE_MACHINE, JobState, WorkJob
+from schemas.people.job import NOT_OF_A_RANKING, JobState
 from schemas.people.role import Role, Token
+from schemas.people.work_job import OF_THE_MACHINE, WorkJob
 from tasks.works import works
 from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse

@@ -35,15 +35,14 @@ from schemas.options.literature_options import SearchOptions
 from schemas.options.values import Options, flag_of
 from schemas.people.job import (
     NOT_OF_A_RANKING,
-    OF_THE_MACHINE,
     EvaluateJob,
     JobRequest,
     PlanJob,
     RankJob,
-    WorkJob,
     check_offered,
 )
 from schemas.people.role import Action, Token
+from schemas.people.work_job import OF_THE_MACHINE, WorkJob
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import Job, read_job, read_result, request_stop
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see

@@ -33,7 +33,8 @@ from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.options.values import Options
-from schemas.people.job import JobState, PlanJob, RankJob, WorkJob
+from schemas.people.job import JobState, PlanJob, RankJob
+from schemas.people.work_job import WorkJob
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch

@@ -9,16 +9,18 @@ from typing import Any, Generic, TypeVar
 
 from schemas.base import Noun
 from schemas.options.commands import DeclaredOptions
-from schemas.people.job import WorkJob
+from schemas.people.work_job import WorkJob
 from schemas.profile import Profile
+from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, UnitT
+from schemas.work_schema import WorkSchema
 from tasks.judging.expected import StepsAsked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
 from tasks.work.course import Course
 from tasks.work.tools import Tools
-from warehouse.units.kind import Kind
+from warehouse.units.kind import Kind, kind_of
 
 NounT = TypeVar("NounT", bound=Noun)
 Steps = tuple[Step[Any, Any], ...]
@@ -102,8 +104,8 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     """The declaration of a kind of work.
 
     Attributes:
-        name: of its command and its span; what its run ids begin with.
-        job: what programs send of it, and the options of its command.
+        schema: what it lands: its unit and tables.
+        job: what programs send of it; says the name and the options of its command.
         given: the arguments of the command that stand for what a program sent; may write files
             into the job's folder.
         request: the type of its request.
@@ -111,35 +113,43 @@ class Work(Generic[UnitT, ParametersT, NounT]):
             and places filled in, the profile and the settings.
         identity: fields of a unit that can change what comes of it; none: its parameters decide
             what its units are.
-        kind: how what a unit gives lies in tables.
-        needs: what the units need beside models.
         steps: all that the units of a request may ask.
         do: works on one unit.
         failed: what stands for a unit that Assay itself failed on.
         expects: what a run will ask; nothing is asked for it.
         result: what a published run came to.
+        needs: what the units need beside models.
         head: columns of the head beside those that request and parameters have.
         figures: what its page shows beside what was published, by the fields of the page: figures
             over it, and what its request says, None where that is not known.
         course: what its command does beyond one run; None: no more.
     """
 
-    name: str
+    schema: WorkSchema[NounT, Any]
     job: type[WorkJob]
     given: Callable[[Any, Path], tuple[Any, ...]]
     request: type[Request[UnitT, ParametersT]]
     resolve: Callable[[Any, Any, Profile, Settings], Resolved[UnitT, ParametersT]]
     identity: tuple[str, ...]
-    kind: Kind[NounT, Any, Any]
-    needs: Needs
     steps: Callable[[Request[UnitT, ParametersT]], Steps]
     do: Callable[[UnitT, Tools], Awaitable[NounT]]
     failed: Callable[[UnitT, Tools, Cause], NounT]
     expects: Callable[[Request[UnitT, ParametersT], Settings], Expected]
     result: Callable[[Any, Sequence[NounT]], Result]
+    needs: Needs = Needs()
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
     figures: Callable[[Any, Request[UnitT, ParametersT] | None], Mapping[str, Any]] = no_columns
     course: Course | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its command and its span, with which its run ids begin."""
+        return self.job.name_of_command()
+
+    @property
+    def kind(self) -> Kind[NounT, UnitReceipt, Any]:
+        """How what a unit gives lies in the lake."""
+        return kind_of(self.schema)
 
     @property
     def unit_noun(self) -> str:

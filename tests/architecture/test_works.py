@@ -8,7 +8,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from flows.cli.command_line import COMMANDS, GROUPS
-from schemas.people.job import JOB_REQUEST, WorkJob
+from schemas.people.job import JOB_REQUEST
+from schemas.people.work_job import WorkJob
 from tasks.works import WORKS, works
 from tests import works_table
 from warehouse.kinds.registry import KINDS

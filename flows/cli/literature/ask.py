@@ -6,7 +6,7 @@ import typer
 
 from flows.cli.literature.survey import Output
 from flows.cli.options import Json
-from schemas.options.commands import AskOptions
+from schemas.works.survey_run import AskOptions
 
 Question = Annotated[
     str, typer.Argument(metavar="QUESTION", help="What is asked, in quotation marks.")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import Json, output_option
-from schemas.options.commands import SurveyOptions
+from schemas.works.survey_run import SurveyOptions
 
 Questions = Annotated[
     list[str],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import Json, output_option
-from schemas.options.commands import CurateOptions
+from schemas.works.curation_run import CurateOptions
 
 if TYPE_CHECKING:
     from dashboards.views.curated_set import CuratedSet

@@ -7,7 +7,7 @@ import typer
 
 from flows.cli.options import Json, output_option
 from flows.works.evaluate.given_ideas import given_ideas
-from schemas.options.commands import IdeateOptions
+from schemas.works.ideation_run import IdeateOptions
 
 if TYPE_CHECKING:
     from dashboards.views.write_ideation import IdeationPage

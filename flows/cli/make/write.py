@@ -8,7 +8,7 @@ import typer
 
 from flows.cli.options import Json
 from schemas.errors import ConfigurationError
-from schemas.options.commands import WriteOptions
+from schemas.works.draft_run import WriteOptions
 
 IdeaGiven = Annotated[
     str,

@@ -15,9 +15,8 @@ from flows.run.estimates.declared import estimate
 from flows.run.requests import request_of
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options.commands import CurateOptions
 from schemas.settings import Settings
-from schemas.works.curation_run import CurationRequest
+from schemas.works.curation_run import CURATIONS, CurateOptions, CurationRequest
 from tasks.benchmarks.review_sets import read_scholarideas
 from tasks.curation.openreview import NAME
 from tasks.curation.work import CURATE
@@ -31,7 +30,7 @@ from tests.support.reviewed_papers import (
     peerread_folder,
     review_file,
 )
-from warehouse.kinds.curations.landing import CURATIONS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_units
 from warehouse.warehouse import Warehouse
 
@@ -87,7 +86,9 @@ def test_what_was_left_out_and_why_is_a_row_and_in_the_report(
     run_id = RunId(json.loads(capsys.readouterr().out)["run"]["run_id"])
     warehouse = Warehouse(lab / "warehouse")
     with warehouse.reader() as connection:
-        found = {each.paper_id: each for each in published_units(connection, CURATIONS, run_id)}
+        found = {
+            each.paper_id: each for each in published_units(connection, kind_of(CURATIONS), run_id)
+        }
         reasons = connection.execute(
             "select reason from curated_drops where paper_id = 'hostile' and left_out_of = 'review'"
             " order by position"

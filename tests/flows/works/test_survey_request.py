@@ -12,9 +12,8 @@ from flows.run.estimates.work_estimate import WorkEstimate
 from flows.run.requests import request_of
 from schemas.errors import ConfigurationError
 from schemas.literature.survey_review import Written
-from schemas.literature.survey_run import LONGEST_QUESTION, SurveyRequest
-from schemas.options.commands import AskOptions, SurveyOptions
 from schemas.settings import Settings
+from schemas.works.survey_run import LONGEST_QUESTION, AskOptions, SurveyOptions, SurveyRequest
 from tasks.survey.work import ASK, SURVEY
 
 
