@@ -89,6 +89,10 @@ class CurationPage(CuratedSet, PublishedPage):
         )
         return pg.Page((), (*([pg.table(columns, rows)] if rows else ()), pg.text(told)))
 
+    def save_as(self, path: Path) -> tuple[Path, ...] | None:
+        """`.jsonl`: the ideas, with their datasheet beside them."""
+        return write_curated_set(path, self) if path.suffix == ".jsonl" else None
+
     def write(self, folder: Path) -> tuple[Path, ...]:
         """As every page, and `ideas.jsonl` with its datasheet."""
         return *super().write(folder), *write_curated_set(folder / IDEAS, self)

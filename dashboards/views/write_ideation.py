@@ -100,6 +100,10 @@ class IdeationPage(PublishedPage):
         write_bytes(path, b"".join(lines))
         return (path,)
 
+    def save_as(self, path: Path) -> tuple[Path, ...] | None:
+        """`.jsonl`: the best version of each idea, which other commands take."""
+        return self.write_ideas(path) if path.suffix == ".jsonl" else None
+
     def write(self, folder: Path) -> tuple[Path, ...]:
         """As every page, and `ideas.jsonl` where there are ideas."""
         return *super().write(folder), *self.write_ideas(folder / IDEAS)

@@ -1,16 +1,61 @@
-"""What programs send to have work of a declared kind done."""
+"""What programs send, and people type, to have work of a declared kind done."""
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
 from schemas.base import Noun
 from schemas.options.commands import DeclaredOptions
+from schemas.options.values import IDEA_FILES
 
 OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler", "again"})
 """Options that say where work is done, which is for whoever runs the service to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A positional argument of a command.
+
+    Attributes:
+        name: of the parameter.
+        metavar: stands for the value in help texts.
+        type: as the command line reads it: a text, a path, several of them, or one or none.
+        default: `...` where it must be given.
+        standard_input: whether `-` stands for what comes on standard input.
+    """
+
+    name: str
+    metavar: str
+    help: str
+    type: Any = str
+    default: Any = ...
+    standard_input: bool = False
+
+
+IDEAS = Argument("ideas", "IDEAS", IDEA_FILES, Path, standard_input=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """How the command of a kind is typed.
+
+    Attributes:
+        section: of the help page.
+        arguments: what is worked on.
+        help: empty: as programs are told of the job.
+        examples: whole commands; empty: one on a file of ideas.
+        formats: what `--output` writes, by its ending.
+    """
+
+    section: str = "make"
+    arguments: tuple[Argument, ...] = (IDEAS,)
+    help: str = ""
+    examples: tuple[str, ...] = ()
+    formats: str = "html, pdf, docx or json"
 
 
 class JobBase(Noun):
@@ -51,6 +96,8 @@ class WorkJob(JobBase):
     """What agents call it."""
     wait_seconds: ClassVar[float] = 0.0
     """How long an agent waits for it unless it says so."""
+    command_line: ClassVar[CommandLine] = CommandLine()
+    """How people type it; of a command with a file of its own in `flows/cli`, its section."""
 
     @property
     def asks_nothing(self) -> bool:
@@ -69,5 +116,7 @@ class WorkJob(JobBase):
 
     @property
     def title(self) -> str:
-        """What lists call it where it is sent without a name."""
-        raise NotImplementedError
+        """What lists call it where it is sent without a name: as the first thing that is sent."""
+        sent: Any = next(getattr(self, name) for name in self.sent_fields())
+        first = sent[0] if isinstance(sent, tuple) else sent
+        return first if isinstance(first, str) else str(first.name)

@@ -16,7 +16,7 @@ from schemas.judging import Effort
 from schemas.options.commands import DeclaredOptions
 from schemas.options.values import LITERATURES, option, parse_cutoff, read_by
 from schemas.people.ledger import Artefact
-from schemas.people.work_job import OF_THE_MACHINE, WorkJob
+from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WorkJob
 from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Judge, Request
@@ -43,6 +43,11 @@ class SentManuscript(BaseModel):
 
     manuscript_id: SentName = Field(description="What the check calls it.")
     text: str = Field(min_length=1, description="As Markdown, plain text or LaTeX source.")
+
+    @property
+    def name(self) -> str:
+        """What lists call it."""
+        return self.manuscript_id
 
 
 def check_manuscripts(manuscripts: tuple[SentManuscript, ...]) -> tuple[SentManuscript, ...]:
@@ -227,15 +232,12 @@ class CheckJob(WorkJob):
     tool = "check_manuscripts"
     not_offered = OF_THE_MACHINE | {"revise", "reasons", "judge", "repetitions"}
     """Beside those, what names files of the machine and servers."""
+    command_line = CommandLine(section="quality")
     command: Literal["check"] = "check"
     manuscripts: tuple[SentManuscript, ...] = Field(min_length=1, max_length=MOST_MANUSCRIPTS)
     options: CheckOptions
 
     _of_different_names = field_validator("manuscripts")(check_manuscripts)
-
-    @property
-    def title(self) -> str:
-        return self.manuscripts[0].manuscript_id
 
 
 def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:

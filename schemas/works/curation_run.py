@@ -15,7 +15,7 @@ from schemas.idea import cutoff_day
 from schemas.options.commands import DeclaredOptions
 from schemas.options.values import option, parse_cutoff, read_by
 from schemas.people.ledger import Artefact
-from schemas.people.work_job import OF_THE_MACHINE, WorkJob
+from schemas.people.work_job import OF_THE_MACHINE, Argument, CommandLine, WorkJob
 from schemas.reasons import About, Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
@@ -67,6 +67,11 @@ class SentPaper(BaseModel):
     version: int | None = Field(
         default=None, ge=1, description="1: what its reviewers had first; None: nobody says."
     )
+
+    @property
+    def name(self) -> str:
+        """What lists call it."""
+        return self.paper_id
 
 
 def check_papers(papers: tuple[SentPaper, ...]) -> tuple[SentPaper, ...]:
@@ -139,6 +144,15 @@ class CurateOptions(DeclaredOptions):
     )
 
 
+_CURATE = """Make papers with their reviews into rated ideas that benchmarks can be run on.
+
+Each paper becomes a problem, a method and an experiment design without results; its reviews
+become statements that lead back to sentences, word for word. What is left out is a row with its
+reason. Offline, sentences are proposed and people word them. The same command goes on where it
+stopped; nothing is paid twice.
+"""
+
+
 class CurateJob(WorkJob):
     """Make papers with their reviews into rated ideas: an idea without results, and reviewers'
     points as statements that lead back to their sentences.
@@ -147,15 +161,35 @@ class CurateJob(WorkJob):
     tool = "curate_papers"
     not_offered = OF_THE_MACHINE | {"dry_run", "max_requests"}
     """Beside those, what only the command does, and what is about forums."""
+    command_line = CommandLine(
+        arguments=(
+            Argument(
+                "papers",
+                "PAPERS",
+                "A folder of papers, a folder shaped as PeerRead is, or openreview:FORUM,FORUM.",
+            ),
+            Argument(
+                "reviews",
+                "REVIEWS",
+                "Folder of reviews: NAME.json, a folder NAME of texts, or NAME.1.txt, NAME.2.txt.",
+                Path | None,
+                default=None,
+            ),
+        ),
+        help=_CURATE,
+        examples=(
+            "assay curate papers reviews -o ideas.jsonl",
+            "assay curate PeerRead/data/acl_2017/dev \\\n    --licence 'CC BY 4.0'",
+            "assay curate openreview:AbCdEf1234 \\\n"
+            "    --engine litellm:openai/gpt-5 --max-cost-usd 5",
+        ),
+        formats="jsonl, the ideas with their datasheet beside them; html, pdf, docx or json",
+    )
     command: Literal["curate"] = "curate"
     papers: tuple[SentPaper, ...] = Field(min_length=1, max_length=MOST_PAPERS)
     options: CurateOptions
 
     _of_different_names = field_validator("papers")(check_papers)
-
-    @property
-    def title(self) -> str:
-        return self.papers[0].paper_id
 
 
 def _reasons(curation: Curation) -> Iterator[Reason | None]:

@@ -200,10 +200,6 @@ class WriteJob(WorkJob):
     )
     options: WriteOptions
 
-    @property
-    def title(self) -> str:
-        return self.idea if isinstance(self.idea, str) else self.idea.name
-
 
 def _reasons(draft: Draft) -> Iterator[Reason | None]:
     yield draft.unscored_reason

@@ -40,6 +40,11 @@ class SentTask(BaseModel):
         description="Texts by name, for `evaluate.py` alone.",
     )
 
+    @property
+    def name(self) -> str:
+        """What lists call it."""
+        return self.task_id
+
 
 def check_tasks(tasks: tuple[SentTask, ...]) -> tuple[SentTask, ...]:
     """Raises ConfigurationError when they cannot be written as folders of different names."""
@@ -95,10 +100,6 @@ class ExperimentJob(WorkJob):
     options: ExperimentOptions
 
     _of_different_names = field_validator("tasks")(check_tasks)
-
-    @property
-    def title(self) -> str:
-        return self.tasks[0].task_id
 
 
 _of_task = tables_of_unit(Experiment, "task_id")

@@ -163,11 +163,6 @@ class IdeateJob(WorkJob):
     )
     options: IdeateOptions
 
-    @property
-    def title(self) -> str:
-        first = self.seeds[0]
-        return first if isinstance(first, str) else first.name
-
 
 def _reasons(made: IdeationRound) -> Iterator[Reason | None]:
     yield from (version.unscored_reason for version in made.versions)

@@ -23,7 +23,7 @@ from schemas.literature.survey_review import RemovedSentence, SurveyJoin, Survey
 from schemas.options.commands import DeclaredOptions
 from schemas.options.values import Literature, option, parse_cutoff, read_by
 from schemas.people.ledger import Artefact
-from schemas.people.work_job import WorkJob
+from schemas.people.work_job import Argument, CommandLine, WorkJob
 from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
@@ -124,16 +124,27 @@ class SurveyOptions(QuestionOptions):
     )
 
 
+_ASK = """Answer a question from the literature in a few paragraphs, as Markdown.
+
+Every sentence cites a paper that was found, and was held against what was read of it; what no
+paper answers is said to be not in what was found. Without a model the answer is the passages
+that bear on the question. The same question again is not paid again.
+"""
+_SURVEY = """Find the papers that answer a question, and say of each why it is there.
+
+Searches come first, then references and citations, layer by layer, with a filter of relevance
+at each. Gives clusters, key papers, a timeline, quotes and a .bib file; a model reads the
+heaviest papers and writes a review whose every statement is cited and checked. The same command
+goes on where it stopped; nothing is paid twice.
+"""
+
+
 class _OfAQuestion(WorkJob):
     """With one question."""
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
 
     _on_one_line = field_validator("question")(as_question)
-
-    @property
-    def title(self) -> str:
-        return self.question
 
 
 class AskJob(_OfAQuestion):
@@ -143,6 +154,17 @@ class AskJob(_OfAQuestion):
 
     tool = "ask_literature"
     wait_seconds = 120.0
+    command_line = CommandLine(
+        section="literature",
+        arguments=(Argument("question", "QUESTION", "What is asked, in quotation marks."),),
+        help=_ASK,
+        examples=(
+            'assay ask "how do moths evade bats?"',
+            'assay ask "how do moths evade bats?" -o answer.md \\\n'
+            "    --engine litellm:openai/gpt-5-mini --literature live",
+        ),
+        formats="html, pdf, docx, bib or json",
+    )
     command: Literal["ask"] = "ask"
     options: AskOptions
 
@@ -153,6 +175,19 @@ class SurveyJob(_OfAQuestion):
     """
 
     tool = "survey_literature"
+    command_line = CommandLine(
+        section="literature",
+        arguments=(
+            Argument("questions", "QUESTION...", "What is asked, in quotation marks.", list[str]),
+        ),
+        help=_SURVEY,
+        examples=(
+            'assay survey "how do bats find moths?"',
+            'assay survey "graph drawing" --depth 1 --max-papers 50',
+            'assay survey "graph drawing" --dry-run \\\n    --engine litellm:openai/gpt-5-mini',
+        ),
+        formats="html, pdf, docx, bib or json",
+    )
     command: Literal["survey"] = "survey"
     options: SurveyOptions
 

@@ -14,7 +14,7 @@ def estimate(
     work: Work[Any, Any, Any], request: Request[Any, Any], settings: Settings
 ) -> WorkEstimate:
     """Predict what a command of which nothing has landed yet will take; nothing is asked."""
-    expected = work.expects(request, settings)
+    expected = work.expected(request, settings)
     judging, engine = request.profile.judging, request.engine
     steps = estimate_steps(expected.asked, judging, engine, settings)
     _, *judges = request.engines

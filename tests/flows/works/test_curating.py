@@ -9,7 +9,7 @@ import pytest
 
 from dashboards.views.write_curation import curation_page
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-from flows.cli.make.curate import curate
+from flows.cli.works import run
 from flows.run.declared import run_id
 from flows.run.estimates.declared import estimate
 from flows.run.requests import request_of
@@ -48,7 +48,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def curated(papers: Path | str, lab: Path, reviews: Path | None = None, **options: Any) -> int:
     asked = CurateOptions(warehouse=lab / "warehouse", **options)
-    return curate(str(papers), asked, reviews, lab / "ideas.jsonl", json=True)
+    return run("curate", (str(papers), reviews), asked, lab / "ideas.jsonl", as_json=True)
 
 
 def resolved(papers: Path, lab: Path, **options: Any) -> CurationRequest:
@@ -145,7 +145,7 @@ def test_a_file_that_was_given_is_not_written_over(lab: Path) -> None:
     (reviews / "a.json").write_text(review_file(*BOTH))
     asked = CurateOptions(warehouse=lab / "warehouse")
     with pytest.raises(ConfigurationError, match="one of the files given"):
-        curate(str(papers), asked, reviews, reviews / "a.json")
+        run("curate", (str(papers), reviews), asked, reviews / "a.json", as_json=False)
     assert json.loads((reviews / "a.json").read_text())["reviews"]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from flows.cli.literature.survey import survey
+from flows.cli.works import run
 from flows.run.declared import run_id
 from flows.run.estimates.declared import estimate
 from flows.run.estimates.work_estimate import WorkEstimate
@@ -89,7 +89,7 @@ def test_a_dry_run_leaves_nothing_behind(
 ) -> None:
     warehouse = tmp_path / "warehouse"
     options = SurveyOptions(warehouse=warehouse, engine="litellm:openai/gpt-5", dry_run=True)
-    assert survey(["Why bats?"], options, json=True) == 0
+    assert run("survey", (["Why bats?"],), options, None, as_json=True) == 0
     assert "survey_reading" in capsys.readouterr().out
     assert not warehouse.exists()
 
