@@ -30,12 +30,12 @@ from schemas.choices import EXTRACTIVE
 from schemas.errors import AssayError, IdeaFileError
 from schemas.identifiers import RunId
 from schemas.judgement.run_request import RunRequest
-from schemas.options.commands import IdeateOptions, RunOptions
+from schemas.options.commands import RunOptions
 from schemas.options.values import DEFAULT_PROFILE
 from schemas.place import warehouse_folder
 from schemas.settings import Settings
 from schemas.text.plain_files import PlainFileError, open_file
-from schemas.works.ideation_run import IdeationHead, IdeationRequest
+from schemas.works.ideation_run import IdeateOptions, IdeationHead, IdeationRequest
 from tasks.evaluation.work import EVALUATE
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.course import IdeationSummary, make_in_rounds

@@ -1,38 +1,38 @@
 """The page of a published run of whatever kind."""
 
+from collections.abc import Callable
+from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import Any, get_type_hints
 
 from dashboards.render.page import Page
 from dashboards.views.published_page import PublishedPage
+from dashboards.views.units_page import units_page
 from schemas.identifiers import RunId
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.units.kind import Kind
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
-_PAGES = {
-    "run": "dashboards.views.write_run:evaluated_run",
-    "ranking": "dashboards.views.write_ranking:ranked_run",
-    "check": "dashboards.views.write_check:check_page",
-    "survey": "dashboards.views.write_survey:survey_page",
-    "curation": "dashboards.views.write_curation:curation_page",
-    "experiment": "dashboards.views.write_experiment:experiment_page",
-    "ideation": "dashboards.views.write_ideation:ideation_page",
-    "draft": "dashboards.views.write_draft:draft_page",
-}
-"""By the words of kinds; imported when one is first looked at."""
-
 
 def cites_works(kind: Kind[Any, Any, Any]) -> bool:
     """Whether the page of a kind can be written as `.bib`."""
-    page = get_type_hints(resolve_name(_PAGES[kind.word]))["return"]
-    return page.bib is not PublishedPage.bib
+    own = _own_page(kind)
+    return own is not None and get_type_hints(own)["return"].bib is not PublishedPage.bib
 
 
 def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
     """The page of a published run. Raises UnknownNameError when it is not published."""
-    page: PublishedPage = resolve_name(_PAGES[kind.word])(warehouse, run_id)
+    own = _own_page(kind)
+    return units_page(kind, warehouse, run_id) if own is None else own(warehouse, run_id)
+
+
+def _own_page(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], PublishedPage] | None:
+    """What makes the page of a kind, imported when it is first looked at; None: it has none."""
+    place = f"{__package__}.write_{kind.word}"
+    if find_spec(place) is None:
+        return None
+    page: Callable[[Warehouse, RunId], PublishedPage] = resolve_name(f"{place}:{kind.word}_page")
     return page
 
 

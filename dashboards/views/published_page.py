@@ -83,6 +83,10 @@ class PublishedPage(ABC):
         """Every unit as it was landed."""
         return to_json(tuple(self.units), indent=2).decode() + "\n"
 
+    def save_as(self, path: Path) -> tuple[Path, ...] | None:  # noqa: ARG002 -- of its kind
+        """Write a format of the kind's own; the files. None: the ending of `path` names none."""
+        return None
+
     def write(self, folder: Path) -> tuple[Path, ...]:
         """Write files, and the drawings that `index.md` shows, each whole or not at all.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboards.render.page import Page
 from dashboards.views.published_page import PublishedPage
-from dashboards.views.ranking_page import ranking_page
+from dashboards.views.ranking_page import ranking_view
 from dashboards.views.write_run import write_reports
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
@@ -49,7 +49,7 @@ class RankedRun(PublishedPage):
 
     def page(self) -> Page:
         with self.warehouse.queries() as queries:
-            page = ranking_page(queries, self.head.run_id, self.head)
+            page = ranking_view(queries, self.head.run_id, self.head)
         assert page is not None
         return page
 
@@ -60,7 +60,7 @@ class RankedRun(PublishedPage):
         return write_reports(self.warehouse, self.head.run_id, thresholds=limits)
 
 
-def ranked_run(warehouse: Warehouse, run_id: RunId) -> RankedRun:
+def ranking_page(warehouse: Warehouse, run_id: RunId) -> RankedRun:
     """The ranking that `group_rankings` shows of a run.
 
     Raises:

@@ -21,8 +21,8 @@ from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.nightly_page import night_figures
 from dashboards.views.published_page import PublishedPage
-from dashboards.views.ranking_page import ranking_page
-from dashboards.views.run_page import run_page
+from dashboards.views.ranking_page import ranking_view
+from dashboards.views.run_page import run_view
 from schemas.base import Noun
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.identifiers import IdeaId, RunId
@@ -95,7 +95,7 @@ class EvaluatedRun(PublishedPage):
 
     def page(self) -> Page:
         with self.warehouse.queries() as queries:
-            return run_page(queries, self.head.run_id, {}, self.warehouse.settings.alarms)
+            return run_view(queries, self.head.run_id, {}, self.warehouse.settings.alarms)
 
     def bib(self) -> str:
         papers: dict[str, Paper] = {}
@@ -116,7 +116,7 @@ class EvaluatedRun(PublishedPage):
         return write_reports(self.warehouse, self.head.run_id, thresholds=limits)
 
 
-def evaluated_run(warehouse: Warehouse, run_id: RunId) -> EvaluatedRun:
+def run_page(warehouse: Warehouse, run_id: RunId) -> EvaluatedRun:
     """A published run. Raises UnknownNameError when it is not published."""
     with warehouse.queries(as_defined=False) as queries:
         return EvaluatedRun(warehouse, queries.run(run_id))
@@ -165,8 +165,8 @@ def write_reports(
             idea_id = review.evaluation.idea.idea_id
             names[idea_id] = file_name(idea_id)
             _write_idea(building, names[idea_id], review)
-        index = run_page(queries, run_id, names, thresholds)
-        ranking = ranking_page(queries, run_id)
+        index = run_view(queries, run_id, names, thresholds)
+        ranking = ranking_view(queries, run_id)
         if ranking is not None:
             _write(building / "ranking", ranking)
         _write(building / "index", index)

@@ -48,8 +48,9 @@ More = Callable[[Any, Summary[Any]], tuple[Path, ...]]
 """Writes files of what a request came to; their paths."""
 
 
-def no_format(*_: object) -> None:
-    """Write nothing: the kind has no format of its own."""
+def own_format(page: PublishedPage, _: object, output: Path) -> tuple[Path, ...] | None:
+    """Write the format that the page itself has for the ending."""
+    return page.save_as(output)
 
 
 def run(
@@ -59,14 +60,14 @@ def run(
     output: Path | None,
     *,
     as_json: bool,
-    save: Save = no_format,
+    save: Save = own_format,
     more: More | None = None,
     leave: Leave | None = None,
 ) -> int:
     """Do the work of the command `name`, or say what it would take; the command's exit code.
 
     Args:
-        save: writes a format of the kind's own.
+        save: writes a format of the kind's own, where its page does not.
         more: writes what else was asked for of what was published.
         leave: takes over what waits for people.
     """
@@ -95,7 +96,7 @@ def print_published(
     more: tuple[Path, ...] = (),
     *,
     as_json: bool,
-    save: Save = no_format,
+    save: Save = own_format,
 ) -> int:
     """Print what was published, or write it to `output`; the command's exit code.
 

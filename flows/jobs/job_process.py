@@ -29,7 +29,8 @@ from schemas.base import Noun, replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from schemas.options.values import Options
-from schemas.people.job import JobState, PlanJob, WorkJob
+from schemas.people.job import JobState, PlanJob
+from schemas.people.work_job import WorkJob
 from schemas.stopwatch import Stopwatch
 from tasks.works import work_named
 from warehouse.app.jobs import Job, read_job, read_request, write_status

@@ -71,4 +71,4 @@ def expected_of(follow: Follow, settings: Settings) -> tuple[Request[Any, Any], 
         path = Path(folder) / "expected.md"
         path.write_text(follow.text, "utf-8")
         request = follow.request(path)
-        return request, work_named(follow.name).expects(request, settings)
+        return request, work_named(follow.name).expected(request, settings)

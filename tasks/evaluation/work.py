@@ -123,12 +123,11 @@ def _follows(request: RunRequest, _: Settings) -> tuple[Follow, ...]:
 
 
 EVALUATE: Work[GivenIdeas, EvaluationParameters, Any] = Work(
-    name="evaluate",
     job=EvaluateJob,
     given=_given,
     request=RunRequest,
     resolve=_resolve,
-    kind=RUNS,
+    schema=RUNS,
     needs=Needs(literature=True),
     steps=_steps,
     campaign="flows.works.evaluate.evaluate:Evaluation",

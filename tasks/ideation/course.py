@@ -15,7 +15,7 @@ from schemas.run import Run, RunState
 from schemas.settings import Settings
 from schemas.work import Summary
 from schemas.works.ideation import IdeaVersion, kept_versions
-from schemas.works.ideation_run import IdeationHead, IdeationRequest, PlannedRound
+from schemas.works.ideation_run import IDEATIONS, IdeationHead, IdeationRequest, PlannedRound
 from tasks.accounting.remaining import remaining
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.branches import Decided, decide_branches
@@ -23,8 +23,8 @@ from tasks.ideation.stacks import Stacks, landed_round
 from tasks.work.course import Course, Follow, Runs
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import open_requests
-from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.runs.landing import RUNS
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import complete_receipt, iterate_receipts
 from warehouse.warehouse import Warehouse
 
@@ -48,7 +48,7 @@ def make_in_rounds(request: IdeationRequest, settings: Settings, runs: Runs) -> 
         if not slots:
             break
         rounds.append(replace(first, round_id=f"round-{number}", slots=slots))
-        if complete_receipt(warehouse, IDEATIONS, run_id, f"round-{number}") is None:
+        if complete_receipt(warehouse, kind_of(IDEATIONS), run_id, f"round-{number}") is None:
             budget = remaining(request.budget, warehouse, evaluated)
             made = runs("ideate", replace(request, units=tuple(rounds), budget=budget))
             if not made.published or made.head.incomplete_reason is not None:

@@ -39,8 +39,9 @@ from warehouse.rows import noun_of
 from warehouse.warehouse import Warehouse
 
 
-def _given(job: RankJob, _: Path) -> tuple[str]:
-    return (job.run_id,)
+def _given(job: RankJob, _: Path) -> tuple[RunToRank]:
+    """Never a file of that name."""
+    return (RunToRank(run_id=job.run_id),)
 
 
 def _resolve(
@@ -151,12 +152,11 @@ def _result(head: RankingHead, _: Sequence[Any]) -> Result:
 
 
 RANK: Work[RunToRank, RankParameters, RankedGroup] = Work(
-    name="rank",
     job=RankJob,
     given=_given,
     request=RankRequest,
     resolve=_resolve,
-    kind=RANKINGS,
+    schema=RANKINGS,
     needs=Needs(),
     steps=lambda _: STEPS,
     campaign="flows.works.rank.ranking:Ranking",

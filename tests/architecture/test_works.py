@@ -2,18 +2,21 @@
 
 import re
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from pydantic import TypeAdapter
+from typer.main import get_command
 
-from flows.cli.command_line import COMMANDS, GROUPS
-from schemas.people.job import JOB_REQUEST, WorkJob
+from flows.cli.command_line import application
+from schemas.people.job import JOB_REQUEST
+from schemas.people.work_job import WorkJob
 from tasks.works import WORKS, works
 from tests import works_table
 from warehouse.kinds.registry import KINDS
 
 REPOSITORY = Path(__file__).parents[2]
+TOLD: Any = get_command(application())
 LEGACY = {"benchmark"}
 """Kinds that are not declared yet: may only become fewer."""
 GENERIC = (
@@ -67,7 +70,7 @@ def test_generic_code_names_no_declared_kind() -> None:
 @pytest.mark.parametrize("name", WORKS)
 def test_a_declared_kind_is_a_command_and_a_job(name: str) -> None:
     work = next(each for each in works() if each.name == name)
-    assert name in {*COMMANDS, *GROUPS}
+    assert name in TOLD.commands
     jobs: TypeAdapter[object] = JOB_REQUEST
     assert issubclass(work.job, WorkJob)
     assert name in str(jobs.json_schema())

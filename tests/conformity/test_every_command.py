@@ -18,6 +18,7 @@ import schemas
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from schemas.identifiers import RunId
+from schemas.works.survey_run import SURVEYS
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.answers import read_answer
 from tests.support.paper_files import paper_rows, write_jsonl
@@ -25,8 +26,8 @@ from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_
 from tests.support.small_task import write_task
 from tests.support.tiers import some
 from tests.support.work_of_every_kind import WORKS, Work
-from warehouse.kinds.surveys import SURVEYS
 from warehouse.ledger import parts_by_unit
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
@@ -204,7 +205,9 @@ def test_whatever_is_published_is_reported_as_json_and_as_data_or_says_in_one_li
 
 
 @pytest.mark.parametrize(
-    "work", some(OTHERS, lambda work: work.kind is SURVEYS), ids=lambda work: work.kind.word
+    "work",
+    some(OTHERS, lambda work: work.kind is kind_of(SURVEYS)),
+    ids=lambda work: work.kind.word,
 )
 def test_people_are_asked_about_whatever_is_published_and_it_is_exported(
     work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

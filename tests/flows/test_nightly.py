@@ -17,12 +17,13 @@ from flows.works.evaluate.request import bundled
 from schemas.errors import UpstreamError
 from schemas.judgement.run_request import RunRequest
 from schemas.run import WorkRequest
+from schemas.works.check_run import CHECKS
 from tests.support.check_lake import publish_check_lake
 from tests.support.evaluations import make_run
 from tests.support.idea_writer import IdeaWriter
 from tests.support.ideation_lake import evaluate_versions
 from tests.support.openai_server import start_openai_server
-from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.units.kind import kind_of
 from warehouse.units.later_validation import LaterValidation, waiting
 from warehouse.warehouse import Warehouse
 
@@ -278,4 +279,4 @@ def test_a_night_validates_what_was_published_by_the_handful(night: Any) -> None
     publish_check_lake(warehouse)
     assert night.run() == {}
     with warehouse.reader() as connection:
-        assert waiting(connection, CHECKS) == []
+        assert waiting(connection, kind_of(CHECKS)) == []

@@ -18,15 +18,12 @@ from flows.profiles import load_profile
 from flows.run.requests import request_of
 from flows.works.evaluate.plan import key_batch
 from schemas.options.benchmark_options import BenchmarkOptions
-from schemas.options.commands import (
-    AskOptions,
-    CheckOptions,
-    CurateOptions,
-    IdeateOptions,
-    RunOptions,
-    SurveyOptions,
-)
+from schemas.options.commands import RunOptions
 from schemas.settings import Settings
+from schemas.works.check_run import CheckOptions
+from schemas.works.curation_run import CurateOptions
+from schemas.works.ideation_run import IdeateOptions
+from schemas.works.survey_run import AskOptions, SurveyOptions
 from tasks.curation.work import CURATE
 from tasks.evaluation.work import EVALUATE
 from tasks.experiments.task_folder import read_task

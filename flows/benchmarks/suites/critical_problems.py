@@ -15,11 +15,12 @@ from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
+from schemas.works.check_run import CHECKS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.kinds.manuscripts.queries import release_views
 from warehouse.kinds.manuscripts.release import import_release
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_units
 
 NAME = "critical_problems"
@@ -35,7 +36,9 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     with release_views(trial.warehouse, run_ids) as connection:
         released = released_scores(connection, NAME, trial.seed)
     with trial.warehouse.reader() as connection:
-        checks = {run_id: published_units(connection, CHECKS, run_id) for run_id in run_ids}
+        checks = {
+            run_id: published_units(connection, kind_of(CHECKS), run_id) for run_id in run_ids
+        }
     differing = against_print(NAME, released)
     if differing:
         print_note(

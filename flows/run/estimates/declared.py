@@ -16,7 +16,7 @@ def estimate(
     work: Work[Any, Any, Any], request: Request[Any, Any], settings: Settings
 ) -> WorkEstimate:
     """Predict what a command of which nothing has landed yet will take; nothing is asked."""
-    expected = work.expects(request, settings)
+    expected = work.expected(request, settings)
     steps, counts = _steps(expected, request, settings), Counter(expected.counts)
     for follow in following(work, request, settings):
         asked, other = expected_of(follow, settings)

@@ -15,9 +15,10 @@ from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.judgement.ranking import RankingHead, RankRequest
+from schemas.judgement.ranking import RankingHead, RankRequest, RunToRank
 from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import RankOptions
+from schemas.run import Run
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.evaluation.work import EVALUATE
@@ -45,7 +46,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
 
     @staticmethod
     def completed(
-        given: tuple[str | None], options: RankOptions, settings: Settings
+        given: tuple[str | RunToRank | None], options: RankOptions, settings: Settings
     ) -> tuple[tuple[RunId | None, RunRequest | None], RankOptions]:
         """The run that is meant, or the evaluation of the ideas that are; engine and profile are
         those of the run where the options name none.
@@ -54,10 +55,10 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
             ConfigurationError: as `find_run`; or the run's profile is a file of the user that was
                 not named.
         """
-        (name,), evaluation = given, None
-        run = find_run(name, options)
+        (named,), evaluation = given, None
+        run = _meant(named, options, settings)
         if run is None:
-            evaluation = request_of(EVALUATE, (Path(name or ""),), options.evaluation, settings)
+            evaluation = request_of(EVALUATE, (Path(f"{named}"),), options.evaluation, settings)
             engine, profile = evaluation.engine, options.evaluation.profile
         else:
             engine, profile = EngineChoice.parse(run.engine), run.profile
@@ -130,6 +131,15 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
             f"{head.idea_count} ideas of run {head.run_id} in {head.group_count} groups; "
             f"engine {head.engine}, profile {head.profile}."
         )
+
+
+def _meant(named: str | RunToRank | None, options: RankOptions, settings: Settings) -> Run | None:
+    """The run that a person means, or that a program names: never a file."""
+    if not isinstance(named, RunToRank):
+        return find_run(named, options)
+    assert named.run_id is not None
+    with Warehouse(options.warehouse, settings).queries() as queries:
+        return queries.run(named.run_id)
 
 
 class _GroupsFirst:

@@ -187,7 +187,7 @@ def test_a_report_that_could_not_be_finished_leaves_the_old_one(warehouse, writt
     def broken(*_):
         raise duckdb.IOException("disk full")
 
-    monkeypatch.setattr("dashboards.views.write.run_page", broken)
+    monkeypatch.setattr("dashboards.views.write_run.run_view", broken)
     with pytest.raises(duckdb.IOException):
         write_reports(warehouse, RUN)
     assert html.read_bytes() == before

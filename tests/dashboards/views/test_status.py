@@ -6,7 +6,7 @@ from dashboards.render.render import first_page_markdown
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.nightly_page import night_run
 from dashboards.views.write_nightly import write_nightly
-from dashboards.views.write_run import evaluated_run, write_reports
+from dashboards.views.write_run import run_page, write_reports
 from schemas.base import replace
 from schemas.calls import CallStatus
 from schemas.failure import Failure
@@ -114,7 +114,7 @@ def test_a_step_that_failed_for_most_ideas_is_told_although_other_judgements_out
     with warehouse.queries() as queries:
         night = night_run(queries, UNREAD)
         assert night.alarms == ()
-    assert evaluated_run(warehouse, UNREAD).alarms == ()
+    assert run_page(warehouse, UNREAD).alarms == ()
     assert night.status == f"Not in order: {why}."
 
 
