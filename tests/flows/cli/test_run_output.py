@@ -15,7 +15,7 @@ from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.run_request import RunRequest
-from schemas.options.commands import RunOptions
+from schemas.options.commands import EvaluateOptions
 from schemas.reasons import Reason
 from schemas.run import Budget, Run, RunState, WorkHead
 from schemas.settings import Settings
@@ -32,7 +32,7 @@ from warehouse.warehouse import Warehouse
 
 def request(folder: Path, **bounds: object) -> RunRequest:
     return request_of(
-        EVALUATE, (bundled("ideas.jsonl"),), RunOptions(warehouse=folder, **bounds), Settings()
+        EVALUATE, (bundled("ideas.jsonl"),), EvaluateOptions(warehouse=folder, **bounds), Settings()
     )
 
 
@@ -113,9 +113,15 @@ def test_a_rerun_that_did_nothing_says_so_and_not_how_long_the_run_once_took(
     ],
 )
 def test_evaluating_and_ranking_exits_with_the_worse_of_both_codes(
-    in_order: bool, reason: Reason | None, code: int
+    tmp_path: Path, in_order: bool, reason: Reason | None, code: int
 ) -> None:
-    first = summary(make_run(ideas=4, in_order=in_order))
     head = make_ranking_head(incomplete_reason=reason)
-    ranked = replace(summary(head), name="rank", first=first)
+    came_to = {
+        "evaluate": summary(make_run(ideas=4, in_order=in_order)),
+        "rank": replace(summary(head), name="rank"),
+    }
+    assert EVALUATE.course is not None
+    ranked = EVALUATE.course.run(
+        request(tmp_path, rank=True), Settings(), lambda name, _: came_to[name]
+    )
     assert exit_code_of(ranked, RANK.result(head, ())) == code
