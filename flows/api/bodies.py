@@ -1,32 +1,19 @@
 """What programs send: what is worked on, and the options of the command line."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 from starlette.datastructures import QueryParams
 
-from flows.api.sent_ideas import idea_lines
+from flows.api.sent_ideas import Ideas, idea_lines
 from schemas.errors import ConfigurationError
 from schemas.options.values import Options
 from schemas.people.job import OfIdeas
 from schemas.people.work_job import WorkJob
 
-MOST_IDEAS = 10_000
 OptionsT = TypeVar("OptionsT", bound=Options)
-
-Ideas = Annotated[
-    list[str | dict[str, Any]],
-    Field(
-        min_length=1,
-        max_length=MOST_IDEAS,
-        description=(
-            "Each a text, or an object with text, or with problem, method and experiment; idea_id,"
-            " title, cutoff_date and group are optional."
-        ),
-    ),
-]
 
 
 class _Body(BaseModel):

@@ -2,15 +2,28 @@
 
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
+from pydantic import Field
 
 from schemas.errors import ConfigurationError
 from schemas.people.job import IDEAS_FORMATS, NOT_TEXT, IdeasFormat
 from tasks.ideas.limits import MAXIMUM_DEPTH, too_deep
 
-NAME_CHARACTERS = 80
+NAME_CHARACTERS, MOST_IDEAS = 80, 10_000
+
+Ideas = Annotated[
+    list[str | dict[str, Any]],
+    Field(
+        min_length=1,
+        max_length=MOST_IDEAS,
+        description=(
+            "Each a text, or an object with text, or with problem, method and experiment; idea_id,"
+            " title, cutoff_date and group are optional."
+        ),
+    ),
+]
 
 
 def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> str:

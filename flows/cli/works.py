@@ -82,10 +82,8 @@ def run(
     with Session() as session:
         summary = session.run(work, request)
         made = more(request, summary) if more is not None and _goes_on(summary) else ()
-    if summary.waits_for:
-        goes_on = leave is not None and leave(request, summary)
-        return print_waiting(summary.waits_for, summary.head, goes_on=goes_on, as_json=as_json)
-    return print_published(work, request, summary, output, made, as_json=as_json, save=save)
+    told: dict[str, Any] = {"as_json": as_json, "save": save, "leave": leave}
+    return print_published(work, request, summary, output, made, **told)
 
 
 def print_published(
@@ -103,6 +101,9 @@ def print_published(
     Args:
         more: files that were written of it beside its reports.
     """
+    if summary.waits_for:
+        goes_on = leave is not None and leave(request, summary)
+        return print_waiting(summary.waits_for, summary.head, goes_on=goes_on, as_json=as_json)
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
     shown, head, warehouse = work_named(summary.name), summary.head, Warehouse(request.warehouse)

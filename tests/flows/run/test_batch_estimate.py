@@ -54,7 +54,7 @@ def test_batch_in_a_profile_counts_where_the_command_says_nothing(tmp_path: Path
             (ideas,),
             RunOptions(engine=engine, profile=str(profile), warehouse=tmp_path / "w", batch=said),
             settings,
-        ).batch
+        ).parameters.batch
         for engine in (EngineChoice("openai/gpt-4.1"), EngineChoice())
         for said in (None, False)
     }
