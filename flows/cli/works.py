@@ -95,6 +95,7 @@ def print_published(
     *,
     as_json: bool,
     save: Save = own_format,
+    leave: Leave | None = None,
 ) -> int:
     """Print what was published, or write it to `output`; the command's exit code.
 

@@ -1,6 +1,7 @@
 """A kind of work is declared once, and every door is made of the declaration."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
@@ -76,3 +77,28 @@ def test_a_declared_kind_is_a_command_and_a_job(name: str) -> None:
     assert name in str(jobs.json_schema())
     assert work.job.model_fields["command"].default == name
     assert get_args(work.job.model_fields["command"].annotation) == (name,)
+
+
+def test_a_topic_without_a_layer_is_a_kind_of_work_that_nothing_else_names() -> None:
+    """Import-linter sees packages alone; what it does not see is held here."""
+    folders = {path.parent.name for path in (REPOSITORY / "tasks").glob("*/work.py")}
+    unseen = [
+        name for name in folders if not (REPOSITORY / "tasks" / name / "__init__.py").exists()
+    ]
+    texts = {path: path.read_text("utf-8") for path in (REPOSITORY / "tasks").rglob("*.py")}
+    below = _below_works()
+    for name in unseen:
+        for path, text in texts.items():
+            topics = set(re.findall(r"(?:from|import) tasks\.(\w+)", text))
+            if path.parent.name == name:
+                assert topics <= below, path
+            else:
+                assert name not in topics, path
+
+
+def _below_works() -> set[str]:
+    """Topics that a kind of work may import: `work` and the layers below it."""
+    page = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
+    contracts = page["tool"]["importlinter"]["contracts"]
+    (layers,) = (each["layers"] for each in contracts if each.get("containers") == ["tasks"])
+    return {name for layer in layers[layers.index("work") :] for name in layer.split(" | ")}

@@ -15,9 +15,11 @@ import pytest
 from typer.main import get_command
 
 import schemas
-from flows.cli.command_line import application, run_command
+from flows.cli.command_line import GROUPS, application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from schemas.identifiers import RunId
+from schemas.people.work_job import IDEAS
+from schemas.works.registry import work_jobs
 from schemas.works.survey_run import SURVEYS
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.answers import read_answer
@@ -90,6 +92,12 @@ ANSWERS = {
     "warehouse verify": "warehouse verify",
     "warehouse move-data": "warehouse move-data file:",
 }
+ANSWERS |= {
+    name: f"{name} ideas.jsonl --warehouse other"
+    for name, job in work_jobs().items()
+    if name not in {*ANSWERS, *GROUPS} and job.command_line.arguments == (IDEAS,)
+}
+"""A kind of work over a file of ideas is tried as all of them are."""
 MORE_ANSWERS = ("report run-a --idea idea-00000", "report run-a --ranking")
 SLOW = ("evaluate", "plan", "prior", "survey", "curate", "experiment run", "write")
 """What these print is read by tests of their own too."""

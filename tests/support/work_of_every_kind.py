@@ -29,10 +29,12 @@ from tests.support.draft_lake import DRAFT, make_draft, make_draft_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_experiment_head
 from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
+from tests.support.made_nouns import PROVENANCE, made
 from tests.support.rankings import land_group, make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.rankings.landing import RANKINGS
+from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.kind import Kind, kind_of
 from warehouse.units.publish import publish
@@ -166,7 +168,7 @@ def _benchmark_head(_: Warehouse) -> BenchmarkHead:
     )
 
 
-WORKS = (
+_WORKS = (
     Work(RUNS, ("run-a",), _land_idea, lambda _: make_run(ideas=2)),
     Work(
         RANKINGS,
@@ -183,3 +185,22 @@ WORKS = (
     Work(kind_of(DRAFTS), ("draft-a",), _land_draft, lambda _: make_draft_head()),
     Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
 )
+
+
+def _made(kind: Kind[Any, Any, Any]) -> Work:
+    """A piece of work of a kind that has none here, made of what its nouns say."""
+    run_id = RunId(f"{kind.word}-a")
+
+    def unit(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
+        name = f"{kind.unit_noun}-{number}"
+        calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
+        apart = {name: () for name in ("failures", "api_calls") if name in kind.noun.model_fields}
+        given = {kind.name_column: name, "llm_calls": calls, "provenance": PROVENANCE, **apart}
+        known = {name: given[name] for name in given.keys() & kind.noun.model_fields.keys()}
+        return land_unit(warehouse, kind, run_id, made(kind.noun, **known), START, START)
+
+    return Work(kind, (run_id,), unit, lambda _: made(kind.head, run_id=run_id))
+
+
+_HERE = {work.kind for work in _WORKS}
+WORKS = (*_WORKS, *(_made(kind) for kind in KINDS if kind not in _HERE))

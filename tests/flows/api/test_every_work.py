@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from schemas.identifiers import RunId
+from schemas.works.registry import work_jobs
 from tasks.works import WORKS
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.evaluations import make_evaluation, make_run
@@ -38,6 +39,11 @@ SENT: dict[str, dict[str, Any]] = {
     "curate": {"papers": [sent_paper("bats").model_dump(mode="json")]},
     "ideate": {"seeds": ["Graph neural networks for protein interaction."]},
     "write": {"idea": {"text": "We record bats at night, and count the moths that they meet."}},
+}
+SENT |= {
+    name: {"ideas": [*SENT["write"].values()]}
+    for name in WORKS
+    if name not in SENT and "ideas" in work_jobs()[name].sent_fields()
 }
 
 
