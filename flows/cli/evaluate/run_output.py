@@ -57,12 +57,6 @@ def literature_in_words(literature: LiteratureChoice) -> str:
     return f"{BUNDLED_SAMPLE}, {BUNDLED_REMARK}" if bundled else literature.text
 
 
-def print_bundled_note(literature: LiteratureChoice) -> None:
-    """Say of the bundled sample what it is worth: what it lacks was looked for nowhere else."""
-    if literature_name(literature) == BUNDLED_SAMPLE:
-        print_note(f"literature: {literature_in_words(literature)}")
-
-
 def _time(run: Run, *, unchanged: bool) -> str:
     if unchanged:
         return f"nothing was to be done: it stands as of {run.finished_at:%Y-%m-%d %H:%M} UTC"
