@@ -11,6 +11,8 @@ if TYPE_CHECKING:  # the command line reads the names alone
     from tasks.work.shard import WorkShard
 
 WORKS = {
+    "evaluate": "tasks.evaluation.work:EVALUATE",
+    "rank": "tasks.ranking.work:RANK",
     "ask": "tasks.survey.work:ASK",
     "survey": "tasks.survey.work:SURVEY",
     "ideate": "tasks.ideation.work:IDEATE",

@@ -1,6 +1,4 @@
-"""The report of a published run of whatever kind: of ideas, of manuscripts, of questions, of a
-curated set, of tasks, of ideas made in rounds, a draft, or of a benchmark.
-"""
+"""The page of a published run of whatever kind."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -9,35 +7,12 @@ from typing import Any, get_type_hints
 
 from dashboards.render.page import Page
 from dashboards.views.published_page import PublishedPage
-from dashboards.views.run_page import run_page
 from dashboards.views.units_page import units_page
 from schemas.identifiers import RunId
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
-from warehouse.kinds.runs.landing import RUNS
 from warehouse.units.kind import Kind
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
-
-
-def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
-    """The run's report, a check's problems by manuscript, a survey's papers, a curated set, an
-    experiment's findings, the lineage of ideas, a draft, or a benchmark's scores beside published
-    figures.
-
-    Raises:
-        ConfigurationError: the lake cannot be opened.
-        UnknownNameError: no such lake, or nothing published under that name.
-    """
-    with warehouse.queries() as queries:
-        kind = published_kind(queries.connection, run_id)
-        if kind is RUNS:
-            return run_page(queries, run_id, {}, warehouse.settings.alarms)
-        if kind is BENCHMARKS:
-            from dashboards.views.benchmark_page import benchmark_page
-            from dashboards.views.benchmark_write import benchmark_view
-
-            return benchmark_view(benchmark_page(queries, [run_id]))
-    return page_of(kind, warehouse, run_id).page()
 
 
 def cites_works(kind: Kind[Any, Any, Any]) -> bool:
@@ -47,7 +22,7 @@ def cites_works(kind: Kind[Any, Any, Any]) -> bool:
 
 
 def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
-    """The page of a published run of a kind other than ideas and benchmarks."""
+    """The page of a published run. Raises UnknownNameError when it is not published."""
     own = _own_page(kind)
     return units_page(kind, warehouse, run_id) if own is None else own(warehouse, run_id)
 
@@ -59,3 +34,20 @@ def _own_page(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], Publish
         return None
     page: Callable[[Warehouse, RunId], PublishedPage] = resolve_name(f"{place}:{kind.word}_page")
     return page
+
+
+def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
+    """The report of what is published under a name, whatever it is.
+
+    Raises:
+        ConfigurationError: the lake cannot be opened.
+        UnknownNameError: no such lake, or nothing published under that name.
+    """
+    with warehouse.queries() as queries:
+        kind = published_kind(queries.connection, run_id)
+        if kind is BENCHMARKS:
+            from dashboards.views.benchmark_page import benchmark_page
+            from dashboards.views.benchmark_write import benchmark_view
+
+            return benchmark_view(benchmark_page(queries, [run_id]))
+    return page_of(kind, warehouse, run_id).page()

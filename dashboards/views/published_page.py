@@ -25,6 +25,17 @@ class PublishedPage(ABC):
     def units(self) -> Sequence[Noun]:
         """What was landed, a noun a unit."""
 
+    @property
+    def run(self) -> Noun:
+        """What `--json` calls the run."""
+        head: Noun = getattr(self, "head")  # noqa: B009 -- every page has one, of its own type
+        return head
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What is wrong beside what its head says, a line each."""
+        return ()
+
     @abstractmethod
     def page(self) -> Page:
         """The report as values."""

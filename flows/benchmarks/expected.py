@@ -15,9 +15,7 @@ from flows.benchmarks.suite import Suite
 from flows.benchmarks.suites import ask, ideation, injected_errors, survey
 from flows.benchmarks.suites.problems_judging import DEFAULT_CHECK_COUNT
 from flows.benchmarks.suites.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
-from flows.run.estimates.estimate import Estimate, estimate_run, unpriced
 from flows.works.evaluate.request import bundled
-from flows.works.rank.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.judgement.benchmark import (
@@ -27,8 +25,9 @@ from schemas.judgement.benchmark import (
     BenchmarkRequest,
     SubmissionText,
 )
+from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
 from schemas.literature.survey import SurveyParameters
-from schemas.run import Module, RunRequest
+from schemas.run import Module
 from schemas.settings import Settings
 from tasks.benchmarks import innoeval, novelty_sets, review_sets
 from tasks.benchmarks.answer_sets import ANSWERS_FILE, RUBRICS_FILE, answer_cases
@@ -42,6 +41,7 @@ from tasks.benchmarks.steps.judge_survey import JUDGE_SURVEY
 from tasks.benchmarks.steps.prompted_contribution import PROMPTED_CONTRIBUTION
 from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
 from tasks.benchmarks.survey_sets import VIS_FILE
+from tasks.evaluation.expected import Estimate, estimate_run, unpriced
 from tasks.ideas.read import read_ideas
 from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,
@@ -60,6 +60,7 @@ from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
+from tasks.ranking.expected import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 from tasks.survey.expected import ANSWER_STEPS, SURVEY_STEPS, TOKENS_PER_WORD, expected_survey
 from tasks.survey.steps.survey_plan import SURVEY_PLAN
@@ -162,12 +163,12 @@ def _estimated(
 
 def _run_request(request: BenchmarkRequest, modules: Sequence[Module]) -> RunRequest:
     return RunRequest(
-        ideas_path=request.data,
+        units=(GivenIdeas(path=request.data),),
         warehouse=request.warehouse,
         profile=request.profile,
         engine=request.engine,
         literature=request.literature,
-        modules=tuple(modules),
+        parameters=EvaluationParameters(modules=tuple(modules)),
         full_text=request.full_text,
     )
 

@@ -12,7 +12,6 @@ from flows.works.evaluate.request import (
     check_warehouse,
     resolve_literature,
     wants_full_text,
-    with_prior,
 )
 from schemas.base import replace
 from schemas.choices import LiteratureChoice
@@ -27,6 +26,7 @@ from schemas.judgement.benchmark import (
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.profile import Profile
 from schemas.settings import Settings
+from tasks.calibration.applying import with_prior
 
 ABLATIONS: Mapping[str, tuple[str, str]] = {
     "mre": ("soundness", "extract_methods_and_results"),

@@ -59,7 +59,7 @@ def run_suite(
     if publication.published:
         reports = write_benchmark_report(warehouse, (run_id,))
         share_reports(warehouse, reports)
-    summary = summary_of(BENCHMARKS, receipt, publication, reports)
+    summary = summary_of("benchmark", BENCHMARKS, receipt, publication, reports)
     return replace(summary, log_path=warehouse.log(run_id))
 
 

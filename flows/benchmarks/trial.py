@@ -21,10 +21,11 @@ from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRequest, SubmissionText
+from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
 from schemas.outcome import Outcome
 from schemas.profile import Profile
 from schemas.reasons import Reason
-from schemas.run import Module, Run, RunRequest
+from schemas.run import Module, Run
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
@@ -286,13 +287,13 @@ class Trial:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_ideas(ideas, path)
         request = RunRequest(
-            ideas_path=path,
+            units=(GivenIdeas(path=path),),
             warehouse=self.request.warehouse,
             profile=profile or self.request.profile,
             engine=self.request.engine,
             api_base=self.request.api_base,
             literature=self.request.literature,
-            modules=tuple(modules),
+            parameters=EvaluationParameters(modules=tuple(modules)),
             workers=self.request.workers,
             scheduler_address=self.request.scheduler_address,
             budget=self.request.budget,

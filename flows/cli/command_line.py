@@ -129,7 +129,11 @@ def _commands_of(folder: str) -> list[str]:
     from tasks.works import WORKS
 
     jobs = work_jobs()
-    declared = {name: jobs[name].command_line.section for name in WORKS if name not in GROUPS}
+    declared = {
+        name: jobs[name].command_line.section
+        for name in WORKS
+        if name in jobs and name not in GROUPS
+    }
     folders = declared | COMMANDS | {name: of for name, (of, _) in GROUPS.items()}
     return [name for name, of in folders.items() if of == folder]
 

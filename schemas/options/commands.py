@@ -153,7 +153,7 @@ class RunOptions(IdeaOptions):
     field: Fields = ()
 
 
-class EvaluateOptions(RunOptions):
+class EvaluateOptions(RunOptions, DeclaredOptions):
     """Of `assay evaluate`."""
 
     again: str | None = option(
@@ -182,11 +182,16 @@ VOTES_IN_LAKE = Path("lake")
 """What `--votes` says for the votes cast on the dashboard; files of votes end otherwise."""
 
 
-class RankOptions(IdeaOptions):
+class RankOptions(IdeaOptions, DeclaredOptions):
     """Of `assay rank`; what is not said is taken from the run."""
 
-    profile: str | None = option(None, "NAME|FILE", "Default: the profile of the run.")
-    engine: EngineChoice | None = option(
+    literature_is_optional: ClassVar[bool] = True
+
+    # Those of the run are looked up where none is said.
+    profile: str | None = option(  # type: ignore[assignment]
+        None, "NAME|FILE", "Default: the profile of the run."
+    )
+    engine: EngineChoice | None = option(  # type: ignore[assignment]
         None, "NAME", "Judge of the matches. Default: the run's engine."
     )
     group_by: Grouping = option(

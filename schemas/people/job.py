@@ -8,6 +8,7 @@ from operator import or_
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, TypeAdapter
+from pydantic_core import from_json
 
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
@@ -15,7 +16,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.options.commands import VOTES_IN_LAKE, EvaluateOptions, PlanOptions, RankOptions
 from schemas.options.values import flag_of
-from schemas.people.work_job import OF_THE_MACHINE, JobBase, WorkJob
+from schemas.people.work_job import OF_THE_MACHINE, WorkJob
 from schemas.settings import DashboardSettings
 from schemas.works.registry import work_jobs
 
@@ -40,8 +41,8 @@ _BUDGET_REACHED = 3
 """Exit code of a command."""
 
 
-class _OfIdeas(JobBase):
-    """With a file of ideas."""
+class OfIdeas(Noun):
+    """A job with a file of ideas."""
 
     ideas: str = Field(
         min_length=1, description="The idea file: its text, or Base64 where it is none."
@@ -62,35 +63,55 @@ class _OfIdeas(JobBase):
         except ValueError as error:
             raise ConfigurationError(f"the {self.ideas_format} file is not whole") from error
 
+    @property
+    def title(self) -> str:
+        """What lists call it: the first title or the first words."""
+        first = self.ideas.partition("\n")[0] if self.ideas_format == "jsonl" else "{}"
+        entry = from_json(first)
+        told = entry.get("title") or entry.get("text") if isinstance(entry, dict) else ""
+        return str(told or "ideas")
 
-class EvaluateJob(_OfIdeas):
-    """What `assay evaluate` does."""
 
+class EvaluateJob(OfIdeas, WorkJob):
+    """Have ideas evaluated against the literature: with `rank` among the options, the ideas of each
+    group then meet in pairs. The same idempotency_key names the same job again.
+    """
+
+    tool = "evaluate_ideas"
     command: Literal["evaluate"] = "evaluate"
     options: EvaluateOptions
 
 
-class PlanJob(_OfIdeas):
-    """What `assay plan` does."""
+class PlanJob(OfIdeas, WorkJob):
+    """Have it said what an evaluation would ask and cost, as `assay plan` does."""
 
     command: Literal["plan"] = "plan"
-    options: PlanOptions
+    options: PlanOptions  # type: ignore[assignment]
 
     @property
     def asks_nothing(self) -> bool:
         return True
 
 
-class RankJob(JobBase):
-    """What `assay rank RUN` does for a published run."""
+class RankJob(WorkJob):
+    """Let the ideas of a published run meet in pairs, group by group, and rank them. Profile and
+    engine are those of the run unless others are said.
+    """
 
+    tool = "rank_run"
     not_offered = NOT_OF_A_RANKING
     command: Literal["rank"] = "rank"
-    run_id: RunId
+    run_id: RunId = Field(
+        min_length=1, max_length=200, description="The run_id that a finished job names."
+    )
     options: RankOptions
 
+    @property
+    def title(self) -> str:
+        return f"ranking of {self.run_id}"
 
-JobRequest = EvaluateJob | PlanJob | RankJob | WorkJob
+
+JobRequest = WorkJob
 """`options.warehouse` does not count: a job is done in the warehouse that holds its request."""
 
 _OF_ANY_KIND: Any = reduce(or_, work_jobs().values(), EvaluateJob | PlanJob | RankJob)

@@ -9,8 +9,10 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.judgement.calibration import CALIBRATOR_VERSION, Calibrator, Prior
+from schemas.profile import Profile
 from tasks.calibration.examples import item_sha256
 from tasks.calibration.model import (
     MACRO_F1,
@@ -145,3 +147,14 @@ def refuse_training_items(
             f" {calibrator.sha256[:12]} was fitted on: score it on others, or run without"
             f" {key} (its gain under cross-validation is reported when it is fitted)"
         )
+
+
+def with_prior(profile: Profile) -> Profile:
+    """`profile`, the prior of its rankings read before anything is paid for, and named so that
+    workers find it from any folder.
+    """
+    path = profile.ranking.prior
+    if path is None:
+        return profile
+    load_prior(path)
+    return replace(profile, ranking=replace(profile.ranking, prior=str(Path(path).resolve())))

@@ -12,7 +12,6 @@ from schemas.options.commands import DeclaredOptions
 from schemas.outcome import Unscored
 from schemas.people.work_job import WorkJob
 from schemas.profile import Profile
-from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, UnitT
 from schemas.work_schema import WorkSchema
@@ -88,11 +87,18 @@ class Result:
         state: in a word, as `--json` has it.
         in_order: whether it gave what was asked for.
         lost: what it did not give, a line each.
+        stands: whether a job of it is done although that is not all in order.
     """
 
     state: str
     in_order: bool
     lost: tuple[str, ...] = ()
+    stands: bool = False
+
+
+def by_its_campaign(*_: object) -> Any:
+    """Refuse: what has a plan of its own works on its units itself."""
+    raise NotImplementedError
 
 
 def no_columns(*_: object) -> Mapping[str, Any]:
@@ -141,7 +147,7 @@ class Work(Generic[UnitT, ParametersT, NounT]):
     """The declaration of a kind of work.
 
     Attributes:
-        schema: what it lands: its unit and tables.
+        schema: what it lands: its unit and tables; a `Kind` where a schema does not say all.
         job: what programs send of it; says the name and the options of its command.
         given: the arguments of the command that stand for what a program sent; may write files
             into the job's folder.
@@ -153,6 +159,8 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         steps: all that the units of a request may ask.
         do: works on one unit; gives what lands of it, or why there is nothing.
         failed: what stands for a unit of which there is nothing. None: its own fields and the reason.
+        campaign: by name, what plans and lands its units in a way of its own; empty: `do` works on
+            one unit after the other.
         expects: what a run will ask; nothing is asked for it. None: each step once of each unit.
         result: what a published run came to.
         needs: what the units need beside models.
@@ -162,17 +170,18 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         course: what its command does beyond one run; None: no more.
     """
 
-    schema: WorkSchema[NounT, Any]
+    schema: WorkSchema[NounT, Any] | Kind[NounT, Any, Any]
     job: type[WorkJob]
     given: Callable[[Any, Path], tuple[Any, ...]]
     request: type[Request[UnitT, ParametersT]]
     resolve: Callable[[Any, Any, Profile, Settings], Resolved[UnitT, ParametersT]]
-    identity: tuple[str, ...]
-    steps: Callable[[Request[UnitT, ParametersT]], Steps]
-    do: Callable[[UnitT, Tools], Awaitable[NounT | Unscored]]
+    identity: tuple[str, ...] = ()
+    steps: Callable[[Any], Steps]
+    do: Callable[[UnitT, Tools], Awaitable[NounT | Unscored]] = by_its_campaign
     failed: Callable[[UnitT, Tools, Cause], NounT] | None = None
-    expects: Callable[[Request[UnitT, ParametersT], Settings], Expected] | None = None
-    result: Callable[[Any, Sequence[NounT]], Result] = result_of_units
+    campaign: str = ""
+    expects: Callable[[Any, Settings], Expected] | None = None
+    result: Callable[[Any, Sequence[Any]], Result] = result_of_units
     needs: Needs = Needs()
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
     figures: Callable[[Any, Request[UnitT, ParametersT] | None], Mapping[str, Any]] = no_columns
@@ -184,9 +193,9 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         return self.job.name_of_command()
 
     @property
-    def kind(self) -> Kind[NounT, UnitReceipt, Any]:
+    def kind(self) -> Kind[NounT, Any, Any]:
         """How what a unit gives lies in the lake."""
-        return kind_of(self.schema)
+        return self.schema if isinstance(self.schema, Kind) else kind_of(self.schema)
 
     @property
     def unit_noun(self) -> str:

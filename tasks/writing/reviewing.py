@@ -4,6 +4,7 @@ where the review found something.
 
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pypandoc
@@ -128,7 +129,7 @@ def _follows(request: DraftRequest, _: Settings) -> tuple[Follow, ...]:
     text = "\n\n".join(
         f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in planned.outline
     )
-    return (Follow("check", review_request(request), text),)
+    return (Follow("check", partial(review_request, request), text),)
 
 
 REVIEWED = Course(run=write_reviewed, follows=_follows)

@@ -18,7 +18,8 @@ from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
-from schemas.run import Run, RunRequest
+from schemas.judgement.run_request import RunRequest
+from schemas.run import Run
 from schemas.settings import Settings
 from tasks.benchmarks.answer_sets import ANSWERS_FILE, RUBRICS_FILE
 from tasks.benchmarks.injection_texts import MANIFEST_FILE
@@ -366,9 +367,9 @@ def benchmark_request(folder: Path, suite: Suite, **changes: Any) -> BenchmarkRe
 
 def evaluate_made_up(request: RunRequest) -> Run:
     """Lands and publishes made-up evaluations of the ideas the main job is asked for."""
-    ideas = read_ideas(request.ideas_path, default_cutoff=None).ideas
+    ideas = read_ideas(request.ideas.path, default_cutoff=None).ideas
     run_id, warehouse = (
-        RunId(f"made-up-{content_hash(str(request.ideas_path), length=8)}"),
+        RunId(f"made-up-{content_hash(str(request.ideas.path), length=8)}"),
         Warehouse(request.warehouse),
     )
     for number, idea in enumerate(ideas):

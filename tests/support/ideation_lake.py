@@ -5,8 +5,8 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.identifiers import EvaluationKey, IdeaId, RunId, content_hash
+from schemas.judgement.run_request import RunRequest
 from schemas.reasons import Reason
-from schemas.run import RunRequest
 from schemas.works.ideation import (
     FindingAnswer,
     FindingKind,
@@ -116,7 +116,7 @@ def publish_ideation_lake(warehouse: Warehouse, *rounds: IdeationRound) -> None:
 
 def evaluate_versions(request: RunRequest) -> Any:
     """Made-up evaluations of the versions, published."""
-    ideas = read_ideas(request.ideas_path, default_cutoff=None).ideas
+    ideas = read_ideas(request.ideas.path, default_cutoff=None).ideas
     names = content_hash(*(idea.idea_id for idea in ideas), length=8)
     run_id, warehouse = RunId(f"run-{names}"), Warehouse(request.warehouse)
     for number, idea in enumerate(ideas):

@@ -16,8 +16,9 @@ from flows.cli.talk import print_note, print_warning
 from flows.profiles import load_profile
 from flows.run.session import Session
 from schemas.errors import ConfigurationError
+from schemas.judgement.run_request import RunRequest
 from schemas.options.benchmark_options import BenchmarkOptions
-from schemas.run import Run, RunRequest
+from schemas.run import Run
 from schemas.settings import Settings
 from warehouse.warehouse import Warehouse
 
@@ -123,13 +124,15 @@ def _run(
         data_sha256(one, request.data)
     first = requests[0]
     check_place(first.warehouse, settings)
+    from tasks.evaluation.work import EVALUATE
     from tasks.steps import STEPS
 
     check_models(first, STEPS, settings)
     with Session() as session:
 
         def evaluate(request: RunRequest) -> Run:
-            return session.evaluate(request).published_head()
+            run: Run = session.run(EVALUATE, request).published_head()
+            return run
 
         return [
             run_suite(one, request, settings, evaluate)

@@ -10,7 +10,8 @@ from flows.benchmarks.suites.decisions import SUITE as DECISIONS
 from flows.benchmarks.suites.pairs import SUITE as PAIRS
 from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import SubmissionText
-from schemas.run import Run, RunRequest
+from schemas.judgement.run_request import RunRequest
+from schemas.run import Run
 from schemas.settings import Settings
 from tasks.benchmarks.full_papers import MOST_WORDS
 from tasks.ideas.read import read_ideas
@@ -51,7 +52,7 @@ def test_ideas_are_made_from_papers_and_acknowledgements_are_left_out(tmp_path: 
 
     def evaluate(run: RunRequest) -> Run:
         evaluated.extend(
-            idea.text for idea in read_ideas(run.ideas_path, default_cutoff=None).ideas
+            idea.text for idea in read_ideas(run.ideas.path, default_cutoff=None).ideas
         )
         raise ConfigurationError("enough seen")
 

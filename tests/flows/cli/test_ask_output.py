@@ -30,6 +30,7 @@ def summary(warehouse: Path) -> Summary[SurveyHead]:
     with opened.reader() as connection:
         head = published_head(connection, kind_of(SURVEYS), run_id)
     return Summary[SurveyHead](
+        name="ask",
         title="",
         head=head,
         published=True,
