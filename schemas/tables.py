@@ -15,7 +15,12 @@ from schemas.columns import Column, ColumnType, Table, columns_of
 from schemas.failure import Failure
 from schemas.idea import Idea, RejectedIdea
 from schemas.judgement.assessment import Assessment
-from schemas.judgement.benchmark import BenchmarkHead, BenchmarkItem, BenchmarkScore
+from schemas.judgement.benchmark import (
+    BenchmarkHead,
+    BenchmarkItem,
+    BenchmarkRun,
+    BenchmarkScore,
+)
 from schemas.judgement.committee import (
     Claim,
     GroundedEvidence,
@@ -109,6 +114,7 @@ RECORDERS = (
     "experiment",
     "ideation",
     "draft",
+    "benchmark",
 )
 
 
@@ -172,8 +178,8 @@ _of_round = _of_unit(IdeationRound, "round_id")
 _of_draft = _of_unit(Draft, "draft_id")
 _of_benchmark = partial(
     _table,
-    (BENCHMARK_ID, POSITION),
-    ("run_id",),
+    (BENCHMARK_ID, *columns_of(BenchmarkRun, "suite"), POSITION),
+    ("run_id", "suite"),
     per_idea=False,
 )
 _of_services = partial(_table, (), (), per_idea=False)
@@ -350,7 +356,7 @@ DRAFT_TABLES = (
     _of_draft("draft_neighbours", NeighbourSection, "paper_id", "section_number"),
 )
 MADE_BY = (
-    *columns_of(BenchmarkHead, "suite", "engine", "model_answered"),
+    *columns_of(BenchmarkHead, "engine", "model_answered"),
     *columns_of(BenchmarkHead, "profile", "seed", "data_sha256", "prompt_sha256"),
 )
 BENCHMARK_TABLES = (
@@ -358,8 +364,7 @@ BENCHMARK_TABLES = (
         BENCHMARK_ID,
         "benchmarks",
         BenchmarkHead,
-        more=MADE_BY,
-        without=("unit", "rows", "bytes"),
+        more=(*columns_of(BenchmarkHead, "suite"), *MADE_BY),
     ),
     _of_benchmark(
         "benchmark_scores",

@@ -18,6 +18,7 @@ WORKS = {
     "experiment": "tasks.experiments.work:EXPERIMENT",
     "write": "tasks.writing.work:WRITE",
     "ideate": "tasks.ideation.work:IDEATE",
+    "benchmark": "tasks.benchmarks.work:BENCHMARK",
 }
 
 

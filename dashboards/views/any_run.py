@@ -1,6 +1,4 @@
-"""The report of a published run of whatever kind: of ideas, of manuscripts, of questions, of a
-curated set, of tasks, of ideas made in rounds, a draft, or of a benchmark.
-"""
+"""The report of a published run of any kind."""
 
 from pkgutil import resolve_name
 from typing import Any, get_type_hints
@@ -9,7 +7,6 @@ from dashboards.render.page import Page
 from dashboards.views.published_page import PublishedPage
 from dashboards.views.run_page import run_page
 from schemas.identifiers import RunId
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.units.kind import Kind
 from warehouse.units.reading import published_kind
@@ -29,11 +26,6 @@ def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
         kind = published_kind(queries.connection, run_id)
         if kind is RUNS:
             return run_page(queries, run_id, {}, warehouse.settings.alarms)
-        if kind is BENCHMARKS:
-            from dashboards.views.benchmark_page import benchmark_page
-            from dashboards.views.benchmark_write import benchmark_view
-
-            return benchmark_view(benchmark_page(queries, [run_id]))
     return page_of(kind, warehouse, run_id).page()
 
 
@@ -44,6 +36,7 @@ _PAGES = {
     "experiment": "dashboards.views.write_experiment:experiment_page",
     "ideation": "dashboards.views.write_ideation:ideation_page",
     "draft": "dashboards.views.write_draft:draft_page",
+    "benchmark": "dashboards.views.write_benchmark:benchmark_page",
 }
 """By the words of kinds; imported when one is first looked at."""
 
@@ -55,6 +48,6 @@ def cites_works(kind: Kind[Any, Any, Any]) -> bool:
 
 
 def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
-    """The page of a published run of a kind other than ideas and benchmarks."""
+    """Return the page of a published run of any kind but that of ideas."""
     page: PublishedPage = resolve_name(_PAGES[kind.word])(warehouse, run_id)
     return page

@@ -47,8 +47,17 @@ More = Callable[[Any, Summary[Any]], tuple[Path, ...]]
 """Writes files of what a request came to; their paths."""
 
 
+Shown = Callable[[Request[Any, Any], Summary[Any]], Request[Any, Any]]
+"""Return the request whose page is printed, such as one that names other runs to compare."""
+
+
 def no_format(*_: object) -> None:
     """Write nothing: the kind has no format of its own."""
+
+
+def as_asked(request: Request[Any, Any], _: Summary[Any]) -> Request[Any, Any]:
+    """Return the request of the command itself."""
+    return request
 
 
 def run(
@@ -60,12 +69,14 @@ def run(
     as_json: bool,
     save: Save = no_format,
     more: More | None = None,
+    shown: Shown = as_asked,
 ) -> int:
     """Do the work of the command `name`, or say what it would take; the command's exit code.
 
     Args:
         save: writes a format of the kind's own.
         more: writes what else was asked for of what was published.
+        shown: says whose page is printed.
     """
     work, settings = work_named(name), Settings()
     request = request_of(work, given, options, settings)
@@ -78,7 +89,8 @@ def run(
     with Session() as session:
         summary = session.run(work, request)
         made = more(request, summary) if more is not None and _goes_on(summary) else ()
-    return print_published(work, request, summary, output, made, as_json=as_json, save=save)
+        asked = shown(request, summary) if _goes_on(summary) else request
+    return print_published(work, asked, summary, output, made, as_json=as_json, save=save)
 
 
 def print_published(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError, ConfigurationError
-from schemas.judgement.benchmark import BenchmarkRequest
 from schemas.judgement.ranking import RankRequest
 from schemas.judging import JudgingParameters
 from schemas.profile import Profile
@@ -107,7 +106,7 @@ def check_before(
 
 
 def check_models(
-    request: RunRequest | RankRequest | BenchmarkRequest | Request[Any, Any],
+    request: RunRequest | RankRequest | Request[Any, Any],
     steps: "Iterable[Step[Any, Any]]",
     settings: Settings,
 ) -> "tuple[Contact, ...]":

@@ -13,7 +13,9 @@ from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.idea import SentIdea
 from schemas.identifiers import RunId
+from schemas.judgement.benchmark import SUITE_NAMES
 from schemas.literature.survey_run import LONGEST_QUESTION, as_question
+from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.options.commands import (
     VOTES_IN_LAKE,
     AskOptions,
@@ -66,6 +68,9 @@ read without a job.
 
 NOT_OF_SENT_MANUSCRIPTS = OF_THE_MACHINE | {"revise", "reasons", "judge", "repetitions"}
 """Beside those, what names files of the machine and servers."""
+
+NOT_OF_A_BENCHMARK = OF_THE_MACHINE | {"data", "calibrate", "compare"}
+"""With those, what reads and writes files of the machine: data sets are those of ASSAY_DATA."""
 
 _BUDGET_REACHED = 3
 """Exit code of a command."""
@@ -291,6 +296,22 @@ class IdeateJob(WorkJob):
         return first if isinstance(first, str) else first.name
 
 
+class BenchmarkJob(WorkJob):
+    """Measure how well a model with a profile judges ideas, by a suite of the literature: scores
+    with intervals, next to what papers have published.
+    """
+
+    tool = "run_benchmark"
+    not_offered = NOT_OF_A_BENCHMARK
+    command: Literal["benchmark"] = "benchmark"
+    suite: Literal[SUITE_NAMES] = Field(description="Name of the suite.")  # type: ignore[valid-type]
+    options: BenchmarkOptions
+
+    @property
+    def title(self) -> str:
+        return str(self.suite)
+
+
 class RankJob(_Request):
     """What `assay rank RUN` does for a published run."""
 
@@ -314,7 +335,8 @@ JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
         | CheckJob
         | ExperimentJob
         | WriteJob
-        | IdeateJob,
+        | IdeateJob
+        | BenchmarkJob,
         Field(discriminator="command"),
     ]
 )

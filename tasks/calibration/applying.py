@@ -9,8 +9,10 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.judgement.calibration import CALIBRATOR_VERSION, Calibrator, Prior
+from schemas.profile import Profile
 from tasks.calibration.examples import item_sha256
 from tasks.calibration.model import (
     MACRO_F1,
@@ -103,6 +105,15 @@ def load_prior(path: str | Path) -> Prior:
     found = _read(path, Prior, "fit one with assay prior")
     _check_version(found.calibrator, path)
     return found
+
+
+def with_prior(profile: Profile) -> Profile:
+    """Check the prior of a profile, and name it so that workers find it from any folder."""
+    path = profile.ranking.prior
+    if path is None:
+        return profile
+    load_prior(path)
+    return replace(profile, ranking=replace(profile.ranking, prior=str(Path(path).resolve())))
 
 
 def _read(path: str | Path, kind: type[FittedT], remedy: str) -> FittedT:

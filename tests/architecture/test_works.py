@@ -14,7 +14,7 @@ from tests import works_table
 from warehouse.kinds.registry import KINDS
 
 REPOSITORY = Path(__file__).parents[2]
-LEGACY = {"benchmark", "evaluate", "rank"}
+LEGACY = {"evaluate", "rank"}
 """Kinds that are not declared yet: may only become fewer."""
 GENERIC = (
     "flows/cli/works.py",

@@ -128,10 +128,9 @@ _, RANKING, *OTHERS = WORKS  # a ranking brings its run
 
 def publish_work(warehouse: Warehouse, work: Work) -> None:
     work.prepare(warehouse)
-    for number in range(1 if work.kind.unit is None else 2):
+    for number in range(2):
         work.land(warehouse, number, f"{work.kind.word}-{number}")
-    if work.kind.unit is not None:
-        write_head(warehouse, work.kind, work.head(warehouse))
+    write_head(warehouse, work.kind, work.head(warehouse))
     assert publish(warehouse, work.kind, work.head(warehouse)).published
 
 

@@ -16,7 +16,6 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.answers import IdeaReview
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
@@ -90,10 +89,6 @@ def data(
     if idea_id is None:
         with warehouse.queries() as queries:
             kind = published_kind(queries.connection, run_id)
-        if kind is BENCHMARKS:
-            raise ConfigurationError(
-                f"a {kind.word} cannot be written as {output_format}: choose md, html, pdf or docx"
-            )
         if kind is not RUNS:
             return file_of(page_of(kind, warehouse, run_id), output_format)
     with _reviews(warehouse, run_id, idea_id) as reviews:

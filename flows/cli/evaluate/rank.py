@@ -21,7 +21,7 @@ from flows.people.approvals import admit, load_project
 from flows.profiles import load_profile, shipped_profiles
 from flows.run.session import Session
 from flows.works.evaluate.given_ideas import STANDARD_INPUT, given_ideas
-from flows.works.evaluate.request import check_api_base, resolve_request, wants_batches, with_prior
+from flows.works.evaluate.request import check_api_base, resolve_request, wants_batches
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
@@ -32,6 +32,7 @@ from schemas.people.decisions import Stage
 from schemas.people.job import NOT_OF_A_RANKING, RankJob, check_offered
 from schemas.run import Run
 from schemas.settings import Settings
+from tasks.calibration.applying import with_prior
 from warehouse.app.jobs import jobs, submit
 from warehouse.kinds.rankings.queries import whole_ranking
 from warehouse.warehouse import Warehouse

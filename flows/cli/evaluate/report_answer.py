@@ -4,18 +4,15 @@ a benchmark or an idea.
 
 from typing import Any
 
-from dashboards.views.benchmark_page import benchmark_page
 from dashboards.views.changes import changes_of
 from flows.cli.answer import Answer, answer_of
 from flows.cli.evaluate.rank_output import matches_answer
 from flows.cli.evaluate.run_output import published, state_of
-from flows.cli.quality.benchmark_output import scores_answer
 from flows.cli.works import answer_about
 from flows.run.pages import published_page
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from tasks.works import works
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
@@ -38,8 +35,6 @@ def report_answer(
     with warehouse.queries() as queries:
         run_id = RunId(run) if run else queries.latest_run().run_id
         kind = published_kind(queries.connection, run_id)
-        if kind is BENCHMARKS:
-            return scores_answer(benchmark_page(queries, [run_id]))
         if ranking:
             return _ranking(queries, run_id)
         if kind is RUNS:

@@ -14,7 +14,6 @@ from schemas.options.commands import RunOptions
 from schemas.profile import Profile
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
-from tasks.calibration.applying import load_prior
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 from warehouse.warehouse import Warehouse
 
@@ -112,18 +111,6 @@ def _with_novelty_files(profile: Profile, engine: EngineChoice) -> Profile:
         read_exemplars(named.exemplars)
         named = replace(named, exemplars=str(Path(named.exemplars).resolve()))
     return replace(profile, novelty=named)
-
-
-def with_prior(profile: Profile) -> Profile:
-    """`profile`, the prior of its rankings read before anything is paid for, and named so that
-    workers find it from any folder.
-    """
-    path = profile.ranking.prior
-    if path is None:
-        return profile
-
-    load_prior(path)
-    return replace(profile, ranking=replace(profile.ranking, prior=str(Path(path).resolve())))
 
 
 def check_judging(profile: Profile, engine: EngineChoice) -> None:

@@ -18,15 +18,17 @@ from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, estimate_step
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import EVIDENCE_SHOWN, TEXTS_SHOWN
 from tasks.ranking.schedule import most_bridges
-from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
+from tasks.ranking.steps.compare_ideas import (
+    COMPARE_IDEAS,
+    TOKENS_PER_READING,
+    TOKENS_PER_VERDICT,
+)
 
 TOKENS_PER_TEXT = 130
 """Of each strength or weakness, and of what is shown of each paper, as 40 ideas of real groups were
 found to have.
 """
 TOKENS_PER_DIMENSION = 45
-TOKENS_PER_VERDICT = 70
-TOKENS_PER_READING = 130
 """Of what is written about each idea before the two are held against each other."""
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.works.evaluate.request import bundled, resolve_request
-from flows.works.rank.rank_estimate import TOKENS_PER_VERDICT, estimate_ranking
+from flows.works.rank.rank_estimate import estimate_ranking
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.idea import Idea
@@ -14,6 +14,7 @@ from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.options.commands import RunOptions
 from schemas.run import Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings
+from tasks.ranking.steps.compare_ideas import TOKENS_PER_VERDICT
 
 PRICED = LanguageModelSettings(
     prompt_price_usd_per_million_tokens=1.0, completion_price_usd_per_million_tokens=4.0
