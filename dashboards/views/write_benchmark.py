@@ -112,7 +112,7 @@ def benchmark_page(warehouse: Warehouse, run_id: RunId) -> BenchmarkPage:
 
 def _short_blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
     for part in page.suites:
-        yield from (pg.heading(part.suite), _table(part, page.several))
+        yield from (pg.heading(part.suite), _table(part, page.several, whole=False))
     if page.differences:
         yield from (pg.heading("Differences, paired by items"), _differences(page.differences))
     yield pg.numbered(map(_provenance_line, page.heads))
@@ -199,9 +199,9 @@ def _figures(part: SuitePart, several: bool) -> pg.Fold:
     )
 
 
-def _table(part: SuitePart, several: bool) -> pg.Table:
+def _table(part: SuitePart, several: bool, *, whole: bool = True) -> pg.Table:
     columns = ("Metric", "Part", "System", "Value:", "95 % interval", "Items:", "Unscored:")
-    rows = [(one.metric, one.part, *_cells(one, several, whole=True)) for one in part.lines]
+    rows = [(one.metric, one.part, *_cells(one, several, whole=whole)) for one in part.lines]
     return pg.table((*columns, "Origin"), rows)
 
 
@@ -209,7 +209,7 @@ def _cells(each: ScoreLine, several: bool, *, whole: bool = False) -> tuple[pg.P
     """System, value, interval, items, unscored items and origin of a score.
 
     Args:
-        whole: with the method of the interval, the source, and why there is no value.
+        whole: with the method of the interval and the source.
     """
     score, published, interval, more = each.score, each.origin == PUBLISHED, "–", ""
     if score.lower is not None:
@@ -217,7 +217,7 @@ def _cells(each: ScoreLine, several: bool, *, whole: bool = False) -> tuple[pg.P
         interval = f"{figures.measure(score.lower)} to {figures.measure(score.upper)}{method}"
     if whole and published:
         more = f": {score.published_source}"
-    elif whole and score.undefined_reason is not None:
+    elif score.undefined_reason is not None:
         more = f"; undefined: {score.undefined_reason}"
     return (
         f"{each.system} ({each.number})" if several and each.number else each.system,

@@ -160,6 +160,7 @@ class BenchmarkReceipt(UnitReceipt):
 class BenchmarkHead(WorkHead):
     """One suite with one engine and profile on one data set."""
 
+    incomplete_reason: EndedEarly = None
     suite: str = Field(description="Name of the suite.")
     model_answered: str | None = Field(
         default=None,
@@ -205,7 +206,6 @@ class BenchmarkHead(WorkHead):
         ge=0,
         description="Of these calls; None: one has no known price.",
     )
-    incomplete_reason: EndedEarly = None
     assay_version: str = Field(default="", description="Version that ran.")
 
     def concluded(self, receipts: Sequence[BenchmarkReceipt]) -> Self:

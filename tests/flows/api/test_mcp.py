@@ -37,6 +37,7 @@ TOOLS = {
     "curate_papers",
     "write_draft",
     "make_ideas",
+    "run_benchmark",
     "rated_ideas",
     "list_runs",
     "ranking",
