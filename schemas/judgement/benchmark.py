@@ -19,24 +19,26 @@ from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.run import EndedEarly, Module, UnitReceipt, WorkHead
 from schemas.work import Request
 
-SUITE_NAMES = (
-    "coverage",
-    "novelty",
-    "decisions",
-    "pairs",
-    "groups",
-    "critical_problems",
-    "injected_errors",
-    "agreement",
-    "dataset_recommendation",
-    "leaderboards",
-    "survey",
-    "votes",
-    "ask",
-    "concepts",
-    "ideation",
-)
-"""Names of the suites, for help pages and job schemas, which load no suite."""
+
+class SuiteName(StrEnum):
+    """The suites, for help pages and job schemas, which load none of them."""
+
+    COVERAGE = "coverage"
+    NOVELTY = "novelty"
+    DECISIONS = "decisions"
+    PAIRS = "pairs"
+    GROUPS = "groups"
+    CRITICAL_PROBLEMS = "critical_problems"
+    INJECTED_ERRORS = "injected_errors"
+    AGREEMENT = "agreement"
+    DATASET_RECOMMENDATION = "dataset_recommendation"
+    LEADERBOARDS = "leaderboards"
+    SURVEY = "survey"
+    VOTES = "votes"
+    ASK = "ask"
+    CONCEPTS = "concepts"
+    IDEATION = "ideation"
+
 
 ASSAY = "assay"
 """Name of the system under test; every other system of a table is a baseline, or a published one.

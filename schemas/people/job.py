@@ -13,7 +13,7 @@ from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.idea import SentIdea
 from schemas.identifiers import RunId
-from schemas.judgement.benchmark import SUITE_NAMES
+from schemas.judgement.benchmark import SuiteName
 from schemas.literature.survey_run import LONGEST_QUESTION, as_question
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.options.commands import (
@@ -304,12 +304,12 @@ class BenchmarkJob(WorkJob):
     tool = "run_benchmark"
     not_offered = NOT_OF_A_BENCHMARK
     command: Literal["benchmark"] = "benchmark"
-    suite: Literal[SUITE_NAMES] = Field(description="Name of the suite.")  # type: ignore[valid-type]
+    suite: SuiteName = Field(description="Name of the suite.")
     options: BenchmarkOptions
 
     @property
     def title(self) -> str:
-        return str(self.suite)
+        return self.suite
 
 
 class RankJob(_Request):

@@ -1,6 +1,6 @@
 """The one list of suites: the command line, the reports and the tests iterate it."""
 
-from schemas.judgement.benchmark import SUITE_NAMES
+from schemas.judgement.benchmark import SuiteName
 from tasks.benchmarks.suite import Suite
 from tasks.benchmarks.suites import (
     agreement,
@@ -40,4 +40,6 @@ _SUITES: tuple[Suite, ...] = (
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _SUITES}
 """A suite added here is run by `assay benchmark`, named in its help, published and reported."""
 
-assert tuple(SUITES) == SUITE_NAMES, "schemas/judgement/benchmark.py names the suites in the help"
+assert tuple(SUITES) == tuple(SuiteName), (
+    "schemas/judgement/benchmark.py names the suites in the help"
+)

@@ -16,10 +16,10 @@ from schemas.judgement.benchmark import (
     ANOTHER_IDEAS,
     PROMPT_ONLY,
     PROMPT_WITH_SEARCH,
-    SUITE_NAMES,
     BenchmarkParameters,
     BenchmarkRequest,
     BenchmarkRun,
+    SuiteName,
     SuiteUnit,
 )
 from schemas.options.benchmark_options import BenchmarkOptions
@@ -41,7 +41,7 @@ from tasks.benchmarks.suite import (
 from tasks.benchmarks.suites import novelty
 from tasks.benchmarks.trial import SuiteData, Trial
 from tasks.calibration.applying import with_prior
-from tasks.judging.expected import together
+from tasks.judging.expected import StepsAsked, together
 from tasks.judging.identity import embedding_identity
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
@@ -109,7 +109,7 @@ def _suites(name: str) -> tuple[Suite, ...]:
         return tuple(SUITES.values())
     if name not in SUITES:
         raise ConfigurationError(
-            f"no suite {name!r}: choose from {', '.join(SUITE_NAMES)}, or `{ALL}`"
+            f"no suite {name!r}: choose from {', '.join(SuiteName)}, or `{ALL}`"
         )
     return (SUITES[name],)
 
@@ -256,7 +256,9 @@ def _unscored(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
 
 def _expected(request: BenchmarkRequest, settings: Settings) -> Expected:
     """Return what suites ask of which nothing is answered yet."""
-    items, ideas, asked = {}, 0, []
+    items: dict[str, int] = {}
+    asked: list[StepsAsked] = []
+    ideas = 0
     for unit in request.units:
         counted = count(SuiteData(request, unit, settings))
         items[unit.suite] = counted.items

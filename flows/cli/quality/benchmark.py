@@ -8,7 +8,7 @@ import typer
 
 from flows.cli.options import Json, output_option
 from schemas.errors import ConfigurationError
-from schemas.judgement.benchmark import SUITE_NAMES
+from schemas.judgement.benchmark import SuiteName
 from schemas.options.benchmark_options import BenchmarkOptions
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def benchmark(
         str,
         typer.Argument(
             metavar="SUITE",
-            help=f"One of {', '.join(SUITE_NAMES)}; `all`; or `{FETCH}` with DIR.",
+            help=f"One of {', '.join(SuiteName)}; `all`; or `{FETCH}` with DIR.",
         ),
     ],
     options: BenchmarkOptions,
