@@ -21,22 +21,22 @@ from flows.run.cluster import carry_out_on_cluster
 from flows.run.environment import keep_known_errors_short
 from flows.run.following import Following
 from flows.run.notification import post
-from flows.run.preflight import check_before, check_before_run
+from flows.run.preflight import check_before
 from flows.run.requests import request_of
 from flows.works.evaluate.evaluate import Evaluation, RunSummary
 from flows.works.evaluate.given_ideas import print_remarks
-from flows.works.evaluate.request import resolve_request
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.choices import EXTRACTIVE
 from schemas.errors import AssayError, IdeaFileError
 from schemas.identifiers import RunId
-from schemas.options.commands import IdeateOptions, RunOptions
+from schemas.judgement.run_request import RunRequest
+from schemas.options.commands import RunOptions
 from schemas.options.values import DEFAULT_PROFILE
 from schemas.place import warehouse_folder
-from schemas.run import RunRequest
 from schemas.settings import Settings
 from schemas.text.plain_files import PlainFileError, open_file
-from schemas.works.ideation_run import IdeationHead, IdeationRequest
+from schemas.works.ideation_run import IdeateOptions, IdeationHead, IdeationRequest
+from tasks.evaluation.work import EVALUATE
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.course import IdeationSummary, make_in_rounds
 from tasks.ideation.work import IDEATE
@@ -139,8 +139,8 @@ class _Night:
 
     def evaluate_ideas(self, asked: Mapping[str, object], path: Path) -> str:
         """Evaluate the ideas in `path`; what came of it."""
-        request = resolve_request(path, RunOptions.model_validate(asked), self._settings)
-        check_before_run(request, self._settings)
+        request = request_of(EVALUATE, (path,), RunOptions.model_validate(asked), self._settings)
+        check_before(EVALUATE, request, self._settings)
         summary = run_batch(request)
         self.published.extend([summary.head.run_id] if summary.published else [])
         return _settle(path, summary, self._archive)

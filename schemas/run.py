@@ -1,20 +1,16 @@
 """One run of the main job, and what every landed unit says of itself, whatever its kind."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import Field
 
 from schemas.base import Noun, Prose, Severity, replace
-from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
-from schemas.place import WarehouseFolder
-from schemas.profile import Profile, ScoreWeights
+from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
-from schemas.settings import RunSettings
 from schemas.standing import IdeaState, RunStanding, standing_of_run
 
 HANDFUL = 5
@@ -55,6 +51,11 @@ class WorkHead(Noun):
     def columns(self) -> dict[str, Any]:
         """What its row holds beside its fields and properties."""
         return {}
+
+    def ended_early(self) -> Reason | None:
+        """Why the work ended early; None: it ran to its end."""
+        reason: Reason | None = getattr(self, "incomplete_reason", None)
+        return reason
 
 
 class UnitReceipt(Noun):
@@ -115,51 +116,6 @@ class WorkRequest(Noun):
         """
         asked = self.workers is not None or self.scheduler_address is not None
         return unit_count <= HANDFUL and not asked
-
-
-class RunRequest(WorkRequest):
-    """What a user asked for, resolved: everything a run of ideas needs."""
-
-    ideas_path: Path
-    fields: tuple[str, ...] = Field(
-        default=(), description="Columns of the idea file by part, such as `method=Our Method`."
-    )
-    warehouse: WarehouseFolder
-    profile: Profile
-    engine: EngineChoice
-    api_base: str | None = None
-    literature: LiteratureChoice
-    modules: tuple[Module, ...] = (Module.SOUNDNESS, Module.CONTRIBUTION)
-    cutoff_date: date | None = Field(default=None, description="For ideas that bring none.")
-    budget: Budget = Budget()
-    full_text: bool = Field(
-        description="Whether to download and parse the papers that passages name."
-    )
-    survey: bool = Field(
-        default=False,
-        description="Whether each idea is surveyed, and its modules draw on what that finds.",
-    )
-    experiment_run_ids: tuple[RunId, ...] = Field(
-        default=(), description="Experiments whose findings count for the ideas that they tried."
-    )
-    label: str = Field(
-        default="", description="Part of the evaluation key: a new label evaluates anew."
-    )
-    again: RunId | None = Field(
-        default=None,
-        description=(
-            "The run whose ideas are evaluated again, and whose judgements of papers stand."
-        ),
-    )
-    ideas_in_flight: int = Field(
-        default=8, ge=1, description="Ideas evaluated at once inside one worker."
-    )
-    idea_timeout_seconds: float = Field(default=RunSettings().idea_timeout_seconds, gt=0)
-    allowed_unscored_share: float = Field(default=RunSettings().allowed_unscored_share, ge=0, le=1)
-    batch: bool = Field(
-        default=False, description="Whether questions travel in the providers' batches."
-    )
-    batch_failures: BatchFailures = BatchFailures.CALL
 
 
 class PlannedRun(Noun):
@@ -299,6 +255,15 @@ class Run(WorkHead):
             state=RunState.BUDGET_EXHAUSTED if spent else RunState.PUBLISHED,
             **dict(standing),
         )
+
+    def in_a_word(self) -> str:
+        """`in_order`, `not_in_order` or `not_published`."""
+        if self.state is RunState.NOT_PUBLISHED:
+            return "not_published"
+        return "in_order" if self.in_order else "not_in_order"
+
+    def ended_early(self) -> Reason | None:
+        return Reason.BUDGET_EXHAUSTED if self.state is RunState.BUDGET_EXHAUSTED else None
 
     def columns(self) -> dict[str, Any]:
         return {f"{module}_weight": weight for module, weight in self.score_weights}

@@ -4,12 +4,9 @@ A table added here is created, landed, checked, published and documented; nothin
 or columns. What a column means, and what it may hold, is said by the noun's field.
 """
 
-from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from schemas.base import Noun
 from schemas.calls import ApiCall, LlmCall
 from schemas.columns import Column, ColumnType, Table, columns_of
 from schemas.failure import Failure
@@ -48,141 +45,45 @@ from schemas.literature.citation import Citation
 from schemas.literature.coverage import FieldCoverage
 from schemas.literature.paper import CitationEdge, Paper, PaperSection
 from schemas.literature.recommendation import Resource
-from schemas.literature.survey import (
-    Survey,
-    SurveyCluster,
-    SurveyLayer,
-    SurveyPaper,
-    SurveyQuery,
-    SurveyQuote,
-)
-from schemas.literature.survey_review import RemovedSentence, SurveyJoin, SurveySection
-from schemas.literature.survey_run import SurveyHead
 from schemas.outcome import Provenance
 from schemas.people.decisions import Decision, Request
 from schemas.people.ledger import LedgerEntry, LedgerRow
 from schemas.people.votes import HumanVote
 from schemas.profile import ScoreWeights
-from schemas.run import Module, Run, ValidationRow, WorkHead
-from schemas.works.check_run import CheckHead
-from schemas.works.curation import (
-    CuratedDrop,
-    CuratedReview,
-    CuratedSentence,
-    CuratedStatement,
-    Curation,
-)
+from schemas.run import Module, Run, ValidationRow
+from schemas.work_schema import POSITION, RUN_ID, table_of, table_of_head
 from schemas.works.curation_edit import CurationEdit
-from schemas.works.curation_run import CurationHead
-from schemas.works.draft import Draft, DraftClaim, DraftFigure, DraftSection, DraftWork
-from schemas.works.draft_neighbour import NeighbourSection
-from schemas.works.draft_run import DraftHead
-from schemas.works.experiment import Execution, Experiment, Program
-from schemas.works.experiment_run import ExperimentHead
 from schemas.works.experimental_result import ExperimentalResult
-from schemas.works.ideation import FindingAnswer, IdeationRound, IdeaVersion, KeywordRelation
-from schemas.works.ideation_run import IdeationHead
-from schemas.works.manuscripts import (
-    Attempt,
-    ManuscriptCheck,
-    ManuscriptReview,
-    PooledWork,
-    Problem,
-    Vote,
-)
+from schemas.works.registry import work_schemas
 
 STRING, BOOLEAN = ColumnType.STRING, ColumnType.BOOLEAN
-RUN_ID = Column("run_id", STRING, "The run the row belongs to.")
 BENCHMARK_ID = replace(RUN_ID, meaning="The benchmark the row belongs to; a row of `benchmarks`.")
 IDEA_ID = Column("idea_id", STRING, "The idea the row belongs to.", references="ideas.idea_id")
-POSITION = Column("position", ColumnType.INTEGER, "Order of the row, from 0.", minimum=0)
 RANKING_ID = columns_of(RankingHead, "ranking_id")
-LANDING_SHA256 = Column(
-    "landing_sha256",
-    STRING,
-    "Hash over what was published; equal: nothing to publish anew.",
-)
-PUBLISHED_AT = Column("published_at", ColumnType.TIMESTAMP, "When it entered the lake.")
 FOR_RANKING = columns_of(ValidationRow, "ranking_id")
 RECORDERS = (
     "read_ideas",
     *Module,
     "run",
-    "check",
-    "survey",
-    "curation",
-    "experiment",
-    "ideation",
-    "draft",
-    "benchmark",
+    *(work.word for work in work_schemas()),
 )
 
 
-def _table(
-    before: tuple[Column, ...],
-    key: tuple[str, ...],
-    name: str,
-    noun: type[Noun],
-    *own_key: str,
-    more: tuple[Column, ...] = (),
-    after: tuple[Column, ...] = (),
-    without: Collection[str] = (),
-    meaning: str = "",
-    **kind: Any,
-) -> Table:
-    """The table of a noun: `before`, `more`, its fields that none of the others names, `after`.
-
-    `meaning` is what a row stands for, where the noun alone does not say it.
-    """
-    around = (*before, *more, *after)
-    elsewhere = {column.name for column in around} | set(without)
-    columns = (*before, *more, *columns_of(noun, without=elsewhere), *after)
-    meaning = meaning or (noun.__doc__ or "").partition("\n")[0]
-    return Table(name, meaning, noun, columns, (*key, *own_key), **kind)
-
-
-def _head(
-    run_id: Column,
-    name: str,
-    noun: type[WorkHead],
-    *own_key: str,
-    last: tuple[Column, ...] = (),
-    **more: Any,
-) -> Table:
-    """The table of what is published whole: its times stand behind the hash over it."""
-    times = columns_of(noun, "started_at", "finished_at")
-    after = (*last, LANDING_SHA256, *times, PUBLISHED_AT)
-    key = ("run_id",)
-    return _table((run_id,), key, name, noun, *own_key, after=after, per_idea=False, **more)
-
-
-def _of_unit(noun: type[Noun], name: str) -> Callable[..., Table]:
-    """The tables of a kind whose units are `noun`, known by their field `name`."""
-    known = (RUN_ID, *columns_of(noun, name), POSITION)
-    return partial(_table, known, ("run_id", name), per_idea=False)
-
-
-_of_idea = partial(_table, (RUN_ID, IDEA_ID, POSITION), ("run_id", "idea_id"))
-_once_per_idea = partial(_table, (RUN_ID, IDEA_ID), ("run_id", "idea_id"))
+_of_idea = partial(table_of, (RUN_ID, IDEA_ID, POSITION), ("run_id", "idea_id"))
+_once_per_idea = partial(table_of, (RUN_ID, IDEA_ID), ("run_id", "idea_id"))
 _of_ranking = partial(
-    _table,
+    table_of,
     (RUN_ID, *RANKING_ID),
     ("run_id", "ranking_id"),
     per_idea=False,
 )
-_of_manuscript = _of_unit(ManuscriptCheck, "manuscript_id")
-_of_question = _of_unit(Survey, "question_id")
-_of_curated_paper = _of_unit(Curation, "paper_id")
-_of_task = _of_unit(Experiment, "task_id")
-_of_round = _of_unit(IdeationRound, "round_id")
-_of_draft = _of_unit(Draft, "draft_id")
 _of_benchmark = partial(
-    _table,
+    table_of,
     (BENCHMARK_ID, *columns_of(BenchmarkRun, "suite"), POSITION),
     ("run_id", "suite"),
     per_idea=False,
 )
-_of_services = partial(_table, (), (), per_idea=False)
+_of_services = partial(table_of, (), (), per_idea=False)
 
 
 def _of_modules(name: str, kind: ColumnType, meaning: str) -> tuple[Column, ...]:
@@ -192,7 +93,7 @@ def _of_modules(name: str, kind: ColumnType, meaning: str) -> tuple[Column, ...]
     )
 
 
-RUNS = _head(
+RUNS = table_of_head(
     RUN_ID,
     "runs",
     Run,
@@ -210,7 +111,7 @@ FIELD_COVERAGE = tuple(
     replace(column, nullable=True, meaning=f"{column.meaning[:-1]}; NULL: it was not looked at.")
     for column in columns_of(FieldCoverage)
 )
-IDEAS = _table(
+IDEAS = table_of(
     (RUN_ID,),
     ("run_id",),
     "ideas",
@@ -227,7 +128,7 @@ IDEAS = _table(
     ),
     meaning="One idea evaluated in one run.",
 )
-FAILURES = _table(
+FAILURES = table_of(
     (
         RUN_ID,
         *columns_of(RejectedIdea, "idea_id"),
@@ -249,7 +150,7 @@ CANDIDATES = _of_idea(
     after=tuple(replace(column, name="model_seed") for column in columns_of(Provenance, "seed")),
 )
 RANKING_TABLES = (
-    _head(RUN_ID, "rankings", RankingHead, "ranking_id", more=RANKING_ID),
+    table_of_head(RUN_ID, "rankings", RankingHead, "ranking_id", more=RANKING_ID),
     _of_ranking("ranking_groups", GroupSummary, "group"),
     _of_ranking(
         "matches",
@@ -281,86 +182,12 @@ RANKING_TABLES = (
         ),
     ),
 )
-CHECK_TABLES = (
-    _head(RUN_ID, "check_runs", CheckHead),
-    _of_manuscript(
-        "manuscripts",
-        ManuscriptCheck,
-        meaning="One manuscript that was to be checked.",
-    ),
-    _of_manuscript("attempts", Attempt, "attempt"),
-    _of_manuscript(
-        "problems",
-        Problem,
-        "problem_id",
-        more=columns_of(Problem, "problem_id", "attempt", "rank"),
-    ),
-    _of_manuscript("manuscript_evidence", PooledWork, "paper_id"),
-    _of_manuscript("manuscript_reviews", ManuscriptReview, "attempt"),
-    _of_manuscript("votes", Vote, "problem_id", "judge", "repetition"),
-)
-SURVEY_TABLES = (
-    _head(RUN_ID, "survey_runs", SurveyHead),
-    _of_question("surveys", Survey, meaning="One question followed through the literature."),
-    _of_question("survey_queries", SurveyQuery, "query_id"),
-    _of_question("survey_layers", SurveyLayer, "layer"),
-    _of_question(
-        "survey_papers",
-        SurveyPaper,
-        "paper_id",
-        more=(
-            *columns_of(SurveyPaper, "paper_id"),
-            *columns_of(Paper, "title", "authors", "venue", "year", "publication_date", "url"),
-            *columns_of(Paper, "date_precision", "state"),
-            *columns_of(Paper, "doi", "arxiv_id", "citation_count"),
-            *columns_of(Paper, "abstract", "open_access_pdf_url"),
-        ),
-    ),
-    _of_question("survey_clusters", SurveyCluster, "cluster_id"),
-    _of_question("survey_quotes", SurveyQuote, "position"),
-    _of_question("survey_sections", SurveySection, "section_id"),
-    _of_question("survey_removed_sentences", RemovedSentence, "position"),
-    _of_question("survey_joins", SurveyJoin, "position"),
-)
-CURATION_TABLES = (
-    _head(RUN_ID, "curation_runs", CurationHead),
-    _of_curated_paper(
-        "curated_ideas",
-        Curation,
-        meaning="One paper with its reviews as a rated idea, or why it is none.",
-    ),
-    _of_curated_paper("curated_reviews", CuratedReview, "review_id"),
-    _of_curated_paper("curated_sentences", CuratedSentence, "sentence_id"),
-    _of_curated_paper("curated_statements", CuratedStatement, "statement_id"),
-    _of_curated_paper("curated_drops", CuratedDrop, "position"),
-)
-EXPERIMENT_TABLES = (
-    _head(RUN_ID, "experiment_runs", ExperimentHead),
-    _of_task("experiments", Experiment),
-    _of_task("programs", Program, "program_id"),
-    _of_task("executions", Execution, "program_id", "stage", "replicate"),
-)
-IDEATION_TABLES = (
-    _head(RUN_ID, "ideation_runs", IdeationHead),
-    _of_round("idea_versions", IdeaVersion, "version_id"),
-    _of_round("keyword_relations", KeywordRelation, "position"),
-    _of_round("finding_answers", FindingAnswer, "position"),
-)
-DRAFT_TABLES = (
-    _head(RUN_ID, "draft_runs", DraftHead),
-    _of_draft("drafts", Draft),
-    _of_draft("draft_sections", DraftSection, "section_id"),
-    _of_draft("draft_claims", DraftClaim, "claim_key"),
-    _of_draft("draft_figures", DraftFigure, "figure_id"),
-    _of_draft("draft_works", DraftWork, "cite_key"),
-    _of_draft("draft_neighbours", NeighbourSection, "paper_id", "section_number"),
-)
 MADE_BY = (
     *columns_of(BenchmarkHead, "engine", "model_answered"),
     *columns_of(BenchmarkHead, "profile", "seed", "data_sha256", "prompt_sha256"),
 )
 BENCHMARK_TABLES = (
-    _head(
+    table_of_head(
         BENCHMARK_ID,
         "benchmarks",
         BenchmarkHead,
@@ -396,7 +223,7 @@ SERVICE_TABLES = (
 )
 """What people and programs do, a row each, known by one column: recorded at once, folded later."""
 
-LEDGER = _table(
+LEDGER = table_of(
     columns_of(LedgerRow, "sequence"),
     ("sequence",),
     "ledger",
@@ -459,7 +286,7 @@ TABLES: tuple[Table, ...] = (
     ),
     _of_idea("api_calls", ApiCall, "call_id"),
     FAILURES,
-    _table(
+    table_of(
         (RUN_ID,),
         ("run_id",),
         "validations",
@@ -468,12 +295,7 @@ TABLES: tuple[Table, ...] = (
         per_idea=False,
     ),
     *RANKING_TABLES,
-    *CHECK_TABLES,
-    *SURVEY_TABLES,
-    *CURATION_TABLES,
-    *EXPERIMENT_TABLES,
-    *IDEATION_TABLES,
-    *DRAFT_TABLES,
+    *(table for work in work_schemas() for table in (work.head_table, *work.tables)),
     *BENCHMARK_TABLES,
     *SERVICE_TABLES,
     LEDGER,

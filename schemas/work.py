@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 
@@ -54,14 +54,15 @@ class Request(WorkRequest, Generic[UnitT, ParametersT]):
         own = Judge(engine=self.engine, api_base=self.api_base)
         return (own, *getattr(self.parameters, "judges", ()))
 
+    def spends_as(self, run_id: RunId) -> RunId:
+        """Under which name the spending of its run is kept."""
+        return run_id
+
 
 class Summary(Noun, Generic[HeadT]):
-    """What a run of work came to.
+    """What a run of work came to."""
 
-    `faults`: what is wrong with its reports, a line each; `other_run_ids`: runs that the same command
-    made on the way.
-    """
-
+    name: str = Field(description="Of its kind, as of its command.")
     title: str
     head: HeadT
     published: bool
@@ -69,8 +70,19 @@ class Summary(Noun, Generic[HeadT]):
     failed_expectations: tuple[str, ...]
     report_paths: tuple[Path, ...]
     remarks: tuple[str, ...] = ()
-    faults: tuple[str, ...] = ()
-    other_run_ids: tuple[RunId, ...] = ()
+    faults: tuple[str, ...] = Field(
+        default=(), description="What is wrong with its reports, a line each."
+    )
+    other_run_ids: tuple[RunId, ...] = Field(
+        default=(), description="Runs that the same command made on the way."
+    )
+    first: Any = Field(
+        default=None,
+        description="The summary that it follows under the same command, and that counts as well.",
+    )
+    waits_for: tuple[Any, ...] = Field(
+        default=(), description="What people are asked before it goes on."
+    )
     log_path: Path | None = None
 
     def published_head(self) -> HeadT:

@@ -11,13 +11,15 @@ from functools import cache
 from itertools import cycle, islice
 from pathlib import Path
 
-from flows.run.estimates.estimate import Estimate, estimate_run
-from flows.works.evaluate.request import bundled, resolve_request
+from flows.run.requests import request_of
+from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import RunOptions
-from schemas.run import RunRequest
 from schemas.settings import LanguageModelSettings, LiteratureSettings, Settings
+from tasks.evaluation.expected import Estimate, estimate_run
+from tasks.evaluation.work import EVALUATE
 from tasks.ideas.read import read_ideas
 from tests.model_costs.__main__ import rewritten
 
@@ -112,7 +114,7 @@ def _request(live: bool) -> RunRequest:
         engine=EngineChoice.named(MODEL),
         literature=LiteratureChoice(None if live else bundled("papers.jsonl")),
     )
-    return resolve_request(bundled("ideas.jsonl"), options, _SETTINGS)
+    return request_of(EVALUATE, (bundled("ideas.jsonl"),), options, _SETTINGS)
 
 
 def cpu_seconds_an_idea(*, live: bool) -> float:

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from schemas.work_schema import WorkSchema
+from schemas.works.registry import work_schemas
 from tasks.work.course import Course, Follow
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.works import works
 from tests.model_costs.__main__ import rewritten
-from warehouse.kinds.registry import KINDS
-from warehouse.units.kind import Kind
 
 PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
 BEGIN = "<!-- works: python -m tests.works_table writes what follows -->\n"
@@ -34,23 +34,23 @@ def with_table(page: str) -> str:
 
 
 def tables() -> str:
-    """The fields of a declaration and of its kind, and how many there are with all they hold."""
-    declared, needs, kinds = _fields(Work), _fields(Needs), _fields(Kind)
+    """The fields of a declaration and of its schema, and how many there are with all they hold."""
+    declared, needs, schemas = _fields(Work), _fields(Needs), _fields(WorkSchema)
     returned = {each.__name__: list(_fields(each)) for each in RETURNED}
     told = "; ".join(f"`{name}`: {', '.join(names)}" for name, names in returned.items())
-    count = sum(map(len, (declared, needs, kinds, *returned.values())))
+    count = sum(map(len, (declared, needs, schemas, *returned.values())))
     return "\n".join(
         [
             *_table(Work, declared, works(), lambda work: work.name),
             "",
-            "Its needs beside models, and its kind, as `warehouse/kinds/` declares it:",
+            "Its needs beside models, and its schema, as a module of `schemas/works/` declares it:",
             "",
             *_table(Needs, needs, works(), lambda work: work.name, lambda work: work.needs),
-            *_table(Kind, kinds, KINDS, lambda kind: kind.word)[2:],
+            *_table(WorkSchema, schemas, work_schemas(), lambda schema: schema.word)[2:],
             "",
             f"What functions of a declaration give has fields too. {told}.",
             f"These are {count} fields: {len(declared)} of a declaration, {len(needs)} needs,"
-            f" {len(kinds)} of a kind, the others of what functions give.",
+            f" {len(schemas)} of a schema, the others of what functions give.",
             "",
         ]
     )

@@ -36,8 +36,9 @@ def statement(folder: str, name: str) -> str:
 
 @cache
 def names(folder: str) -> tuple[str, ...]:
-    """Names of the statements in `sql/<folder>`, in alphabetical order."""
-    files = resources.files("warehouse").joinpath("sql", folder).iterdir()
+    """Names of the statements in `sql/<folder>`, in alphabetical order; none without a folder."""
+    place = resources.files("warehouse").joinpath("sql", folder)
+    files = place.iterdir() if place.is_dir() else ()
     return tuple(
         sorted(file.name.removesuffix(".sql") for file in files if file.name.endswith(".sql"))
     )

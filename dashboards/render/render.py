@@ -9,7 +9,7 @@ from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.plan_blocks import first_blocks
-from dashboards.views.ranking_page import ranking_page
+from dashboards.views.ranking_page import ranking_view
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.kinds.rankings.landing import RANKINGS
@@ -56,7 +56,7 @@ def published_ranking(
         head = None
         if ranking_id is not None:
             head = published_head(queries.connection, RANKINGS, run_id, ranking_id)
-        page = ranking_page(queries, run_id, head)
+        page = ranking_view(queries, run_id, head)
     if page is None:
         raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
     return page

@@ -1,22 +1,42 @@
-"""The report of a published run of any kind."""
+"""The page of a published run of whatever kind."""
 
+from collections.abc import Callable
+from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import Any, get_type_hints
 
 from dashboards.render.page import Page
 from dashboards.views.published_page import PublishedPage
-from dashboards.views.run_page import run_page
+from dashboards.views.units_page import units_page
 from schemas.identifiers import RunId
-from warehouse.kinds.runs.landing import RUNS
 from warehouse.units.kind import Kind
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
 
+def cites_works(kind: Kind[Any, Any, Any]) -> bool:
+    """Whether the page of a kind can be written as `.bib`."""
+    own = _own_page(kind)
+    return own is not None and get_type_hints(own)["return"].bib is not PublishedPage.bib
+
+
+def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
+    """The page of a published run. Raises UnknownNameError when it is not published."""
+    own = _own_page(kind)
+    return units_page(kind, warehouse, run_id) if own is None else own(warehouse, run_id)
+
+
+def _own_page(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], PublishedPage] | None:
+    """What makes the page of a kind, imported when it is first looked at; None: it has none."""
+    place = f"{__package__}.write_{kind.word}"
+    if find_spec(place) is None:
+        return None
+    page: Callable[[Warehouse, RunId], PublishedPage] = resolve_name(f"{place}:{kind.word}_page")
+    return page
+
+
 def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
-    """The run's report, a check's problems by manuscript, a survey's papers, a curated set, an
-    experiment's findings, the lineage of ideas, a draft, or a benchmark's scores beside published
-    figures.
+    """The report of what is published under a name, whatever it is.
 
     Raises:
         ConfigurationError: the lake cannot be opened.
@@ -24,30 +44,4 @@ def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
     """
     with warehouse.queries() as queries:
         kind = published_kind(queries.connection, run_id)
-        if kind is RUNS:
-            return run_page(queries, run_id, {}, warehouse.settings.alarms)
     return page_of(kind, warehouse, run_id).page()
-
-
-_PAGES = {
-    "check": "dashboards.views.write_check:check_page",
-    "survey": "dashboards.views.write_survey:survey_page",
-    "curation": "dashboards.views.write_curation:curation_page",
-    "experiment": "dashboards.views.write_experiment:experiment_page",
-    "ideation": "dashboards.views.write_ideation:ideation_page",
-    "draft": "dashboards.views.write_draft:draft_page",
-    "benchmark": "dashboards.views.write_benchmark:benchmark_page",
-}
-"""By the words of kinds; imported when one is first looked at."""
-
-
-def cites_works(kind: Kind[Any, Any, Any]) -> bool:
-    """Whether the page of a kind can be written as `.bib`."""
-    page = get_type_hints(resolve_name(_PAGES[kind.word]))["return"]
-    return page.bib is not PublishedPage.bib
-
-
-def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
-    """Return the page of a published run of any kind but that of ideas."""
-    page: PublishedPage = resolve_name(_PAGES[kind.word])(warehouse, run_id)
-    return page

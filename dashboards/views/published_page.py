@@ -25,6 +25,17 @@ class PublishedPage(ABC):
     def units(self) -> Sequence[Noun]:
         """What was landed, a noun a unit."""
 
+    @property
+    def run(self) -> Noun:
+        """What `--json` calls the run."""
+        head: Noun = getattr(self, "head")  # noqa: B009 -- every page has one, of its own type
+        return head
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What is wrong beside what its head says, a line each."""
+        return ()
+
     @abstractmethod
     def page(self) -> Page:
         """The report as values."""
@@ -71,6 +82,10 @@ class PublishedPage(ABC):
     def json(self) -> str:
         """Every unit as it was landed."""
         return to_json(tuple(self.units), indent=2).decode() + "\n"
+
+    def save_as(self, path: Path) -> tuple[Path, ...] | None:  # noqa: ARG002 -- of its kind
+        """Write a format of the kind's own; the files. None: the ending of `path` names none."""
+        return None
 
     def write(self, folder: Path) -> tuple[Path, ...]:
         """Write files, and the drawings that `index.md` shows, each whole or not at all.

@@ -73,7 +73,7 @@ class Duel:
     reasons: tuple[Reason, ...]
 
 
-def ranking_page(
+def ranking_view(
     queries: Queries, run_id: RunId, head: RankingHead | None = None
 ) -> pg.Page | None:
     """The ranking `head` of a run, or the one that `group_rankings` shows; None when the run has

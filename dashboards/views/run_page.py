@@ -35,7 +35,7 @@ class ModelsPart:
     agreement: tuple[JudgeAgreement, ...]
 
 
-def run_page(
+def run_view(
     queries: Queries,
     run_id: RunId,
     file_names: Mapping[IdeaId, str],

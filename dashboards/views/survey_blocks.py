@@ -7,8 +7,8 @@ from dashboards.render import page as pg
 from dashboards.render.prose import prose, prose_line
 from dashboards.views.survey_part import SurveyPart
 from schemas.literature.survey import Survey, SurveyQuote
-from schemas.literature.survey_run import SurveyHead
 from schemas.reasons import Reason
+from schemas.works.survey_run import SurveyHead
 
 _UNREVIEWED = (
     "This is the evidence, not a written review: papers, why each is here, and passages word for"

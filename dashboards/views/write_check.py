@@ -12,10 +12,11 @@ from dashboards.views.check_findings import CheckFindings
 from dashboards.views.idea.preferences import write_preferences
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
+from schemas.works.check_run import CHECKS
 from schemas.works.manuscripts import (
     ManuscriptCheck,
 )
-from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -52,5 +53,5 @@ class CheckPage(CheckFindings, PublishedPage):
 def check_page(warehouse: Warehouse, run_id: RunId) -> CheckPage:
     """All of a published check. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
-        head = published_head(connection, CHECKS, run_id)
-        return CheckPage(head, published_units(connection, CHECKS, run_id))
+        head = published_head(connection, kind_of(CHECKS), run_id)
+        return CheckPage(head, published_units(connection, kind_of(CHECKS), run_id))

@@ -13,8 +13,9 @@ from dashboards.views.curated_set import CuratedSet, changes, kinds_table, write
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.works.curation import Curation
+from schemas.works.curation_run import CURATIONS
 from warehouse.kinds.curations.edits import edited, edits_of
-from warehouse.kinds.curations.landing import CURATIONS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -88,6 +89,10 @@ class CurationPage(CuratedSet, PublishedPage):
         )
         return pg.Page((), (*([pg.table(columns, rows)] if rows else ()), pg.text(told)))
 
+    def save_as(self, path: Path) -> tuple[Path, ...] | None:
+        """`.jsonl`: the ideas, with their datasheet beside them."""
+        return write_curated_set(path, self) if path.suffix == ".jsonl" else None
+
     def write(self, folder: Path) -> tuple[Path, ...]:
         """As every page, and `ideas.jsonl` with its datasheet."""
         return *super().write(folder), *write_curated_set(folder / IDEAS, self)
@@ -136,6 +141,8 @@ def curation_page(warehouse: Warehouse, run_id: RunId) -> CurationPage:
     """
     with warehouse.reader() as connection:
         edits = edits_of(connection, run_id)
-        found = (edited(each, edits) for each in published_units(connection, CURATIONS, run_id))
-        head = published_head(connection, CURATIONS, run_id)
+        found = (
+            edited(each, edits) for each in published_units(connection, kind_of(CURATIONS), run_id)
+        )
+        head = published_head(connection, kind_of(CURATIONS), run_id)
         return CurationPage(head, tuple(found), edits)

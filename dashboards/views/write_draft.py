@@ -19,9 +19,9 @@ from schemas.identifiers import RunId
 from schemas.literature.naming import MARKDOWN
 from schemas.works.draft import ClaimKind, Draft, DraftClaim
 from schemas.works.draft_habits import Habits, habits_of
-from schemas.works.draft_run import DraftHead, outline_of, outline_text
+from schemas.works.draft_run import DRAFTS, DraftHead, outline_of, outline_text
 from schemas.works.draft_venue import Venue
-from warehouse.kinds.drafts import DRAFTS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -228,6 +228,6 @@ def _nearby(part: DraftPart) -> Iterator[pg.Block]:
 def draft_page(warehouse: Warehouse, run_id: RunId) -> DraftPage:
     """A published draft. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
-        head = published_head(connection, DRAFTS, run_id)
-        drafts = published_units(connection, DRAFTS, run_id)
+        head = published_head(connection, kind_of(DRAFTS), run_id)
+        drafts = published_units(connection, kind_of(DRAFTS), run_id)
         return DraftPage(head, tuple(map(DraftPart, drafts)))

@@ -20,10 +20,10 @@ from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.literature.naming import INVISIBLE
 from schemas.works.experiment import Execution, Experiment, Fate, Program, Role, Stage
-from schemas.works.experiment_run import ExperimentHead
-from warehouse.kinds.experiments import EXPERIMENTS
+from schemas.works.experiment_run import EXPERIMENTS, ExperimentHead
 from warehouse.lake import rows_in
 from warehouse.statements import statement
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -326,7 +326,7 @@ def _mean_of(executions: list[Execution], program: Program, name: str) -> float 
 def experiment_page(warehouse: Warehouse, run_id: RunId) -> ExperimentPage:
     """All of a published run. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
-        head = published_head(connection, EXPERIMENTS, run_id)
+        head = published_head(connection, kind_of(EXPERIMENTS), run_id)
         return ExperimentPage(head, experiment_parts(connection, run_id))
 
 
@@ -334,7 +334,7 @@ def experiment_parts(
     connection: duckdb.DuckDBPyConnection, run_id: RunId
 ) -> tuple[ExperimentPart, ...]:
     """A part for each task of a published run."""
-    found = published_units(connection, EXPERIMENTS, run_id)
+    found = published_units(connection, kind_of(EXPERIMENTS), run_id)
     asked = {"run_id": run_id, "idea_ids": [each.task_id for each in found]}
     rows = rows_in(connection, statement("queries", "idea_costs"), asked)
     costs = {

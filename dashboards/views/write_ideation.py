@@ -26,12 +26,12 @@ from schemas.works.ideation import (
     Move,
     kept_versions,
 )
-from schemas.works.ideation_run import IdeationHead
-from warehouse.kinds.ideations import IDEATIONS
+from schemas.works.ideation_run import IDEATIONS, IdeationHead
 from warehouse.lake import rows_in
 from warehouse.parquet import write_bytes
 from warehouse.rows import Row
 from warehouse.statements import statement
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -99,6 +99,10 @@ class IdeationPage(PublishedPage):
         lines = (orjson.dumps(each.idea.fields) + b"\n" for each in self.best)
         write_bytes(path, b"".join(lines))
         return (path,)
+
+    def save_as(self, path: Path) -> tuple[Path, ...] | None:
+        """`.jsonl`: the best version of each idea, which other commands take."""
+        return self.write_ideas(path) if path.suffix == ".jsonl" else None
 
     def write(self, folder: Path) -> tuple[Path, ...]:
         """As every page, and `ideas.jsonl` where there are ideas."""
@@ -266,11 +270,11 @@ def ideation_page(warehouse: Warehouse, run_id: RunId) -> IdeationPage:
 
 def ideation_page_of(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> IdeationPage:
     """Raises UnknownNameError when the run is not published."""
-    head = published_head(connection, IDEATIONS, run_id)
+    head = published_head(connection, kind_of(IDEATIONS), run_id)
     runs = {"run_ids": list(head.evaluated_run_ids)}
     scores = rows_in(connection, statement("queries", "version_scores"), runs)
     costs = rows_in(connection, statement("queries", "cost_by_round"), runs | {"run_id": run_id})
-    rounds = published_units(connection, IDEATIONS, run_id)
+    rounds = published_units(connection, kind_of(IDEATIONS), run_id)
     return IdeationPage(
         head,
         tuple(sorted(rounds, key=_number)),

@@ -16,8 +16,8 @@ from schemas.literature.naming import bib_keys
 from schemas.literature.paper import Paper
 from schemas.literature.survey import Survey
 from schemas.literature.survey_review import Written
-from schemas.literature.survey_run import SurveyHead
-from warehouse.kinds.surveys import SURVEYS
+from schemas.works.survey_run import SURVEYS, SurveyHead
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -83,6 +83,6 @@ class SurveyPage(PublishedPage):
 def survey_page(warehouse: Warehouse, run_id: RunId) -> SurveyPage:
     """All of a published survey. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
-        head = published_head(connection, SURVEYS, run_id)
-        found = published_units(connection, SURVEYS, run_id)
+        head = published_head(connection, kind_of(SURVEYS), run_id)
+        found = published_units(connection, kind_of(SURVEYS), run_id)
         return SurveyPage(head, tuple(map(SurveyPart, found)))

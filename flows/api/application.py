@@ -1,6 +1,6 @@
 """The HTTP API as an ASGI application; every answer has the shape of `--json`."""
 
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from enum import Enum
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -14,24 +14,17 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from mcp.server.mcpserver import Context
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as StarletteScope
 
 from dashboards.render.formats.report_format import ReportFormat
-from flows.api.bodies import (
-    EvaluateBody,
-    PlanBody,
-    RankBody,
-    body_of,
-    options_of,
-)
+from flows.api.bodies import asked_of, body_of, options_of
 from flows.api.events import watched
 from flows.api.gate import Gate
 from flows.api.mcp_server import mcp_server
 from flows.api.page import page_of
-from flows.api.sent_ideas import IdeaFile, idea_lines, name_of, uploaded
+from flows.api.sent_ideas import uploaded
 from flows.api.service import JobSeen, Service
 from flows.cli.answer import Answer, error_answer
 from flows.people import deciding
@@ -47,11 +40,12 @@ from schemas.errors import (
     TransientError,
     UnknownNameError,
 )
-from schemas.options.commands import EvaluateOptions, PlanOptions
 from schemas.options.literature_options import SearchOptions
+from schemas.options.values import Options
 from schemas.people.decisions import GivenAnswer
-from schemas.people.job import WorkJob
+from schemas.people.job import OfIdeas, PlanJob
 from schemas.people.role import Token
+from schemas.people.work_job import WorkJob
 from tasks.works import works
 
 MCP_PATH = "/mcp"
@@ -73,10 +67,6 @@ _MEDIA_TYPES = {
     ReportFormat.JSON: "application/json",
     ReportFormat.PDF: "application/pdf",
     ReportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-}
-_COMMANDS: dict[str, Callable[[QueryParams], EvaluateOptions | PlanOptions]] = {
-    "evaluate": partial(options_of, EvaluateOptions),
-    "plan": partial(options_of, PlanOptions),
 }
 IdempotencyKey = Annotated[
     str | None,
@@ -131,7 +121,7 @@ def application(service: Service) -> ASGIApp:
         redirect_slashes=False,
     )
     api.router.route_class = _StrictRoute
-    _add_submissions(api, service)
+    _add_uploads(api, service)
     _add_jobs(api, service)
     _add_works(api, service)
     _add_decisions(api, service)
@@ -155,51 +145,43 @@ def _token_over_http(context: Context[Any, Any]) -> Token:
     return token
 
 
-def _add_submissions(api: FastAPI, service: Service) -> None:
-    def submitted(
-        token: Token,
-        ideas: IdeaFile,
-        options: EvaluateOptions | PlanOptions,
-        name: str,
-        key: str | None,
-    ) -> Response:
-        job_id = service.submit(token, ideas, options, name=name, idempotency_key=key)
-        return _told(service.job_answer(service.job(token, job_id)), 202)
-
-    @api.post("/v1/jobs/evaluate", status_code=202, response_model=Answer, tags=["jobs"])
-    def evaluate(
-        body: EvaluateBody, token: Caller, idempotency_key: IdempotencyKey = None
-    ) -> Response:
-        """Have ideas evaluated, with the options of `assay evaluate`."""
-        lines, name = idea_lines(body.ideas), body.name or name_of(body.ideas)
-        return submitted(token, lines, body.options, name, idempotency_key)
-
-    @api.post("/v1/jobs/plan", status_code=202, response_model=Answer, tags=["jobs"])
-    def plan(body: PlanBody, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
-        """Have it said what an evaluation would ask and cost, as `assay plan` does."""
-        lines, name = idea_lines(body.ideas), body.name or name_of(body.ideas)
-        return submitted(token, lines, body.options, name, idempotency_key)
-
-    @api.post("/v1/jobs/rank", status_code=202, response_model=Answer, tags=["jobs"])
-    def rank(body: RankBody, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
-        """Let the ideas of a published run meet in pairs, with the options of `assay rank`."""
-        job_id = service.rank(
-            token, body.run_id, body.options, name=body.name, idempotency_key=idempotency_key
-        )
-        return _told(service.job_answer(service.job(token, job_id)), 202)
+def _add_uploads(api: FastAPI, service: Service) -> None:
+    takers = {job.name_of_command(): job for job in _jobs() if issubclass(job, OfIdeas)}
 
     @api.post("/v1/jobs/{command}/file", status_code=202, response_model=Answer, tags=["jobs"])
     async def upload(
-        command: Literal["evaluate", "plan"],
+        command: Literal[tuple(takers)],  # type: ignore[valid-type]
         request: Request,
         filename: Annotated[str, Query(max_length=200, description="Its ending says the format.")],
         token: Caller,
         idempotency_key: IdempotencyKey = None,
     ) -> Response:
         """The same for an idea file, which is the body; options stand in the query."""
-        options = _COMMANDS[command](request.query_params)
-        ideas, name = uploaded(await request.body(), filename), filename or "ideas"
-        return await run_in_threadpool(submitted, token, ideas, options, name, idempotency_key)
+        job: Any = takers[command]
+        options = options_of(job.model_fields["options"].annotation, request.query_params)
+        sent, name = uploaded(await request.body(), filename), filename or "ideas"
+        submit = partial(_submitted, service, name=name, key=idempotency_key)
+        return await run_in_threadpool(submit, token, job, sent, options)
+
+
+def _jobs() -> Iterator[type[WorkJob]]:
+    """What programs may ask: work of every kind, and what an evaluation would take."""
+    yield from (work.job for work in works())
+    yield PlanJob
+
+
+def _submitted(
+    service: Service,
+    token: Token,
+    job: type[WorkJob],
+    sent: Mapping[str, Any],
+    options: Options,
+    *,
+    name: str,
+    key: str | None,
+) -> Response:
+    job_id = service.work(token, job, sent, options, name=name, idempotency_key=key)
+    return _told(service.job_answer(service.job(token, job_id)), 202)
 
 
 def _add_jobs(api: FastAPI, service: Service) -> None:
@@ -233,20 +215,19 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
 
 
 def _add_works(api: FastAPI, service: Service) -> None:
-    """A route for each declared kind of work."""
-    for work in works():
-        _add_work(api, service, work.job)
+    """A route for each job."""
+    for job in _jobs():
+        _add_work(api, service, job)
 
 
 def _add_work(api: FastAPI, service: Service, job: type[WorkJob]) -> None:
-    command = str(job.model_fields["command"].default)
+    command = job.name_of_command()
 
     def submit(body: Any, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
-        sent = {name: getattr(body, name) for name in job.sent_fields()}
-        job_id = service.work(
-            token, job, sent, body.options, name=body.name, idempotency_key=idempotency_key
+        sent = {name: getattr(body, name) for name in asked_of(job)}
+        return _submitted(
+            service, token, job, sent, body.options, name=body.name, key=idempotency_key
         )
-        return _told(service.job_answer(service.job(token, job_id)), 202)
 
     submit.__annotations__["body"] = body_of(job)
     description = f"{job.__doc__} The options are those of `assay {command}`."

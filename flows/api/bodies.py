@@ -1,30 +1,19 @@
-"""What programs send: ideas, and the options of the command line."""
+"""What programs send: what is worked on, and the options of the command line."""
 
-from typing import Annotated, Any, TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic.fields import FieldInfo
 from starlette.datastructures import QueryParams
 
+from flows.api.sent_ideas import Ideas, idea_lines
 from schemas.errors import ConfigurationError
-from schemas.options.commands import (
-    EvaluateOptions,
-    PlanOptions,
-    RankOptions,
-)
 from schemas.options.values import Options
-from schemas.people.job import WorkJob
+from schemas.people.job import OfIdeas
+from schemas.people.work_job import WorkJob
 
-MOST_IDEAS = 10_000
 OptionsT = TypeVar("OptionsT", bound=Options)
-
-Ideas = Annotated[
-    list[str | dict[str, Any]],
-    Field(
-        min_length=1,
-        max_length=MOST_IDEAS,
-        description="Each a text, or an object with the fields of an idea file.",
-    ),
-]
 
 
 class _Body(BaseModel):
@@ -33,35 +22,32 @@ class _Body(BaseModel):
     name: str = Field(default="", max_length=80, description="What lists of jobs call it.")
 
 
-class _IdeasBody(_Body):
-    ideas: Ideas
+def asked_of(job: type[WorkJob]) -> dict[str, tuple[Any, FieldInfo]]:
+    """What a program sends to be worked on, by name: type and meaning.
+
+    Ideas are sent one by one, and are kept as the file they would be.
+    """
+    if issubclass(job, OfIdeas):
+        return {"ideas": (Ideas, Field())}
+    return {name: (field.annotation, field) for name, field in job.sent_fields().items()}
 
 
-class EvaluateBody(_IdeasBody):
-    """Ideas to evaluate, and the options of `assay evaluate`."""
+def as_kept(job: type[WorkJob], sent: Mapping[str, Any]) -> dict[str, Any]:
+    """What was sent, by the fields of the job.
 
-    options: EvaluateOptions = Field(default_factory=EvaluateOptions)
-
-
-class PlanBody(_IdeasBody):
-    """Ideas to plan, and the options of `assay plan`."""
-
-    options: PlanOptions = Field(default_factory=PlanOptions)
-
-
-class RankBody(_Body):
-    """A published run to rank, and the options of `assay rank`."""
-
-    run_id: str = Field(min_length=1, max_length=200)
-    options: RankOptions = Field(default_factory=RankOptions)
+    Raises:
+        ConfigurationError: ideas that cannot be written.
+    """
+    kept = dict(sent)
+    if issubclass(job, OfIdeas) and not isinstance(kept["ideas"], str):
+        kept["ideas"] = idea_lines(kept["ideas"])
+    return kept
 
 
 def body_of(job: type[WorkJob]) -> type[BaseModel]:
     """What a program sends to have work of a declared kind done."""
     options: Any = job.model_fields["options"].annotation
-    sent: dict[str, Any] = {
-        name: (field.annotation, field) for name, field in job.sent_fields().items()
-    }
+    sent: dict[str, Any] = {**asked_of(job)}
     sent["options"] = (options, Field(default_factory=options))
     body: type[BaseModel] = create_model(f"{job.__name__}Body", __base__=_Body, **sent)
     return body

@@ -21,23 +21,22 @@ from pydantic import Field, WithJsonSchema
 from starlette.concurrency import run_in_threadpool
 
 from dashboards.render.formats.report_format import ReportFormat
+from flows.api.bodies import asked_of
 from flows.api.option_schemas import schema_of
-from flows.api.sent_ideas import idea_lines, name_of
 from flows.api.service import JobSeen, Service, open_service
 from flows.cli.answer import Answer
 from flows.cli.command_line import log_to_stderr, run_command
 from flows.run.environment import prepare_environment
 from schemas.errors import AssayError
-from schemas.options.commands import EvaluateOptions, RankOptions
 from schemas.options.literature_options import SearchOptions
-from schemas.people.job import NOT_OF_A_RANKING, OF_THE_MACHINE, JobState, WorkJob
+from schemas.people.job import JobState
 from schemas.people.role import Role, Token
+from schemas.people.work_job import WorkJob
 from tasks.works import works
 from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
 
 LOOK_EVERY_SECONDS = 0.5
-MOST_IDEAS = 1_000
 MOST_OPEN_JOBS = 1_000
 LOCAL = "local"
 """The identity of whoever starts the server on standard input and output: no token's."""
@@ -54,23 +53,6 @@ _INSTRUCTIONS = (
 )
 
 
-Ideas = Annotated[
-    list[str | dict[str, Any]],
-    Field(
-        min_length=1,
-        max_length=MOST_IDEAS,
-        description=(
-            "Each a text, or an object with text, or with problem, method and experiment; idea_id,"
-            " title, cutoff_date and group are optional."
-        ),
-    ),
-]
-EvaluateOptionsSaid = Annotated[
-    dict[str, Any], WithJsonSchema(schema_of(EvaluateOptions, without=OF_THE_MACHINE))
-]
-RankOptionsSaid = Annotated[
-    dict[str, Any], WithJsonSchema(schema_of(RankOptions, without=NOT_OF_A_RANKING))
-]
 WaitSeconds = Annotated[float, Field(ge=0, le=3600)]
 RunName = Annotated[str, Field(description="The run_id that a finished job names.")]
 IdeaName = Annotated[str, Field(description="The idea_id, as ranking lists it.")]
@@ -89,47 +71,6 @@ def mcp_server(service: Service, caller_of: CallerOf) -> MCPServer[Any]:
 
 
 def _add_job_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
-    @server.tool()
-    def evaluate_ideas(
-        ctx: Context[Any, Any],
-        ideas: Ideas,
-        options: EvaluateOptionsSaid | None = None,
-        idempotency_key: str | None = None,
-    ) -> dict[str, Any]:
-        """Have ideas evaluated; gives a job to follow with job_progress. The same idempotency_key
-        names the same job again. With `rank` among the options, the ideas of each group then meet
-        in pairs.
-        """
-        with _errors_told():
-            job_id = service.submit(
-                caller := caller_of(ctx),
-                idea_lines(ideas),
-                EvaluateOptions(**(options or {})),
-                name=name_of(ideas),
-                idempotency_key=idempotency_key,
-            )
-            return _plain(service.job_answer(service.job(caller, job_id)))
-
-    @server.tool()
-    def rank_run(
-        ctx: Context[Any, Any],
-        run_id: RunName,
-        options: RankOptionsSaid | None = None,
-        idempotency_key: str | None = None,
-    ) -> dict[str, Any]:
-        """Let the ideas of a published run meet in pairs, group by group; gives a job to follow
-        with job_progress, after which ranking with by_matches tells what came of it.
-        """
-        with _errors_told():
-            job_id = service.rank(
-                caller := caller_of(ctx),
-                run_id,
-                RankOptions(**(options or {})),
-                name="",
-                idempotency_key=idempotency_key,
-            )
-            return _plain(service.job_answer(service.job(caller, job_id)))
-
     @server.tool()
     async def job_progress(
         ctx: Context[Any, Any],
@@ -198,8 +139,7 @@ def _add_work_tool(
     said = Annotated[dict[str, Any], WithJsonSchema(schema_of(kind, without=job.not_offered))]
     own = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[each, field])
-        for name, field in job.sent_fields().items()
-        for each in (field.annotation,)
+        for name, (each, field) in asked_of(job).items()
     ]
     context, options, wait, key, _ = inspect.signature(tool).parameters.values()
     tool.__signature__ = inspect.Signature(  # type: ignore[attr-defined]

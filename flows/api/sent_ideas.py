@@ -2,26 +2,31 @@
 
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
+from pydantic import Field
 
-from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.people.job import IDEAS_FORMATS, NOT_TEXT, IdeasFormat
 from tasks.ideas.limits import MAXIMUM_DEPTH, too_deep
 
-NAME_CHARACTERS = 80
+NAME_CHARACTERS, MOST_IDEAS = 80, 10_000
+
+Ideas = Annotated[
+    list[str | dict[str, Any]],
+    Field(
+        min_length=1,
+        max_length=MOST_IDEAS,
+        description=(
+            "Each a text, or an object with text, or with problem, method and experiment; idea_id,"
+            " title, cutoff_date and group are optional."
+        ),
+    ),
+]
 
 
-class IdeaFile(Noun):
-    """An idea file as it was sent."""
-
-    content: str
-    ending: IdeasFormat = "jsonl"
-
-
-def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> IdeaFile:
+def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> str:
     """Ideas as the file they would be.
 
     Raises:
@@ -36,18 +41,12 @@ def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> IdeaFile:
         lines = [orjson.dumps(entry).decode() for entry in entries]
     except orjson.JSONEncodeError as error:
         raise ConfigurationError(f"an idea cannot be written as JSON: {error}") from error
-    return IdeaFile(content="\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
 
 
-def name_of(ideas: Sequence[str | dict[str, Any]]) -> str:
-    """What lists of jobs call them: the first title or the first words."""
-    first = ideas[0]
-    told = first if isinstance(first, str) else first.get("title") or first.get("text") or "ideas"
-    return " ".join(str(told).split())[:NAME_CHARACTERS] or "ideas"
-
-
-def uploaded(content: bytes, filename: str) -> IdeaFile:
-    """A file of ideas that was sent as it is. Only who does the job reads what is in it.
+def uploaded(content: bytes, filename: str) -> dict[str, str]:
+    """A file of ideas that was sent as it is, by the fields of a job. Only who does the job reads
+    what is in it.
 
     Raises:
         ConfigurationError: its format is not known, or it is none of that format.
@@ -61,11 +60,11 @@ def uploaded(content: bytes, filename: str) -> IdeaFile:
     if found in NOT_TEXT:
         if not content.startswith(NOT_TEXT[found]):
             raise ConfigurationError(f"the file is no {found} file")
-        return IdeaFile(content=b64encode(content).decode(), ending=found)
+        return {"ideas": b64encode(content).decode(), "ideas_format": found}
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = "\x00"
     if not text.strip() or "\x00" in text:
         raise ConfigurationError("the file is no UTF-8 text, or empty")
-    return IdeaFile(content=text, ending=found)
+    return {"ideas": text, "ideas_format": found}

@@ -15,35 +15,27 @@ from dashboards.render.formats.any_format import report_file
 from dashboards.render.formats.markdown import markdown_line
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.idea.closest_work import closest_works
+from flows.api.bodies import as_kept
 from flows.api.lake_answers import LakeAnswers
-from flows.api.sent_ideas import NAME_CHARACTERS, IdeaFile
+from flows.api.sent_ideas import NAME_CHARACTERS
 from flows.cli.answer import Answer, answer_of
 from flows.cli.evaluate.report_answer import report_answer
 from flows.cli.operate.jobs import job_row
+from flows.run.following import campaign_type
 from flows.works.literature.searching import search_answer
 from schemas.base import Noun, replace
-from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.options.commands import (
-    DeclaredOptions,
-    EvaluateOptions,
-    PlanOptions,
-    RankOptions,
-)
 from schemas.options.literature_options import SearchOptions
 from schemas.options.values import Options, flag_of
 from schemas.people.job import (
-    NOT_OF_A_RANKING,
-    OF_THE_MACHINE,
-    EvaluateJob,
     JobRequest,
-    PlanJob,
-    RankJob,
-    WorkJob,
     check_offered,
 )
 from schemas.people.role import Action, Token
+from schemas.people.work_job import OF_THE_MACHINE, WorkJob
+from tasks.works import work_named
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import Job, read_job, read_result, request_stop
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
@@ -82,78 +74,42 @@ class Service:
     kept: LakeAnswers
     searches: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(SEARCHES_AT_ONCE))
 
-    def submit(
-        self,
-        token: Token,
-        ideas: IdeaFile,
-        options: EvaluateOptions | PlanOptions,
-        *,
-        name: str,
-        idempotency_key: str | None,
-    ) -> str:
-        """Have ideas evaluated or planned; the job_id, which is known again under the same key.
-
-        Raises:
-            NotAllowedError: the token's role may not submit.
-            ConfigurationError: more is asked than is offered.
-            ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
-        """
-        told = _told(token, options, name, idempotency_key)
-        told |= {"ideas": ideas.content, "ideas_format": ideas.ending}
-        return self._accepted(
-            token,
-            PlanJob(**told) if isinstance(options, PlanOptions) else EvaluateJob(**told),
-        )
-
     def work(
         self,
         token: Token,
         job: type[WorkJob],
         sent: Mapping[str, Any],
-        options: DeclaredOptions,
+        options: Options,
         *,
         name: str,
         idempotency_key: str | None,
     ) -> str:
-        """Have work of a declared kind done; the job_id, as `submit` has it.
+        """Have work done; the job_id, which is known again under the same key.
 
         Args:
-            sent: what is worked on, by the fields of the job.
+            sent: what is worked on, as `as_kept` takes it.
 
         Raises:
-            As `submit`, and ConfigurationError for what cannot be worked on.
+            NotAllowedError: the token's role may not submit.
+            ConfigurationError: more is asked than is offered, or it cannot be worked on.
+            UnknownNameError: it is about a run that is not published.
+            ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
         """
         told = _told(token, options, "", idempotency_key, others=job.not_offered)
-        request = job(**told, **sent)
-        return self._accepted(token, replace(request, name=_named(name or request.title)))
+        request = job(**told, **as_kept(job, sent))
+        request = self._complete(replace(request, name=_named(name or request.title)))
+        return self._accepted(token, request)
 
-    def rank(
-        self,
-        token: Token,
-        run_id: str,
-        options: RankOptions,
-        *,
-        name: str,
-        idempotency_key: str | None,
-    ) -> str:
-        """Have the ideas of a published run meet in pairs; the job_id, as `submit` has it. Profile
-        and engine are those of the run unless others are said.
-
-        Raises:
-            UnknownNameError: no such run is published.
-            NotAllowedError, ConfigurationError, ConflictError, RateLimitedError,
-                BudgetExhaustedError: as `submit`.
-        """
-        asked = name or f"ranking of {run_id}"
-        told = _told(token, options, asked, idempotency_key, others=NOT_OF_A_RANKING)
-        with self.warehouse.queries() as queries:
-            run = queries.run(RunId(run_id))
-        told["options"] = replace(
-            options,
-            profile=options.profile or run.profile,
-            engine=options.engine or EngineChoice.parse(run.engine),
-        )
-        return self._accepted(token, RankJob(run_id=run.run_id, **told))
+    def _complete(self, request: WorkJob) -> WorkJob:
+        """With engine and profile of the run that it is about, where it names none."""
+        if request.options.engine is not None and request.options.profile is not None:
+            return request
+        work = work_named(request.command)
+        here = replace(request.options, warehouse=self.warehouse.root)
+        given = work.given(request, self.warehouse.root)
+        _, options = campaign_type(work).completed(given, here, self.warehouse.settings)
+        told = {"engine": options.engine, "profile": options.profile}
+        return replace(request, options=replace(request.options, **told))
 
     def _accepted(self, token: Token, request: JobRequest) -> str:
         check_offered(request, self.warehouse.settings.dashboard)

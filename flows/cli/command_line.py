@@ -7,10 +7,11 @@ import logging
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module, metadata
+from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
@@ -52,7 +53,7 @@ SECTIONS = {
     "operate": "Operate",
 }
 """What help calls the groups of commands, by their folders."""
-COMMANDS = {  # in the order of the help page, each with the folder of its group
+COMMANDS = {  # beside those of kinds of work; in the order of the help page, each with its folder
     "demo": "evaluate",
     "evaluate": "evaluate",
     "plan": "evaluate",
@@ -61,13 +62,7 @@ COMMANDS = {  # in the order of the help page, each with the folder of its group
     "export": "evaluate",
     "sql": "evaluate",
     "prior": "evaluate",
-    "ask": "literature",
-    "survey": "literature",
     "recommend": "literature",
-    "ideate": "make",
-    "write": "make",
-    "curate": "make",
-    "check": "quality",
     "benchmark": "quality",
     "request": "people",
     "inbox": "people",
@@ -129,7 +124,17 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _commands_of(folder: str) -> list[str]:
-    folders = COMMANDS | {name: of for name, (of, _) in GROUPS.items()}
+    """The commands of declared kinds of work stand before the others."""
+    from schemas.works.registry import work_jobs  # late: it imports the nouns of every kind
+    from tasks.works import WORKS
+
+    jobs = work_jobs()
+    declared = {
+        name: jobs[name].command_line.section
+        for name in WORKS
+        if name in jobs and name not in GROUPS
+    }
+    folders = declared | COMMANDS | {name: of for name, (of, _) in GROUPS.items()}
     return [name for name, of in folders.items() if of == folder]
 
 
@@ -324,12 +329,36 @@ def application(only: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     commands.callback()(_options_of_all)
-    for name in (only,) if only in (*COMMANDS, *GROUPS) else (*COMMANDS, *GROUPS):
+    for name in (only,) if only in {*COMMANDS, *GROUPS} else _names(only):
         if name in GROUPS:
             folder, description = GROUPS[name]
             group = import_module(f"flows.cli.{folder}.{name}").application
             commands.add_typer(group, name=name, help=description, short_help=description)
-        else:
+        elif name in COMMANDS:
             module = import_module(f"flows.cli.{COMMANDS[name]}.{name}")
             commands.command(name)(getattr(module, name))
+        else:
+            _add_work(commands, name)
     return commands
+
+
+def _names(only: str | None) -> Sequence[str]:
+    """The command of a kind of work where `only` is one, else every command."""
+    from tasks.works import WORKS
+
+    return (only,) if only in WORKS else tuple(dict.fromkeys((*COMMANDS, *WORKS, *GROUPS)))
+
+
+def _add_work(commands: Any, name: str) -> None:
+    """Add the command of a declared kind of work: that of its file, else one made of its job."""
+    from schemas.works.registry import work_jobs
+
+    job = work_jobs()[name]
+    place = f"flows.cli.{job.command_line.section}.{name}"
+    if find_spec(place) is not None:
+        commands.command(name)(getattr(import_module(place), name))
+        return
+    from flows.cli.made_command import command_of
+
+    examples = job.command_line.examples or (f"assay {name} ideas.jsonl",)
+    commands.command(name, examples=examples)(command_of(job))

@@ -2,7 +2,7 @@
 
 import inspect
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from functools import cache, wraps
 from importlib import resources
@@ -20,7 +20,7 @@ from flows.cli.talk import set_talk
 from flows.run.environment import prepare_environment
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
-from schemas.options.values import Options, flag_of, written
+from schemas.options.values import IDEA_FILES, Options, flag_of, written
 from schemas.place import AddressOfWarehouse
 from schemas.settings import Settings
 from warehouse.rights import keep_private
@@ -28,13 +28,7 @@ from warehouse.rights import keep_private
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 _READ_BY_TYPER = (bool, int, float, Path, StrEnum)
 
-_IDEAS = typer.Argument(
-    metavar="IDEAS",
-    help=(
-        "JSON, JSONL, CSV, TSV, YAML, Excel, Parquet, a folder of .txt and .md files, or - for"
-        " standard input."
-    ),
-)
+_IDEAS = typer.Argument(metavar="IDEAS", help=IDEA_FILES)
 Ideas = Annotated[Path, _IDEAS]
 IdeasOrNone = Annotated[Path | None, _IDEAS]
 ShowFields = Annotated[
@@ -74,15 +68,20 @@ class Commands(typer.Typer):
         # Boxes cut the names of options off in a terminal of 60 columns.
         super().__init__(rich_markup_mode=None, no_args_is_help=True, **settings)
 
-    def command(self, name: str | None = None, **settings: Any) -> Callable[[CommandT], CommandT]:
-        """As typer's own."""
+    def command(
+        self, name: str | None = None, *, examples: Sequence[str] = (), **settings: Any
+    ) -> Callable[[CommandT], CommandT]:
+        """As typer's own; `examples` stand for those of `examples.toml`."""
 
         def add(command: CommandT) -> CommandT:
             module = command.__module__.rpartition(".")[2]
             path = f"{name}" if module == name else f"{module} {name}"
             first = " ".join((command.__doc__ or "").split()).partition(". ")[0].rstrip(".")
             register = super(Commands, self).command(
-                name, short_help=f"{first}.", epilog=_epilog(path), **settings
+                name,
+                short_help=f"{first}.",
+                epilog=_epilog(examples or _examples()[path]),
+                **settings,
             )
             register(with_options(command))
             return command
@@ -90,9 +89,9 @@ class Commands(typer.Typer):
         return add
 
 
-def _epilog(path: str) -> str:
+def _epilog(examples: Sequence[str]) -> str:
     """Examples as click prints them: after its `\\b` lines are left as they are."""
-    lines = "\n".join(_examples()[path]).splitlines()
+    lines = "\n".join(examples).splitlines()
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 

@@ -12,12 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from dashboards.render.figures import usd
+from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.wording import unscored, why_unranked
-from flows.cli.answer import print_answer
+from flows.cli.answer import Answer, print_answer
 from flows.cli.exit_codes import EXIT_DONE
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from schemas.choices import EXTRACTIVE
+from schemas.errors import ConfigurationError
 from schemas.options.values import flag_of
 from schemas.reasons import Passes, Reason
 from tasks.accounting.budgets import SharedBudget
@@ -25,6 +27,7 @@ from warehouse.answers import IdeaScore, RankedIdea
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is known
+    from dashboards.render.page import Page
     from flows.run.estimates.work_estimate import WorkEstimate
     from schemas.identifiers import RunId
     from schemas.run import Budget
@@ -107,6 +110,24 @@ def _flag_of_bound(field: str, unit: str) -> str:
     return flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
 
 
+def write_found(output: Path, answer: Answer, page: "Page") -> None:
+    """Write what was looked up: as `--json` prints it, else as a page, Markdown where the ending
+    names no format.
+
+    Raises:
+        ConfigurationError: a bibliography, or Typst or Pandoc refuses, in its words.
+    """
+    from dashboards.render.formats.any_format import document
+
+    ending = output.suffix.removeprefix(".").lower()
+    form = ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
+    if form is ReportFormat.BIB:
+        raise ConfigurationError(f"--output {output}: end it in .md, .html, .pdf, .docx or .json")
+    told = f"{answer.document()}\n".encode()
+    output.write_bytes(told if form is ReportFormat.JSON else document(page, form))
+    print_note(f"written: {output}")
+
+
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """A table on stdout, numbers to the right; a row of too many columns becomes a list of `column:
     value` lines.
@@ -185,7 +206,14 @@ def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
     for line in failed:
         print_warning(line)
     if not summary.published and as_json:
-        print_answer("not_published", run=summary.head, warnings=failed)
+        print_answer(
+            "not_published",
+            run=summary.head,
+            warnings=failed,
+            published=False,
+            failed_expectations=summary.failed_expectations,
+            log=summary.log_path,
+        )
     return summary.published
 
 

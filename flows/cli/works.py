@@ -2,7 +2,7 @@
 
 import dataclasses
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.any_run import cites_works
 from dashboards.views.published_page import PublishedPage
 from flows.cli.answer import Answer, answer_of, write_answer
-from flows.cli.evaluate.run_output import print_bundled_note
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
+from flows.cli.evaluate.run_output import literature_in_words
+from flows.cli.evaluate.shown import tables_of
+from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import (
     ended_early,
     print_engine_note,
@@ -27,32 +28,32 @@ from flows.run.pages import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session
 from flows.works.evaluate.given_ideas import print_remarks
+from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.options.commands import DeclaredOptions
-from schemas.people import decisions as people
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.work import Request, Summary, paths_in
 from tasks.work.declaration import Result, Work
 from tasks.works import work_named
-from warehouse.app.database import ServiceDatabase
-from warehouse.app.decisions import open_requests
 from warehouse.warehouse import Warehouse
 
-Save = Callable[[Any, Request[Any, Any], Path], tuple[Path, ...] | None]
+Save = Callable[[Any, Any, Path], tuple[Path, ...] | None]
 """Writes a page, of a request, in a format of the kind's own; the files. None: the ending names
 none.
 """
+Leave = Callable[[Any, Summary[Any]], bool]
+"""Leaves to the job runner what people are waited for; whether it will go on with it."""
 More = Callable[[Any, Summary[Any]], tuple[Path, ...]]
 """Writes files of what a request came to; their paths."""
 
+Shown = Callable[[Any, Summary[Any]], Any]
+"""Returns the request whose page is printed, such as one that names other runs to compare."""
 
-Shown = Callable[[Request[Any, Any], Summary[Any]], Request[Any, Any]]
-"""Return the request whose page is printed, such as one that names other runs to compare."""
 
-
-def no_format(*_: object) -> None:
-    """Write nothing: the kind has no format of its own."""
+def own_format(page: PublishedPage, _: object, output: Path) -> tuple[Path, ...] | None:
+    """Write the format that the page itself has for the ending."""
+    return page.save_as(output)
 
 
 def as_asked(request: Request[Any, Any], _: Summary[Any]) -> Request[Any, Any]:
@@ -67,15 +68,17 @@ def run(
     output: Path | None,
     *,
     as_json: bool,
-    save: Save = no_format,
+    save: Save = own_format,
     more: More | None = None,
+    leave: Leave | None = None,
     shown: Shown = as_asked,
 ) -> int:
     """Do the work of the command `name`, or say what it would take; the command's exit code.
 
     Args:
-        save: writes a format of the kind's own.
+        save: writes a format of the kind's own, where its page does not.
         more: writes what else was asked for of what was published.
+        leave: takes over what waits for people.
         shown: says whose page is printed.
     """
     work, settings = work_named(name), Settings()
@@ -89,8 +92,9 @@ def run(
     with Session() as session:
         summary = session.run(work, request)
         made = more(request, summary) if more is not None and _goes_on(summary) else ()
-        asked = shown(request, summary) if _goes_on(summary) else request
-    return print_published(work, asked, summary, output, made, as_json=as_json, save=save)
+        request = shown(request, summary) if _goes_on(summary) else request
+    told: dict[str, Any] = {"as_json": as_json, "save": save, "leave": leave}
+    return print_published(work, request, summary, output, made, **told)
 
 
 def print_published(
@@ -101,27 +105,29 @@ def print_published(
     more: tuple[Path, ...] = (),
     *,
     as_json: bool,
-    save: Save = no_format,
+    save: Save = own_format,
+    leave: Leave | None = None,
 ) -> int:
     """Print what was published, or write it to `output`; the command's exit code.
 
     Args:
         more: files that were written of it beside its reports.
     """
+    if summary.waits_for:
+        goes_on = leave is not None and leave(request, summary)
+        return print_waiting(summary.waits_for, summary.head, goes_on=goes_on, as_json=as_json)
     if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
-    head, warehouse = summary.head, Warehouse(request.warehouse)
-    if head.incomplete_reason is Reason.UNDECIDED:
-        return print_waiting(waited_for(warehouse, head), head, as_json=as_json)
-    page: Any = published_page(work, warehouse, head.run_id, request)
+    shown, head, warehouse = work_named(summary.name), summary.head, Warehouse(request.warehouse)
+    page: Any = published_page(shown, warehouse, head.run_id, request)
     page = dataclasses.replace(page, head=head)  # a course may have ended early after this run
-    result = work.result(head, page.units)
+    result = shown.result(head, page.units)
     said = (*summary.faults, *summary.remarks)
     early = ended_early(
-        f"the {work.kind.word}",
-        head.incomplete_reason,
+        f"the {shown.kind.word}",
+        head.ended_early(),
         request.warehouse,
-        head.run_id,
+        request.spends_as(head.run_id),
         request.budget,
         work.options.unit_word(),
     )
@@ -130,25 +136,39 @@ def print_published(
         own = save(page, request, output)
         written = _saved(page, output) if own is None else own
     if as_json:
-        told = {"reports": (*written, *more, *summary.report_paths), "log": summary.log_path}
+        told: dict[str, Any] = {
+            "published": summary.published,
+            "unchanged": summary.unchanged,
+            "failed_expectations": summary.failed_expectations,
+            "reports": (*written, *more, *summary.report_paths),
+            "log": summary.log_path,
+        }
+        if request.literature is not None:
+            told["literature"] = literature_in_words(request.literature)
         write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))
         return exit_code_of(summary, result)
-    if not written:
-        sys.stdout.write(safe(page.short()))
+    show = tables_of(shown.name)
+    if show is not None:
+        show(page, result, summary)
+    else:
+        if not written:
+            sys.stdout.write(safe(page.short()))
+        for line in (*result.lost, *page.warnings):
+            print_warning(safe(line))
     for path in (*written, *more):
         print_note(f"written: {path}")
-    for line in (*result.lost, *said):
+    for line in said:
         print_warning(safe(line))
     print_engine_note(head.engine)
     if request.literature is not None:
-        print_bundled_note(request.literature)
+        print_note(f"literature: {literature_in_words(request.literature)}")
     print_where(summary, early)
     return exit_code_of(summary, result)
 
 
 def _goes_on(summary: Summary[Any]) -> bool:
     """Whether there is more to be made of it: it is published, and nobody is waited for."""
-    return summary.published and summary.head.incomplete_reason is not Reason.UNDECIDED
+    return summary.published and not summary.waits_for
 
 
 def _saved(page: PublishedPage, output: Path) -> tuple[Path, ...]:
@@ -162,30 +182,36 @@ def _format_of(output: Path) -> ReportFormat:
     return ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
 
 
-def answer_about(page: Any, result: Result, warnings: tuple[str, ...] = (), **told: Any) -> Answer:
-    """What `--json` says of a published run; `told`: what stands beside."""
-    state = "incomplete" if page.head.incomplete_reason else result.state
-    lines, beside = (*warnings, *result.lost), {**page.beside(), **told}
-    return answer_of(state, page.units, run=page.head, warnings=lines, **beside)
+def answer_about(
+    page: Any,
+    result: Result,
+    warnings: tuple[str, ...] = (),
+    rows: Sequence[Noun] | None = None,
+    **told: Any,
+) -> Answer:
+    """What `--json` says of a published run.
+
+    Args:
+        rows: in place of its units.
+        told: what stands beside.
+    """
+    whole = result.stands or page.head.ended_early() is None
+    state = result.state if whole else "incomplete"
+    lines, beside = (*result.lost, *page.warnings, *warnings), {**page.beside(), **told}
+    shown = page.units if rows is None else rows
+    return answer_of(state, shown, run=page.run, warnings=lines, **beside)
 
 
 def exit_code_of(summary: Summary[Any], result: Result) -> int:
-    """Of the command that published it."""
-    reason = summary.head.incomplete_reason
-    if reason is Reason.BUDGET_EXHAUSTED:
-        return EXIT_BUDGET
-    if reason is Reason.UNDECIDED:
-        return EXIT_WAITING
-    in_order = result.in_order and reason is None and not summary.faults
-    return EXIT_DONE if in_order else EXIT_FAILURES
-
-
-def waited_for(warehouse: Warehouse, head: Any) -> tuple[people.Request, ...]:
-    """What a run that waits for people asks of them: of itself, or of the runs that it names."""
-    named = {head.run_id, *getattr(head, "evaluated_run_ids", ())}
-    with ServiceDatabase(warehouse) as database:
-        found = tuple(open_requests(database))
-    return tuple(each for each in found if each.run_id in named and each.stage is None)
+    """Of the command that published it: the worse one where it follows something else."""
+    first, reason = summary.first, summary.head.ended_early()
+    before = EXIT_DONE
+    if first is not None:
+        before = exit_code_of(first, work_named(first.name).result(first.head, ()))
+    counts = result.stands or reason is None
+    if result.in_order and counts and not summary.faults:
+        return before
+    return max(before, EXIT_BUDGET if reason is Reason.BUDGET_EXHAUSTED else EXIT_FAILURES)
 
 
 def _check_output(

@@ -8,17 +8,15 @@ import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import orjson
 from filelock import FileLock, Timeout
 
 from flows.cli.command_line import ending_of, log_to_stderr
-from flows.cli.evaluate.evaluate import run_and_print
-from flows.cli.evaluate.rank import admitted, lines_of, rank_and_print, rank_request
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.people.inbox import waiting_in_words
-from flows.cli.works import exit_code_of, waited_for
+from flows.cli.works import exit_code_of
 from flows.jobs.runner import EXIT_HELD
 from flows.run.environment import prepare_environment
 from flows.run.estimates.declared import estimate
@@ -27,17 +25,13 @@ from flows.run.estimates.prediction import predict
 from flows.run.pages import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session
-from flows.works.evaluate.request import resolve_request
 from schemas.base import Noun, replace
-from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
-from schemas.identifiers import IdeaId, RunId, content_hash
+from schemas.identifiers import RunId, content_hash
 from schemas.options.values import Options
-from schemas.people.job import JobState, PlanJob, RankJob, WorkJob
-from schemas.run import RunRequest
-from schemas.settings import Settings
+from schemas.people.job import JobState, PlanJob
+from schemas.people.work_job import WorkJob
 from schemas.stopwatch import Stopwatch
-from schemas.work import Summary
 from tasks.works import work_named
 from warehouse.app.jobs import Job, read_job, read_request, write_status
 from warehouse.parquet import write_bytes
@@ -135,15 +129,9 @@ def _result(warehouse: Warehouse, job: Job, checked_sha256: str | None) -> JobRe
     request = read_request(warehouse, job.job_id)
     if checked_sha256 not in (None, content_hash(request.model_dump_json())):
         raise ConfigurationError("the request was changed after it was checked: request it again")
-    if isinstance(request, WorkJob):
-        return _declared(request, job, warehouse)
-    if isinstance(request, RankJob):
-        return _rank(warehouse, request)
-    write_bytes(job.ideas, request.idea_file)
-    resolved = resolve_request(job.ideas, _here(request.options, warehouse), warehouse.settings)
     if isinstance(request, PlanJob):
-        return _plan(resolved, named_engines(request.options.compare), job, warehouse.settings)
-    return _evaluate(resolved, rank=request.options.rank)
+        return _plan(request, job, warehouse)
+    return _declared(request, job, warehouse)
 
 
 def _here(options: OptionsT, warehouse: Warehouse) -> OptionsT:
@@ -162,73 +150,38 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
         return JobResult(exit_code=EXIT_DONE, done=True)
     with Session() as session:
         summary = session.run(work, request)
-    if not summary.published:
-        return _unpublished(summary)
     head = summary.head
-    page = published_page(work, warehouse, head.run_id)
-    result = work.result(head, page.units)
-    reason = head.incomplete_reason
+    if summary.waits_for:
+        return JobResult(
+            exit_code=EXIT_WAITING,
+            done=False,
+            last_word=waiting_in_words(summary.waits_for, head),
+            run_id=head.run_id,
+            other_run_ids=summary.other_run_ids,
+        )
+    if not summary.published:
+        last_word = f"not published: {'; '.join(summary.failed_expectations)}"
+        return JobResult(exit_code=EXIT_FAILURES, done=False, last_word=last_word)
+    shown, reason = work_named(summary.name), head.ended_early()
+    page = published_page(shown, warehouse, head.run_id)
+    result = shown.result(head, page.units)
     lines = [f"it ended early: {reason.replace('_', ' ')}"] if reason is not None else []
-    exit_code, last_word = (
-        exit_code_of(summary, result),
-        "; ".join([*lines, *result.lost, *summary.faults]),
-    )
-    if exit_code == EXIT_WAITING:
-        last_word = waiting_in_words(waited_for(warehouse, head), head)
+    exit_code = exit_code_of(summary, result)
     return JobResult(
         exit_code=exit_code,
-        done=exit_code in (EXIT_DONE, EXIT_BUDGET),
-        last_word=last_word,
+        done=result.stands or exit_code in (EXIT_DONE, EXIT_BUDGET),
+        last_word="; ".join([*lines, *result.lost, *summary.faults]),
         run_id=head.run_id,
         other_run_ids=summary.other_run_ids,
     )
 
 
-def _unpublished(summary: Summary[Any], exit_code: int = EXIT_FAILURES) -> JobResult:
-    last_word = f"not published: {'; '.join(summary.failed_expectations)}"
-    return JobResult(exit_code=exit_code, done=False, last_word=last_word)
-
-
-def _evaluate(request: RunRequest, *, rank: bool) -> JobResult:
-    summary, exit_code = run_and_print(request, rank=rank, as_json=False)
-    head = summary.head
-    if not summary.published:
-        return _unpublished(summary, exit_code)
-    return JobResult(exit_code=exit_code, done=head.idea_count > 0, run_id=head.run_id)
-
-
-def _rank(warehouse: Warehouse, request: RankJob) -> JobResult:
-    """What is ranked so already is done, as with the command."""
-    options = replace(request.options, warehouse=warehouse.root)
-    with warehouse.queries() as queries:
-        run = queries.run(request.run_id)
-    asked_anew = (options.votes, options.bridge_pairs, options.project)
-    anew = any(each is not None for each in asked_anew)
-    with Session() as session:
-        asked = rank_request(run, options)
-        left_out: dict[IdeaId, str] = {}
-        if options.project is not None:
-            admission = admitted(options.project, asked)
-            if admission.waiting:
-                last_word = waiting_in_words(admission.waiting, run)
-                return JobResult(exit_code=EXIT_WAITING, done=False, last_word=last_word)
-            left_out = admission.left_out
-        head, exit_code = rank_and_print(
-            replace(asked, left_out=tuple(left_out)),
-            session,
-            as_json=False,
-            stored_will_do=not anew,
-            left_out=lines_of(left_out),
-        )
-    if head is None:
-        return JobResult(exit_code=exit_code, done=False, last_word="not published: see the log")
-    return JobResult(exit_code=exit_code, done=True, run_id=run.run_id)
-
-
-def _plan(
-    request: RunRequest, others: tuple[EngineChoice, ...], job: Job, settings: Settings
-) -> JobResult:
-    document = predict(request, others, settings).document()
+def _plan(asked: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
+    """Predict what an evaluation would take."""
+    settings, options = warehouse.settings, _here(asked.options, warehouse)
+    write_bytes(job.ideas, asked.idea_file)
+    request = request_of(work_named("evaluate"), (job.ideas,), options, settings)
+    document = predict(request, named_engines(options.compare), settings).document()
     write_bytes(job.result, orjson.dumps(document))
     return JobResult(exit_code=EXIT_DONE, done=True)
 

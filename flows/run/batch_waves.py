@@ -4,7 +4,7 @@ answered in batches.
 
 from schemas.identifiers import RunId
 from schemas.judgement.ranking import RankRequest
-from schemas.run import RunRequest
+from schemas.judgement.run_request import RunRequest
 from tasks.accounting.budgets import SharedBudget
 from tasks.judging.batches.questions import Questions
 from tasks.judging.batches.waves import WaveProgress, Waves

@@ -22,6 +22,7 @@ from schemas.base import replace
 from schemas.boundary import ErrorBoundary
 from schemas.reasons import Reason
 from schemas.run import WorkRequest
+from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
 from schemas.work import HeadT, Summary
 from tasks.shards.work import Shard, WorksOnShards
@@ -70,6 +71,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     Attributes:
         kind: what it is a piece of.
         name: of its span.
+        command: of its kind.
         artifact_key: what the keys of its Prefect artifacts begin with.
         verb, nouns: what is done to units, and what they are called, such as `evaluated`, `ideas`.
         work: what is done with a shard file.
@@ -80,6 +82,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
 
     kind: ClassVar[Kind[Any, Any, Any]]
     name: ClassVar[str]
+    command: ClassVar[str]
     artifact_key: ClassVar[str]
     verb: ClassVar[str]
     nouns: ClassVar[str]
@@ -92,6 +95,15 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         self.watch = Stopwatch()
         self.started_at = self.watch.started_at
         self.told = told
+
+    @staticmethod
+    def completed(
+        given: tuple[Any, ...],
+        options: Any,
+        settings: Settings,  # noqa: ARG004 -- theirs
+    ) -> tuple[tuple[Any, ...], Any]:
+        """The arguments and options of its command, with what the lake says in place of defaults."""
+        return given, options
 
     @property
     @abstractmethod
@@ -334,12 +346,13 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
         kept = campaign.current_reports() if publication.unchanged else ()
         reports = kept or campaign.write_reports(head)
         share_reports(warehouse, with_pages(reports), new=not kept)
-    summary = summary_of(kind, head, publication, reports, campaign.remarks())
+    summary = summary_of(campaign.command, kind, head, publication, reports, campaign.remarks())
     log_path = warehouse.log(campaign.run_id)
     return replace(summary, faults=campaign.faults(), log_path=log_path)
 
 
 def summary_of(
+    command: str,
     kind: Kind[Any, Any, Any],
     head: HeadT,
     publication: Publication,
@@ -347,6 +360,7 @@ def summary_of(
     remarks: tuple[str, ...] = (),
 ) -> Summary[HeadT]:
     return Summary(
+        name=command,
         title=kind.titled(*kind.names(head)),
         head=head,
         published=publication.published,

@@ -73,7 +73,7 @@ class Declared(Campaign[Plan[Any], Any]):
         super().__init__(request, request.warehouse, engine=request.engine.text)
         self.declared, self.request = work, request
         self.kind = work.kind  # type: ignore[misc]
-        self.name = self.artifact_key = work.name  # type: ignore[misc]
+        self.name = self.command = self.artifact_key = work.name  # type: ignore[misc]
         self.verb, self.nouns = "finished", work.units_noun  # type: ignore[misc]
         self.work = WorkByName(work.name)  # type: ignore[misc]
         self.in_sandbox = work.needs.sandbox  # type: ignore[misc]

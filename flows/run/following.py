@@ -1,28 +1,21 @@
 """Runs of one command, of any kind: their campaigns, steps and estimates."""
 
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from flows.run.estimates.work_estimate import WorkEstimate, estimate_steps
-from schemas.base import replace
-from schemas.idea import Idea
-from schemas.identifiers import IdeaId, RunId
-from schemas.run import WorkRequest
+from schemas.identifiers import RunId
 from schemas.settings import Settings
-from schemas.work import Summary
-from schemas.works.manuscripts import ManuscriptForm
-from tasks.judging.expected import StepEstimate
-from tasks.judging.step import Step
+from schemas.work import Request, Summary
 from tasks.work.course import Follow
-from tasks.works import WORKS, work_named
+from tasks.work.declaration import Expected, Work
+from tasks.works import work_named
 
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign
-
-_CAMPAIGNS = {"evaluate": "flows.works.evaluate.evaluate:Evaluation"}
-"""Of kinds that are not declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,62 +29,46 @@ class Following:
     run: "Callable[[Campaign[Any, Any]], Summary[Any]]"
     ran: list[RunId] = field(default_factory=list)
 
-    def __call__(self, name: str, request: WorkRequest) -> Summary[Any]:
-        summary = self.run(campaign_of(name, request))
+    def __call__(self, name: str, request: Request[Any, Any]) -> Summary[Any]:
+        summary = self.run(campaign_of(work_named(name), request))
         self.ran.append(RunId(summary.head.run_id))
         return summary
 
-    def run_id(self, name: str, request: WorkRequest) -> RunId:
-        campaign = campaign_of(name, request)
+    def run_id(self, name: str, request: Request[Any, Any]) -> RunId:
+        campaign = campaign_of(work_named(name), request)
         with campaign.open():
             return RunId(campaign.run_id)
 
 
-def campaign_of(name: str, request: Any) -> "Campaign[Any, Any]":
-    """The campaign of work of any kind."""
-    if name in WORKS:
-        from flows.run.declared import Declared
+def campaign_type(work: Work[Any, Any, Any]) -> "type[Campaign[Any, Any]]":
+    """The class of the campaigns of a kind."""
+    from flows.run.declared import Declared
 
-        return Declared(work_named(name), request)
-    campaign: Campaign[Any, Any] = resolve_name(_CAMPAIGNS[name])(request)
-    return campaign
+    own: type[Campaign[Any, Any]] = resolve_name(work.campaign) if work.campaign else Declared
+    return own
 
 
-def steps_following(follow: Follow) -> Sequence[Step[Any, Any]]:
-    """The steps that a run asks to which another one leads."""
-    request: Any = follow.request
-    if follow.name in WORKS:
-        return work_named(follow.name).steps(request)
-    from tasks.evaluation.modules import steps_of
-    from tasks.steps import STEPS
+def campaign_of(work: Work[Any, Any, Any], request: Request[Any, Any]) -> "Campaign[Any, Any]":
+    """The campaign of a request."""
+    if work.campaign:
+        campaign: Campaign[Any, Any] = resolve_name(work.campaign)(request)
+        return campaign
+    from flows.run.declared import Declared
 
-    return tuple(steps_of(request.modules, STEPS, surveyed=request.survey))
-
-
-def estimate_following(follow: Follow, settings: Settings) -> WorkEstimate:
-    """What runs will take to which another one leads, as often as they may be done."""
-    request: Any = follow.request
-    counts: dict[str, int] = {}
-    if follow.name in WORKS:
-        from tasks.manuscripts.expected import asked_by_review
-        from tasks.manuscripts.read import Manuscript
-
-        text = Manuscript("expected", "draft.md", "", ManuscriptForm.TEXT, "", follow.text)
-        looks_up = request.literature is not None
-        asked = asked_by_review(text, request.parameters, looks_up=looks_up)
-        steps = estimate_steps(asked, request.profile.judging, request.engine, settings)
-    else:
-        from flows.run.estimates.estimate import estimate_run
-
-        idea = Idea(idea_id=IdeaId("expected"), title="", text=follow.text)
-        found = estimate_run([idea], 0, request, settings)
-        steps = list(found.steps)
-        counts = {"literature_requests": follow.times * found.literature_requests}
-    return WorkEstimate.of([_times(step, follow.times) for step in steps], counts=counts)
+    return Declared(work, request)
 
 
-def _times(step: StepEstimate, times: int) -> StepEstimate:
-    names = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "thinking_tokens")
-    cost = None if step.cost_usd is None else times * step.cost_usd
-    more = {name: times * getattr(step, name) for name in names}
-    return replace(step, cost_usd=cost, **more)
+def following(
+    work: Work[Any, Any, Any], request: Request[Any, Any], settings: Settings
+) -> tuple[Follow, ...]:
+    """The runs of other kinds that a request leads on to."""
+    return () if work.course is None else tuple(work.course.follows(request, settings))
+
+
+def expected_of(follow: Follow, settings: Settings) -> tuple[Request[Any, Any], Expected]:
+    """One run to which another leads, and what it will ask of a file that stands in."""
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        path = Path(folder) / "expected.md"
+        path.write_text(follow.text, "utf-8")
+        request = follow.request(path)
+        return request, work_named(follow.name).expected(request, settings)

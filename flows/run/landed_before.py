@@ -1,14 +1,14 @@
 """Look-up of what earlier runs have done of a request, for plans."""
 
-from flows.run.done_before import NOTHING_DONE, DoneBefore
 from flows.works.evaluate.plan import KeyedBatch, key_batch, receipts_of
 from schemas.calls import CallStatus
 from schemas.choices import LiteratureChoice
 from schemas.idea import IdeaBatch
 from schemas.judgement.evaluation import Receipt
-from schemas.run import RunRequest
+from schemas.judgement.run_request import RunRequest
 from schemas.settings import Settings
 from schemas.tables import TABLE
+from tasks.evaluation.expected import NOTHING_DONE, DoneBefore
 from tasks.literature.gateway.process import literature_identity
 from tasks.literature.gateway.upstreams import identity_of
 from tasks.literature.snapshot.build import index_of_file

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError, ConfigurationError
-from schemas.judgement.ranking import RankRequest
 from schemas.judging import JudgingParameters
 from schemas.profile import Profile
-from schemas.run import Budget, RunRequest
+from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
 from tasks.web.exchange import NoAnswerError, probe
@@ -40,39 +39,6 @@ class ComponentStatus(Noun):
     remedy: str = ""
 
 
-def check_before_run(request: RunRequest, settings: Settings) -> "tuple[Contact, ...]":
-    """Fail before anything is paid for; what the models that answered take and cost.
-
-    Raises:
-        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
-            cannot be used.
-    """
-    check_place(request.warehouse, settings)
-    if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, settings)
-    from tasks.evaluation.modules import steps_of
-    from tasks.steps import STEPS
-
-    return check_models(
-        request, steps_of(request.modules, STEPS, surveyed=request.survey), settings
-    )
-
-
-def check_before_ranking(request: RankRequest, settings: Settings) -> "tuple[Contact, ...]":
-    """Fail before anything is paid for; what the models that answered take and cost.
-
-    Raises:
-        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
-            cannot be used.
-    """
-    check_place(request.warehouse, settings)
-    if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, settings)
-    from tasks.ranking.steps import STEPS
-
-    return check_models(request, STEPS, settings)
-
-
 def check_before(
     work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
 ) -> "tuple[Contact, ...]":
@@ -89,12 +55,12 @@ def check_before(
     check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
-    from flows.run.following import steps_following
+    from flows.run.following import following
+    from tasks.works import work_named
 
-    follows = () if work.course is None else work.course.follows(request, settings)
     steps = [*work.steps(request)]
-    for follow in follows:
-        steps += steps_following(follow)
+    for follow in following(work, request, settings):
+        steps += work_named(follow.name).steps(follow.request(None))
     contacts = check_models(request, steps, settings)
     own, *judges = request.engines
     alone = replace(request.profile, judging=request.profile.judging.without_models())
@@ -106,7 +72,7 @@ def check_before(
 
 
 def check_models(
-    request: RunRequest | RankRequest | Request[Any, Any],
+    request: Request[Any, Any],
     steps: "Iterable[Step[Any, Any]]",
     settings: Settings,
 ) -> "tuple[Contact, ...]":

@@ -3,6 +3,7 @@
 from typing import Any
 
 from flows.profiles import load_profile
+from flows.run.following import campaign_type
 from flows.works.evaluate.request import (
     check_api_base,
     check_judging,
@@ -12,21 +13,22 @@ from flows.works.evaluate.request import (
     wants_full_text,
 )
 from schemas.base import replace
+from schemas.choices import LiteratureChoice
 from schemas.options.commands import RunOptions
 from schemas.settings import Settings
-from schemas.work import ParametersT, Request, UnitT
-from tasks.work.declaration import NounT, Work
+from tasks.work.declaration import Work
 
 
 def request_of(
-    work: Work[UnitT, ParametersT, NounT], given: tuple[Any, ...], options: Any, settings: Settings
-) -> Request[UnitT, ParametersT]:
+    work: Work[Any, Any, Any], given: tuple[Any, ...], options: Any, settings: Settings
+) -> Any:
     """The request of a command with these arguments and options.
 
     Raises:
         ConfigurationError: an argument or option that cannot be understood or met.
     """
     check_warehouse(options.warehouse)
+    given, options = campaign_type(work).completed(given, options, settings)
     check_api_base(options.api_base, options.engine)
     # A kind that can do without looks up only where its options name a place.
     said = getattr(options, "literature", None)
@@ -51,13 +53,19 @@ def request_of(
         api_base=options.api_base,
         literature=literature,
         cutoff_date=getattr(options, "cutoff", None),
-        full_text=literature is not None
-        and "full_text" in type(options).model_fields
-        and getattr(options, "papers_read", None) != 0
-        and not options.engine.is_baseline
-        and wants_full_text(options.full_text, literature),
+        full_text=_in_full(options, literature),
         workers=options.workers,
         scheduler_address=options.scheduler,
         budget=options.budget,
         remarks=resolved.remarks,
     )
+
+
+def _in_full(options: Any, literature: LiteratureChoice | None) -> bool:
+    """Whether works that are read are looked for in full."""
+    if literature is None or "full_text" not in type(options).model_fields:
+        return False
+    if isinstance(options, RunOptions):
+        return bool(options.full_text)
+    reads = getattr(options, "papers_read", None) != 0 and not options.engine.is_baseline
+    return reads and wants_full_text(options.full_text, literature)

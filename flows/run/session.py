@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any
 from flows.cli.talk import print_note
 from flows.run.interruption import interruptible
 from schemas.base import replace
-from schemas.judgement.ranking import RankRequest
-from schemas.run import RunRequest, WorkRequest
+from schemas.run import WorkRequest
 from schemas.settings import Settings
 from schemas.work import HeadT, Request, Summary
 
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign, PlanT
     from flows.run.prefect_server import PrefectServer
-    from flows.works.evaluate.evaluate import RunSummary
-    from flows.works.rank.ranking import RankSummary
     from tasks.judging.first_contact import Contact
     from tasks.work.declaration import Work
 
@@ -45,26 +42,6 @@ class Session:
         traceback: TracebackType | None,
     ) -> None:
         self._stack.__exit__(kind, error, traceback)
-
-    def evaluate(self, request: RunRequest) -> "RunSummary":
-        """Run a batch, after a look at all it needs."""
-        self._prepare(request)
-        from flows.run.preflight import check_before_run
-
-        _tell(check_before_run(request, self._settings))
-        from flows.works.evaluate.evaluate import Evaluation
-
-        return self._run(Evaluation(request))
-
-    def rank(self, request: RankRequest) -> "RankSummary":
-        """Rank a run, after a look at all it needs."""
-        self._prepare(request)
-        from flows.run.preflight import check_before_ranking
-
-        _tell(check_before_ranking(request, self._settings))
-        from flows.works.rank.ranking import Ranking
-
-        return self._run(Ranking(request))
 
     def run(self, work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Summary[Any]":
         """Do work of a declared kind and what it leads on to, after a look at all it needs."""

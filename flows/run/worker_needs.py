@@ -16,7 +16,8 @@ from flows.run.worker_check import (
     python_version,
 )
 from schemas.choices import remote_model
-from schemas.run import Module, RunRequest, WorkRequest
+from schemas.judgement.run_request import RunRequest
+from schemas.run import Module, WorkRequest
 from schemas.settings import Settings
 from schemas.work import Request
 from tasks.judging.model_keys import model_variables
@@ -81,7 +82,7 @@ def _variables(request: WorkRequest, settings: Settings, *, embeds: bool) -> tup
     if embeds:
         models.append(remote_model(settings.embeddings.model))
     wanted = set[str]().union(*(model_variables(model) for model in models if model is not None))
-    if isinstance(request, RunRequest) and Module.COMMITTEE in request.modules:
+    if isinstance(request, RunRequest) and Module.COMMITTEE in request.parameters.modules:
         wanted |= SOURCE_VARIABLES
     if getattr(request, "full_text", False):
         wanted.update(_DOCUMENT_VARIABLES)

@@ -11,12 +11,11 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored, Writable
 from schemas.calls import LlmCall
-from schemas.choices import EngineChoice
 from schemas.identifiers import IdeaId, RankedIdeaId, RunId
+from schemas.judgement.run_request import RunRequest
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
-from schemas.place import WarehouseFolder
-from schemas.profile import Profile
-from schemas.run import BatchFailures, Budget, EndedEarly, UnitReceipt, WorkHead, WorkRequest
+from schemas.run import BatchFailures, EndedEarly, UnitReceipt, WorkHead
+from schemas.work import Request
 
 
 class Winner(StrEnum):
@@ -248,22 +247,26 @@ def ranking_budget_scope(run_id: RunId) -> RunId:
     return RunId(f"{run_id}.ranking")
 
 
-class RankRequest(WorkRequest):
-    """What a user asked to be ranked, resolved: everything a ranking needs."""
+class RunToRank(Noun):
+    """A published run of ideas; or ideas that are evaluated first, until they are."""
 
-    run_id: RunId
-    warehouse: WarehouseFolder
-    profile: Profile
-    engine: EngineChoice
-    api_base: str | None = None
-    left_out: tuple[IdeaId, ...] = Field(
-        default=(), description="Ideas that a decision keeps out of the ranking."
-    )
+    run_id: RunId | None = None
+    evaluation: RunRequest | None = None
+
+
+class RankParameters(Noun):
+    """How a run is ranked."""
+
     grouping: Grouping = Grouping.GIVEN
     method: RatingMethod = RatingMethod.BRADLEY_TERRY
     votes_path: Path | None = Field(default=None, description="Human votes, JSON Lines or CSV.")
     votes_in_lake: bool = Field(default=False, description="Whether the lake's votes count.")
-    budget: Budget = Budget()
+    left_out: tuple[IdeaId, ...] = Field(
+        default=(), description="Ideas that a decision keeps out of the ranking."
+    )
+    project: Path | None = Field(
+        default=None, description="Of whose decisions ideas are let in; None: all are."
+    )
     batch: bool = Field(
         default=False,
         description="Whether questions travel in the providers' batches: all pairs are chosen"
@@ -271,7 +274,18 @@ class RankRequest(WorkRequest):
     )
     batch_failures: BatchFailures = BatchFailures.CALL
 
+
+class RankRequest(Request[RunToRank, RankParameters]):
+    """A ranking of a run."""
+
+    parameters: RankParameters = RankParameters()
+
     @property
-    def budget_scope(self) -> RunId:
-        """Under which name the ranking's spending is kept."""
-        return ranking_budget_scope(self.run_id)
+    def run_id(self) -> RunId:
+        """The run, once there is one."""
+        (ranked,) = self.units
+        assert ranked.run_id is not None
+        return ranked.run_id
+
+    def spends_as(self, run_id: RunId) -> RunId:
+        return ranking_budget_scope(run_id)

@@ -4,21 +4,18 @@ The command line, a Python call and the requests of jobs (`schemas/people/job.py
 `flows` resolves them.
 """
 
-from datetime import date
 from pathlib import Path
 from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator
 
-from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
+from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.judgement.ranking import Grouping, RatingMethod
-from schemas.judging import Effort
 from schemas.options.values import (
     DEFAULT_PROFILE,
     DEFAULT_WAREHOUSE,
     ENGINES,
-    LITERATURES,
     MODULES,
     ApiBase,
     Batch,
@@ -35,14 +32,12 @@ from schemas.options.values import (
     Warehouse,
     Workers,
     option,
-    parse_cutoff,
     parse_modules,
     read_by,
 )
 from schemas.place import WarehouseFolder
 from schemas.run import BatchFailures, Budget, Module
 
-MOST_PROBLEMS, MOST_REPETITIONS = 20, 25
 _LIMITS = {
     "max_cost_usd": "maximum_cost_usd",
     "max_tokens": "maximum_tokens",
@@ -158,7 +153,7 @@ class RunOptions(IdeaOptions):
     field: Fields = ()
 
 
-class EvaluateOptions(RunOptions):
+class EvaluateOptions(RunOptions, DeclaredOptions):
     """Of `assay evaluate`."""
 
     again: str | None = option(
@@ -187,11 +182,16 @@ VOTES_IN_LAKE = Path("lake")
 """What `--votes` says for the votes cast on the dashboard; files of votes end otherwise."""
 
 
-class RankOptions(IdeaOptions):
+class RankOptions(IdeaOptions, DeclaredOptions):
     """Of `assay rank`; what is not said is taken from the run."""
 
-    profile: str | None = option(None, "NAME|FILE", "Default: the profile of the run.")
-    engine: EngineChoice | None = option(
+    literature_is_optional: ClassVar[bool] = True
+
+    # Those of the run are looked up where none is said.
+    profile: str | None = option(  # type: ignore[assignment]
+        None, "NAME|FILE", "Default: the profile of the run."
+    )
+    engine: EngineChoice | None = option(  # type: ignore[assignment]
         None, "NAME", "Judge of the matches. Default: the run's engine."
     )
     group_by: Grouping = option(
@@ -264,205 +264,3 @@ class PriorOptions(LakeOptions):
     )
     output: Path = option(Path("prior.json"), "FILE", "Where the prior is written.")
     field: Fields = ()
-
-
-class CheckOptions(DeclaredOptions):
-    """Of `assay check`."""
-
-    literature_is_optional: ClassVar[bool] = True
-
-    form: str = option(
-        "auto", "auto|pdf|text|latex", "How the engine gets it; `pdf` attaches the file."
-    )
-    problems: int = option(5, "K", "Most problems an attempt reports.", ge=1, le=MOST_PROBLEMS)
-    review: bool = option(
-        False,
-        "",
-        "Read section by section, and look again at each problem before it is shown.",
-    )
-    literature: Annotated[
-        LiteratureChoice | None,
-        option(
-            ...,
-            LITERATURES,
-            "With --review: look up related work and what is cited. Default: nothing is looked up.",
-        ),
-    ] = None
-    cutoff: Annotated[
-        date | None,
-        read_by(parse_cutoff),
-        option(..., "DATE", "With --literature: look at nothing published after it."),
-    ] = None
-    revise: Path | None = option(
-        None,
-        "FILE",
-        "With --review: accept, reject or look again at findings, as the preferences.toml beside"
-        " its report says; nothing is looked up.",
-    )
-    attempts: int = option(
-        1, "N", "Independent attempts at each manuscript.", ge=1, le=MOST_REPETITIONS
-    )
-    judge: tuple[str, ...] = option(
-        (), "ENGINE[@URL]", "Judges hits against --reasons; repeatable. Default: the engine itself."
-    )
-    repetitions: int = option(
-        1, "M", "Answers of each judge; the most frequent counts.", ge=1, le=MOST_REPETITIONS
-    )
-    reasons: Path | None = option(
-        None, "FILE", "Why authors withdrew: JSON Lines or CSV with manuscript, reason."
-    )
-    seed: int = option(42, "N", "Seed of the first attempt; the next ones follow.", ge=0)
-    effort: Effort | None = option(
-        None,
-        "|".join(Effort),
-        "How much models that can think are asked to think. Default: the profile's.",
-    )
-    max_cost_usd_per_paper: float | None = option(
-        None, "X", "Leave a manuscript when it has spent this much.", ge=0
-    )
-    max_requests: int | None = option(
-        None, "N", "End early after this many literature requests.", ge=0
-    )
-
-
-class CurateOptions(DeclaredOptions):
-    """Of `assay curate`."""
-
-    reviews_at_least: int = option(2, "N", "Usable reviews that a paper must have.", ge=1, le=20)
-    rating_spread: float | None = option(
-        None, "X", "Leave out papers whose ratings lie further apart.", ge=0
-    )
-    discipline: str = option("", "NAME", "Field of papers that do not state one.")
-    licence: str = option("", "TEXT", "Of texts that state none, such as 'CC BY 4.0'.")
-    cutoff: Annotated[
-        date | None,
-        read_by(parse_cutoff),
-        option(..., "DATE", "For papers that do not say when they were submitted."),
-    ] = None
-    max_requests: int | None = option(
-        None, "N", "End early after this many requests to OpenReview.", ge=0
-    )
-    max_cost_usd_per_paper: float | None = option(
-        None, "X", "Leave a paper when it has spent this much.", ge=0
-    )
-
-
-class ExperimentOptions(DeclaredOptions):
-    """Of `assay experiment run`."""
-
-    seed: int = option(0, "N", "Another one searches anew, on other data.", ge=0, le=2_147_483_647)
-    max_cost_usd_per_task: float | None = option(
-        None, "X", "End the search on a task when it has spent this much.", ge=0
-    )
-
-
-class WriteOptions(DeclaredOptions):
-    """Of `assay write`."""
-
-    experiment: tuple[str, ...] = option(
-        (), "RUN[/TASK]", "A run of experiments that it reports, or a task of it; may be repeated."
-    )
-    survey: str | None = option(None, "RUN", "The survey that related work is taken from.")
-    bib: Path | None = option(None, "FILE", "A bibliography of your own, whose keys are kept.")
-    outline: Path | None = option(
-        None, "FILE", "An outline.yaml of an earlier draft, as you have edited it."
-    )
-    full_text: bool = option(
-        False, "", "Fetch full texts of papers nearby that are not stored, to measure them."
-    )
-    field: Fields = ()
-    venue: str = option(
-        "neutral",
-        "NAME|DIR",
-        "Template: neutral, article, conference or preprint, or a folder of your own.",
-    )
-    outline_only: bool = option(
-        False, "", "Print the outline, to be edited and given back with --outline; write nothing."
-    )
-    review: bool = option(
-        False,
-        "",
-        "Have the draft reviewed as by `assay check --review`, and write it once more by what is"
-        " found. Needs a model, and costs about three times as much.",
-    )
-    image_model: str | None = option(
-        None,
-        "MODEL",
-        "Have an image model, such as openai/gpt-image-1, draw the method figure that the engine"
-        " describes; marked as such. Default: a program draws it.",
-    )
-
-
-class QuestionOptions(DeclaredOptions):
-    """Of every command that follows a question."""
-
-    literature: Literature = None
-    cutoff: Annotated[
-        date | None,
-        read_by(parse_cutoff),
-        option(..., "DATE", "Look at nothing published after it."),
-    ] = None
-    full_text: bool | None = option(
-        None, "", "Download and parse papers that are read. Default: yes, except for snapshots."
-    )
-    max_requests: int | None = option(
-        None, "N", "End early after this many literature requests.", ge=0
-    )
-
-
-class IdeateOptions(RunOptions, DeclaredOptions):
-    """Of `assay ideate`."""
-
-    rounds: int = option(
-        3, "N", "Versions of each idea: made, evaluated, revised by the findings.", ge=1, le=20
-    )
-    per_seed: int = option(4, "N", "Ideas of each seed.", ge=1, le=50)
-    keywords: int = option(
-        4, "N", "Most concepts of an idea; from here on one replaces another.", ge=2, le=12
-    )
-    neighbours: int = option(8, "N", "Neighbours looked at of each concept.", ge=1, le=100)
-    ask: tuple[str, ...] = option(
-        (),
-        "ID",
-        "Participant who decides after each round how an idea goes on; may be repeated. Default: a"
-        " rule decides.",
-    )
-    plans: int = option(
-        0,
-        "N",
-        "Write a plan of an experiment for each of the best N ideas: what works near it used, and"
-        " how many runs it takes.",
-        ge=0,
-        le=100,
-    )
-
-
-class AskOptions(QuestionOptions):
-    """Of `assay ask`."""
-
-    papers_read: int | None = option(
-        None,
-        "N",
-        "Most relevant papers that the answer is written from. Default: the profile's.",
-        ge=1,
-        le=100,
-    )
-
-
-class SurveyOptions(QuestionOptions):
-    """Of `assay survey`."""
-
-    depth: int = option(
-        2, "N", "Hops along references and citations; 0: searches alone.", ge=0, le=4
-    )
-    max_papers: int = option(200, "N", "Most papers kept of a question.", ge=1, le=2_000)
-    max_judged: int = option(
-        800, "N", "Most papers judged for relevance, of all layers together.", ge=1, le=20_000
-    )
-    papers_read: int = option(
-        40,
-        "N",
-        "Heaviest papers that a model reads to write the review; 0: none is written.",
-        ge=0,
-        le=200,
-    )

@@ -94,6 +94,10 @@ def _parse_fields(given: str | tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{part.strip()}={column.strip()}" for part, _, column in pairs))
 
 
+IDEA_FILES = (
+    "JSON, JSONL, CSV, TSV, YAML, Excel, Parquet, a folder of .txt and .md files, or - for standard"
+    " input."
+)
 LITERATURES = "snapshot:PATH|live|URL"
 ENGINES = "`extractive` (offline baseline) or `litellm:MODEL`."
 MODULES = (

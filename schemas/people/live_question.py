@@ -14,18 +14,12 @@ from schemas.base import Noun, encodable
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from schemas.literature.survey_run import as_question
-from schemas.options.commands import (
-    AskOptions,
-    EvaluateOptions,
-    LakeOptions,
-    PlanOptions,
-    SurveyOptions,
-)
+from schemas.options.commands import EvaluateOptions, LakeOptions, PlanOptions
 from schemas.options.values import option
-from schemas.people.job import OFFERED_PROFILES, AskJob, EvaluateJob, JobRequest, PlanJob, SurveyJob
+from schemas.people.job import OFFERED_PROFILES, EvaluateJob, JobRequest, PlanJob
 from schemas.people.votes import Track
 from schemas.settings import DashboardSettings
+from schemas.works.survey_run import AskJob, AskOptions, SurveyJob, SurveyOptions, as_question
 
 LONGEST_IDEA = 50_000
 """Characters; a longer text is a manuscript, which nobody reads two reviews of in one sitting."""

@@ -1,1 +1,1 @@
-"""Nouns of other kinds of work: curation, drafts, experiments, ideation, checks."""
+"""Kinds of work: nouns, options, jobs and tables; each is found by itself."""

@@ -1,18 +1,39 @@
 """One run of the manuscript checker: what programs send, what was asked, what it is, what landed."""
 
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from schemas.base import Noun
+from schemas.choices import LiteratureChoice
+from schemas.columns import columns_of
 from schemas.formats import SentName, check_different
 from schemas.identifiers import RunId
+from schemas.judging import Effort
+from schemas.options.commands import DeclaredOptions
+from schemas.options.values import LITERATURES, option, parse_cutoff, read_by
+from schemas.people.ledger import Artefact
+from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WorkJob
+from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Judge, Request
-from schemas.works.manuscripts import Decision, ManuscriptCheck
+from schemas.work_schema import WorkSchema, tables_of_unit
+from schemas.works.manuscripts import (
+    REVIEW_STAGES,
+    Attempt,
+    Decision,
+    ManuscriptCheck,
+    ManuscriptReview,
+    PooledWork,
+    Problem,
+    Vote,
+)
 
 MOST_MANUSCRIPTS = 100
+MOST_PROBLEMS, MOST_REPETITIONS = 20, 25
 
 
 class SentManuscript(BaseModel):
@@ -22,6 +43,11 @@ class SentManuscript(BaseModel):
 
     manuscript_id: SentName = Field(description="What the check calls it.")
     text: str = Field(min_length=1, description="As Markdown, plain text or LaTeX source.")
+
+    @property
+    def name(self) -> str:
+        """What lists call it."""
+        return self.manuscript_id
 
 
 def check_manuscripts(manuscripts: tuple[SentManuscript, ...]) -> tuple[SentManuscript, ...]:
@@ -137,3 +163,114 @@ class CheckHead(WorkHead):
     seed: int = Field(ge=0, description="Seed of the first attempt.")
     manuscript_count: int = Field(ge=0, description="Manuscripts.")
     incomplete_reason: EndedEarly = None
+
+
+class CheckOptions(DeclaredOptions):
+    """Of `assay check`."""
+
+    literature_is_optional: ClassVar[bool] = True
+
+    form: str = option(
+        "auto", "auto|pdf|text|latex", "How the engine gets it; `pdf` attaches the file."
+    )
+    problems: int = option(5, "K", "Most problems an attempt reports.", ge=1, le=MOST_PROBLEMS)
+    review: bool = option(
+        False,
+        "",
+        "Read section by section, and look again at each problem before it is shown.",
+    )
+    literature: Annotated[
+        LiteratureChoice | None,
+        option(
+            ...,
+            LITERATURES,
+            "With --review: look up related work and what is cited. Default: nothing is looked up.",
+        ),
+    ] = None
+    cutoff: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "With --literature: look at nothing published after it."),
+    ] = None
+    revise: Path | None = option(
+        None,
+        "FILE",
+        "With --review: accept, reject or look again at findings, as the preferences.toml beside"
+        " its report says; nothing is looked up.",
+    )
+    attempts: int = option(
+        1, "N", "Independent attempts at each manuscript.", ge=1, le=MOST_REPETITIONS
+    )
+    judge: tuple[str, ...] = option(
+        (), "ENGINE[@URL]", "Judges hits against --reasons; repeatable. Default: the engine itself."
+    )
+    repetitions: int = option(
+        1, "M", "Answers of each judge; the most frequent counts.", ge=1, le=MOST_REPETITIONS
+    )
+    reasons: Path | None = option(
+        None, "FILE", "Why authors withdrew: JSON Lines or CSV with manuscript, reason."
+    )
+    seed: int = option(42, "N", "Seed of the first attempt; the next ones follow.", ge=0)
+    effort: Effort | None = option(
+        None,
+        "|".join(Effort),
+        "How much models that can think are asked to think. Default: the profile's.",
+    )
+    max_cost_usd_per_paper: float | None = option(
+        None, "X", "Leave a manuscript when it has spent this much.", ge=0
+    )
+    max_requests: int | None = option(
+        None, "N", "End early after this many literature requests.", ge=0
+    )
+
+
+class CheckJob(WorkJob):
+    """Look for critical problems in manuscripts: each with its place, the sentence that shows it
+    and why it is a problem; with `review` every problem is looked at a second time.
+    """
+
+    tool = "check_manuscripts"
+    not_offered = OF_THE_MACHINE | {"revise", "reasons", "judge", "repetitions"}
+    """Beside those, what names files of the machine and servers."""
+    command_line = CommandLine(section="quality")
+    command: Literal["check"] = "check"
+    manuscripts: tuple[SentManuscript, ...] = Field(min_length=1, max_length=MOST_MANUSCRIPTS)
+    options: CheckOptions
+
+    _of_different_names = field_validator("manuscripts")(check_manuscripts)
+
+
+def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:
+    yield check.unread_reason
+    yield from (attempt.unscored_reason for attempt in check.attempts)
+    yield from (vote.unscored_reason for vote in check.votes)
+    yield from (one.reason for one in check.failures if one.stage in REVIEW_STAGES)
+
+
+_of_manuscript = tables_of_unit(ManuscriptCheck, "manuscript_id")
+CHECKS = WorkSchema(
+    word="check",
+    noun=ManuscriptCheck,
+    head=CheckHead,
+    tables=(
+        _of_manuscript(
+            "manuscripts",
+            ManuscriptCheck,
+            meaning="One manuscript that was to be checked.",
+        ),
+        _of_manuscript("attempts", Attempt, "attempt"),
+        _of_manuscript(
+            "problems",
+            Problem,
+            "problem_id",
+            more=columns_of(Problem, "problem_id", "attempt", "rank"),
+        ),
+        _of_manuscript("manuscript_reviews", ManuscriptReview, "attempt"),
+        _of_manuscript("votes", Vote, "problem_id", "judge", "repetition"),
+        _of_manuscript("manuscript_evidence", PooledWork, "paper_id"),
+    ),
+    artefact=Artefact.FINDING,
+    given=("content_sha256",),
+    reasons=_reasons,
+    jobs=(CheckJob,),
+)

@@ -2,18 +2,32 @@
 is, what landed.
 """
 
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from schemas.base import Noun
 from schemas.formats import SentName, check_different
 from schemas.idea import cutoff_day
+from schemas.options.commands import DeclaredOptions
+from schemas.options.values import option, parse_cutoff, read_by
+from schemas.people.ledger import Artefact
+from schemas.people.work_job import OF_THE_MACHINE, Argument, CommandLine, WorkJob
+from schemas.reasons import About, Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
-from schemas.works.curation import ReviewedAt
+from schemas.work_schema import WorkSchema, tables_of_unit
+from schemas.works.curation import (
+    CuratedDrop,
+    CuratedReview,
+    CuratedSentence,
+    CuratedStatement,
+    Curation,
+    ReviewedAt,
+)
 
 MOST_PAPERS = 100
 
@@ -53,6 +67,11 @@ class SentPaper(BaseModel):
     version: int | None = Field(
         default=None, ge=1, description="1: what its reviewers had first; None: nobody says."
     )
+
+    @property
+    def name(self) -> str:
+        """What lists call it."""
+        return self.paper_id
 
 
 def check_papers(papers: tuple[SentPaper, ...]) -> tuple[SentPaper, ...]:
@@ -101,3 +120,103 @@ class CurationHead(WorkHead):
     )
     paper_count: int = Field(ge=0, description="Papers.")
     incomplete_reason: EndedEarly = None
+
+
+class CurateOptions(DeclaredOptions):
+    """Of `assay curate`."""
+
+    reviews_at_least: int = option(2, "N", "Usable reviews that a paper must have.", ge=1, le=20)
+    rating_spread: float | None = option(
+        None, "X", "Leave out papers whose ratings lie further apart.", ge=0
+    )
+    discipline: str = option("", "NAME", "Field of papers that do not state one.")
+    licence: str = option("", "TEXT", "Of texts that state none, such as 'CC BY 4.0'.")
+    cutoff: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "For papers that do not say when they were submitted."),
+    ] = None
+    max_requests: int | None = option(
+        None, "N", "End early after this many requests to OpenReview.", ge=0
+    )
+    max_cost_usd_per_paper: float | None = option(
+        None, "X", "Leave a paper when it has spent this much.", ge=0
+    )
+
+
+_CURATE = """Make papers with their reviews into rated ideas that benchmarks can be run on.
+
+Each paper becomes a problem, a method and an experiment design without results; its reviews
+become statements that lead back to sentences, word for word. What is left out is a row with its
+reason. Offline, sentences are proposed and people word them. The same command goes on where it
+stopped; nothing is paid twice.
+"""
+
+
+class CurateJob(WorkJob):
+    """Make papers with their reviews into rated ideas: an idea without results, and reviewers'
+    points as statements that lead back to their sentences.
+    """
+
+    tool = "curate_papers"
+    not_offered = OF_THE_MACHINE | {"dry_run", "max_requests"}
+    """Beside those, what only the command does, and what is about forums."""
+    command_line = CommandLine(
+        arguments=(
+            Argument(
+                "papers",
+                "PAPERS",
+                "A folder of papers, a folder shaped as PeerRead is, or openreview:FORUM,FORUM.",
+            ),
+            Argument(
+                "reviews",
+                "REVIEWS",
+                "Folder of reviews: NAME.json, a folder NAME of texts, or NAME.1.txt, NAME.2.txt.",
+                Path | None,
+                default=None,
+            ),
+        ),
+        help=_CURATE,
+        examples=(
+            "assay curate papers reviews -o ideas.jsonl",
+            "assay curate PeerRead/data/acl_2017/dev \\\n    --licence 'CC BY 4.0'",
+            "assay curate openreview:AbCdEf1234 \\\n"
+            "    --engine litellm:openai/gpt-5 --max-cost-usd 5",
+        ),
+        formats="jsonl, the ideas with their datasheet beside them; html, pdf, docx or json",
+    )
+    command: Literal["curate"] = "curate"
+    papers: tuple[SentPaper, ...] = Field(min_length=1, max_length=MOST_PAPERS)
+    options: CurateOptions
+
+    _of_different_names = field_validator("papers")(check_papers)
+
+
+def _reasons(curation: Curation) -> Iterator[Reason | None]:
+    """A document that could not be read stays so until somebody puts another in its place."""
+    reason = curation.dropped_reason
+    yield None if reason is not None and reason.about is About.DOCUMENT else reason
+    yield from (failure.reason for failure in curation.failures if not failure.is_of_a_document)
+
+
+_of_curated_paper = tables_of_unit(Curation, "paper_id")
+CURATIONS = WorkSchema(
+    word="curation",
+    noun=Curation,
+    head=CurationHead,
+    tables=(
+        _of_curated_paper(
+            "curated_ideas",
+            Curation,
+            meaning="One paper with its reviews as a rated idea, or why it is none.",
+        ),
+        _of_curated_paper("curated_reviews", CuratedReview, "review_id"),
+        _of_curated_paper("curated_sentences", CuratedSentence, "sentence_id"),
+        _of_curated_paper("curated_statements", CuratedStatement, "statement_id"),
+        _of_curated_paper("curated_drops", CuratedDrop, "position"),
+    ),
+    artefact=Artefact.DATA_SET,
+    given=("content_sha256",),
+    reasons=_reasons,
+    jobs=(CurateJob,),
+)

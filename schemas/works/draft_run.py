@@ -1,6 +1,8 @@
 """One command that writes a draft: what it is written from, what it is, what landed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
 
 import yaml
 from pydantic import Field
@@ -8,10 +10,17 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.calls import ApiCall
 from schemas.failure import Failure
+from schemas.idea import SentIdea
 from schemas.identifiers import RunId
+from schemas.options.commands import DeclaredOptions
+from schemas.options.values import Fields, option
+from schemas.people.ledger import Artefact
+from schemas.people.work_job import OF_THE_MACHINE, WorkJob
+from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
-from schemas.works.draft import Draft, DraftClaim, DraftFigure, DraftWork, Form
+from schemas.work_schema import WorkSchema, tables_of_unit
+from schemas.works.draft import Draft, DraftClaim, DraftFigure, DraftSection, DraftWork, Form
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from schemas.works.draft_venue import Venue, VenueRules
 
@@ -135,3 +144,85 @@ class DraftHead(WorkHead):
         default="", description="The check that reviewed the first round; empty: none did."
     )
     incomplete_reason: EndedEarly = None
+
+
+class WriteOptions(DeclaredOptions):
+    """Of `assay write`."""
+
+    experiment: tuple[str, ...] = option(
+        (), "RUN[/TASK]", "A run of experiments that it reports, or a task of it; may be repeated."
+    )
+    survey: str | None = option(None, "RUN", "The survey that related work is taken from.")
+    bib: Path | None = option(None, "FILE", "A bibliography of your own, whose keys are kept.")
+    outline: Path | None = option(
+        None, "FILE", "An outline.yaml of an earlier draft, as you have edited it."
+    )
+    full_text: bool = option(
+        False, "", "Fetch full texts of papers nearby that are not stored, to measure them."
+    )
+    field: Fields = ()
+    venue: str = option(
+        "neutral",
+        "NAME|DIR",
+        "Template: neutral, article, conference or preprint, or a folder of your own.",
+    )
+    outline_only: bool = option(
+        False, "", "Print the outline, to be edited and given back with --outline; write nothing."
+    )
+    review: bool = option(
+        False,
+        "",
+        "Have the draft reviewed as by `assay check --review`, and write it once more by what is"
+        " found. Needs a model, and costs about three times as much.",
+    )
+    image_model: str | None = option(
+        None,
+        "MODEL",
+        "Have an image model, such as openai/gpt-image-1, draw the method figure that the engine"
+        " describes; marked as such. Default: a program draws it.",
+    )
+
+
+class WriteJob(WorkJob):
+    """Put together a draft of an idea in which every number and citation has a source: a proposal,
+    or a paper where experiments are named. It is refused where it says what nothing carries.
+    """
+
+    tool = "write_draft"
+    not_offered = OF_THE_MACHINE | {
+        *("bib", "outline", "outline_only", "venue", "field"),
+        "image_model",
+    }
+    """Beside those, files of the caller's choice, and a model that readers are not offered."""
+    command: Literal["write"] = "write"
+    idea: Annotated[str, Field(min_length=1, max_length=200)] | SentIdea = Field(
+        description="The identifier of an idea of the lake, or an idea itself."
+    )
+    options: WriteOptions
+
+
+def _reasons(draft: Draft) -> Iterator[Reason | None]:
+    yield draft.unscored_reason
+    yield from (section.unscored_reason for section in draft.sections)
+    yield from (failure.reason for failure in draft.failures)
+
+
+_of_draft = tables_of_unit(Draft, "draft_id")
+DRAFTS = WorkSchema(
+    word="draft",
+    unit="idea",
+    noun=Draft,
+    head=DraftHead,
+    tables=(
+        _of_draft("drafts", Draft),
+        _of_draft("draft_sections", DraftSection, "section_id"),
+        _of_draft("draft_claims", DraftClaim, "claim_key"),
+        _of_draft("draft_figures", DraftFigure, "figure_id"),
+        _of_draft("draft_works", DraftWork, "cite_key"),
+        _of_draft("draft_neighbours", NeighbourSection, "paper_id", "section_number"),
+    ),
+    artefact=Artefact.DRAFT,
+    given=("content_sha256",),
+    reasons=_reasons,
+    jobs=(WriteJob,),
+)

@@ -3,14 +3,20 @@ landed.
 """
 
 from pathlib import Path
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from schemas.base import Noun
 from schemas.formats import SentName, check_different
+from schemas.options.commands import DeclaredOptions
+from schemas.options.values import option
+from schemas.people.ledger import Artefact
+from schemas.people.work_job import WorkJob
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
-from schemas.works.experiment import Container
+from schemas.work_schema import WorkSchema, tables_of_unit
+from schemas.works.experiment import Container, Execution, Experiment, Program
 
 MOST_TASKS = 20
 _MOST_SENT_FILES = 50
@@ -33,6 +39,11 @@ class SentTask(BaseModel):
         max_length=_MOST_SENT_FILES,
         description="Texts by name, for `evaluate.py` alone.",
     )
+
+    @property
+    def name(self) -> str:
+        """What lists call it."""
+        return self.task_id
 
 
 def check_tasks(tasks: tuple[SentTask, ...]) -> tuple[SentTask, ...]:
@@ -67,3 +78,41 @@ class ExperimentHead(WorkHead):
     seed: int = Field(ge=0, description="Seed of the search, and of the data of every execution.")
     task_count: int = Field(ge=0, description="Tasks.")
     incomplete_reason: EndedEarly = None
+
+
+class ExperimentOptions(DeclaredOptions):
+    """Of `assay experiment run`."""
+
+    seed: int = option(0, "N", "Another one searches anew, on other data.", ge=0, le=2_147_483_647)
+    max_cost_usd_per_task: float | None = option(
+        None, "X", "End the search on a task when it has spent this much.", ge=0
+    )
+
+
+class ExperimentJob(WorkJob):
+    """Look for a better program for each task, in a sandbox without network: candidates are
+    screened, the best is confirmed on fresh data, and no better one is a result too.
+    """
+
+    tool = "try_programs"
+    command: Literal["experiment"] = "experiment"
+    tasks: tuple[SentTask, ...] = Field(min_length=1, max_length=MOST_TASKS)
+    options: ExperimentOptions
+
+    _of_different_names = field_validator("tasks")(check_tasks)
+
+
+_of_task = tables_of_unit(Experiment, "task_id")
+EXPERIMENTS = WorkSchema(
+    word="experiment",
+    noun=Experiment,
+    head=ExperimentHead,
+    tables=(
+        _of_task("experiments", Experiment),
+        _of_task("programs", Program, "program_id"),
+        _of_task("executions", Execution, "program_id", "stage", "replicate"),
+    ),
+    artefact=Artefact.EXPERIMENT,
+    given=("content_sha256",),
+    jobs=(ExperimentJob,),
+)

@@ -1,17 +1,33 @@
 """One command that makes ideas: what was asked, what it is, what landed."""
 
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.idea import Idea
+from schemas.idea import Idea, SentIdea
 from schemas.identifiers import IdeaId, RunId
+from schemas.options.commands import DeclaredOptions, RunOptions
+from schemas.options.values import option
+from schemas.people.ledger import Artefact
+from schemas.people.work_job import OF_THE_MACHINE, WorkJob
 from schemas.reasons import Reason
 from schemas.run import BatchFailures, EndedEarly, Module, WorkHead
 from schemas.work import Request
-from schemas.works.ideation import Finding, IdeaVersion, Move
+from schemas.work_schema import WorkSchema, tables_of_unit
+from schemas.works.ideation import (
+    Finding,
+    FindingAnswer,
+    IdeationRound,
+    IdeaVersion,
+    KeywordRelation,
+    Move,
+)
+
+MOST_SEEDS = 1_000
 
 
 class IdeationParameters(Noun):
@@ -104,3 +120,66 @@ class IdeationHead(WorkHead):
         description="The run that evaluated the versions of each round, in order."
     )
     incomplete_reason: EndedEarly = None
+
+
+class IdeateOptions(RunOptions, DeclaredOptions):
+    """Of `assay ideate`."""
+
+    rounds: int = option(
+        3, "N", "Versions of each idea: made, evaluated, revised by the findings.", ge=1, le=20
+    )
+    per_seed: int = option(4, "N", "Ideas of each seed.", ge=1, le=50)
+    keywords: int = option(
+        4, "N", "Most concepts of an idea; from here on one replaces another.", ge=2, le=12
+    )
+    neighbours: int = option(8, "N", "Neighbours looked at of each concept.", ge=1, le=100)
+    ask: tuple[str, ...] = option(
+        (),
+        "ID",
+        "Participant who decides after each round how an idea goes on; may be repeated. Default: a"
+        " rule decides.",
+    )
+    plans: int = option(
+        0,
+        "N",
+        "Write a plan of an experiment for each of the best N ideas: what works near it used, and"
+        " how many runs it takes.",
+        ge=0,
+        le=100,
+    )
+
+
+class IdeateJob(WorkJob):
+    """Make ideas of seeds, evaluate them, and revise them by what was found wanting, in rounds."""
+
+    tool = "make_ideas"
+    not_offered = OF_THE_MACHINE | {"field", "plans"}
+    command: Literal["ideate"] = "ideate"
+    seeds: tuple[str | SentIdea, ...] = Field(
+        min_length=1,
+        max_length=MOST_SEEDS,
+        description="Topics, questions or ideas to improve: texts, or objects with the fields of an"
+        " idea file.",
+    )
+    options: IdeateOptions
+
+
+def _reasons(made: IdeationRound) -> Iterator[Reason | None]:
+    yield from (version.unscored_reason for version in made.versions)
+    yield from (failure.reason for failure in made.failures)
+
+
+_of_round = tables_of_unit(IdeationRound, "round_id")
+IDEATIONS = WorkSchema(
+    word="ideation",
+    noun=IdeationRound,
+    head=IdeationHead,
+    tables=(
+        _of_round("idea_versions", IdeaVersion, "version_id"),
+        _of_round("keyword_relations", KeywordRelation, "position"),
+        _of_round("finding_answers", FindingAnswer, "position"),
+    ),
+    artefact=Artefact.PROPOSAL,
+    reasons=_reasons,
+    jobs=(IdeateJob,),
+)

@@ -1,12 +1,13 @@
 """Suites one after the other; the ideas of a suite that judges evaluations are evaluated first."""
 
+from functools import partial
 from pathlib import Path
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import BenchmarkHead, BenchmarkRequest
+from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
 from schemas.reasons import Reason
-from schemas.run import RunRequest
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.benchmarks.expected import count
@@ -73,18 +74,18 @@ def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
     return runs("benchmark", replace(own, units=(unit,)))
 
 
-def evaluation_of(request: BenchmarkRequest, ideas: Path) -> RunRequest:
+def evaluation_of(request: BenchmarkRequest, ideas: Path | None) -> RunRequest:
     """Return the evaluation of the ideas in a file, for the one suite of a request."""
     (unit,) = request.units
     parameters = request.parameters
     return RunRequest(
-        ideas_path=ideas,
+        units=() if ideas is None else (GivenIdeas(path=ideas),),
         warehouse=request.warehouse,
         profile=request.profile,
         engine=request.engine,
         api_base=request.api_base,
         literature=parameters.literature,
-        modules=SUITES[unit.suite].modules_of(parameters),
+        parameters=EvaluationParameters(modules=SUITES[unit.suite].modules_of(parameters)),
         workers=request.workers,
         scheduler_address=request.scheduler_address,
         budget=request.budget,
@@ -102,7 +103,7 @@ def _follows(request: BenchmarkRequest, settings: Settings) -> tuple[Follow, ...
                 (idea.text for idea in count(SuiteData(one, unit, settings)).ideas), key=len
             )
             if texts:
-                asked, text = evaluation_of(one, request.warehouse), texts[len(texts) // 2]
+                asked, text = partial(evaluation_of, one), texts[len(texts) // 2]
                 found.append(Follow("evaluate", asked, text, len(texts)))
     return tuple(found)
 

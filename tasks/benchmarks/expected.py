@@ -47,11 +47,8 @@ from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
-from tasks.ranking.steps.compare_ideas import (
-    COMPARE_IDEAS,
-    TOKENS_PER_READING,
-    TOKENS_PER_VERDICT,
-)
+from tasks.ranking.expected import TOKENS_PER_READING, TOKENS_PER_VERDICT
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 from tasks.survey.expected import ANSWER_STEPS, SURVEY_STEPS, TOKENS_PER_WORD, expected_survey
 from tasks.survey.steps.survey_plan import SURVEY_PLAN
 from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE

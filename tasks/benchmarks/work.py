@@ -45,7 +45,7 @@ from tasks.judging.expected import StepsAsked, together
 from tasks.judging.identity import embedding_identity
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
-from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from tasks.work.declaration import Expected, Resolved, Result, Work
 from tasks.work.tools import Tools
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.benchmarks.queries import published_benchmark
@@ -303,14 +303,12 @@ def _figures(page: Any, request: BenchmarkRequest | None) -> Mapping[str, Any]:
 
 
 BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(
-    name="benchmark",
     job=BenchmarkJob,
     given=lambda job, _: (job.suite,),
     request=BenchmarkRequest,
     resolve=_resolve,
     identity=("suite", "data_sha256", "prompt_sha256", "conditions"),
-    kind=BENCHMARKS,
-    needs=Needs(),
+    schema=BENCHMARKS,
     steps=_steps,
     do=run_suite,
     failed=_failed,

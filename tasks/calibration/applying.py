@@ -107,15 +107,6 @@ def load_prior(path: str | Path) -> Prior:
     return found
 
 
-def with_prior(profile: Profile) -> Profile:
-    """Check the prior of a profile, and name it so that workers find it from any folder."""
-    path = profile.ranking.prior
-    if path is None:
-        return profile
-    load_prior(path)
-    return replace(profile, ranking=replace(profile.ranking, prior=str(Path(path).resolve())))
-
-
 def _read(path: str | Path, kind: type[FittedT], remedy: str) -> FittedT:
     name = kind.__name__.lower()
     try:
@@ -156,3 +147,14 @@ def refuse_training_items(
             f" {calibrator.sha256[:12]} was fitted on: score it on others, or run without"
             f" {key} (its gain under cross-validation is reported when it is fitted)"
         )
+
+
+def with_prior(profile: Profile) -> Profile:
+    """`profile`, the prior of its rankings read before anything is paid for, and named so that
+    workers find it from any folder.
+    """
+    path = profile.ranking.prior
+    if path is None:
+        return profile
+    load_prior(path)
+    return replace(profile, ranking=replace(profile.ranking, prior=str(Path(path).resolve())))

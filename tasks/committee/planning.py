@@ -15,7 +15,7 @@ from tasks.committee.knowledge.context import GROUNDED
 from tasks.committee.knowledge.reading import PAGE_SHARE
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
-from tasks.judging.expected import Asked
+from tasks.judging.expected import CLAIM_TOKENS, Asked
 from tasks.personas.roster import Roster, load_roster
 from tasks.sources.registry import SOURCES, configured
 
@@ -23,8 +23,6 @@ NEW_SHARE_OF_LATER_ROUNDS = 0.5
 """Of what comes through in a later round, the share not met before."""
 TOKENS_PER_WORD = 1.7
 """Characters / 4 of the words of real ideas and abstracts."""
-CLAIM_TOKENS = 700.0
-"""All claims of an idea."""
 TITLE_TOKENS = 35.0
 """Title, key and tags of anything shown."""
 ABSTRACT_TOKENS = 290.0

@@ -7,11 +7,12 @@ from typing import Any
 
 from schemas.base import Noun
 from schemas.identifiers import IdeaId
-from schemas.options.commands import CurateOptions
-from schemas.people.job import CurateJob
 from schemas.settings import Settings
 from schemas.works.curation import Curation, ReviewedAt
 from schemas.works.curation_run import (
+    CURATIONS,
+    CurateJob,
+    CurateOptions,
     CurationHead,
     CurationParameters,
     CurationRequest,
@@ -35,7 +36,6 @@ from tasks.judging.step import Step
 from tasks.shards.work import Cause, or_failure
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.curations.landing import CURATIONS
 
 IDEA_TOKENS = 900
 TOKENS_PER_SENTENCE = 45
@@ -175,13 +175,12 @@ def _result(_: CurationHead, curations: Sequence[Curation]) -> Result:
 
 
 CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
-    name="curate",
+    schema=CURATIONS,
     job=CurateJob,
     given=_given,
     request=CurationRequest,
     resolve=_resolve,
     identity=("paper_id", "reviewed_at", "content_sha256"),
-    kind=CURATIONS,
     needs=Needs(documents=True),
     steps=lambda _: STEPS,
     do=_curate,

@@ -47,7 +47,7 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
         tools, before=planned.before, experimental_results=planned.experimental_results
     )
     tools = dataclasses.replace(tools, coverage=await _coverage(planned, job, tools))
-    if job.request.survey:
+    if job.request.parameters.survey:
         surveyed = SurveyedLiterature(tools.literature, planned.idea, tools.engine, tools.ledger)
         tools = dataclasses.replace(tools, literature=surveyed)
     async with asyncio.TaskGroup() as group:
@@ -57,11 +57,11 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
                     module, MODULES[module].evaluate(planned.idea, job.request.profile, tools)
                 )
             )
-            for module in job.request.modules
+            for module in job.request.parameters.modules
             if module is not Module.ASSESSMENT
         }
     found = {name: task.result() for name, task in tasks.items()}
-    if Module.ASSESSMENT in job.request.modules:
+    if Module.ASSESSMENT in job.request.parameters.modules:
         so_far = _assembled(planned, job, tools.ledger, watch, found, tools.coverage)
         found |= await _assessed(so_far, found, job, tools)
     evaluation = _assembled(planned, job, tools.ledger, watch, found, tools.coverage)

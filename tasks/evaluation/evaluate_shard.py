@@ -139,7 +139,7 @@ async def evaluate_shard(
     async def one(planned: PlannedIdea) -> None:
         await _followed(planned, job, layout, attempts, open_tools)
 
-    await each_unit(fresh, job.request.ideas_in_flight, one)
+    await each_unit(fresh, job.request.parameters.ideas_in_flight, one)
     for planned in suspects:
         await one(planned)
     receipts = (
@@ -223,7 +223,7 @@ def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failur
     """What an idea's failure is called; errors that concern every idea are raised instead."""
     if isinstance(error, TimeoutError):
         detail = (
-            f"not finished after {job.request.idea_timeout_seconds:.0f} s; run again to go on from"
+            f"not finished after {job.request.parameters.idea_timeout_seconds:.0f} s; run again to go on from"
             " the calls already paid"
         )
         return _failure(planned, Reason.TIMED_OUT, detail)
@@ -233,9 +233,12 @@ def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failur
 async def _within_time(
     planned: PlannedIdea, job: ShardJob, ledger: Ledger, open_tools: IdeaToolsFactory
 ) -> IdeaEvaluation:
-    async with asyncio.timeout(job.request.idea_timeout_seconds), open_tools(ledger) as tools:
+    async with (
+        asyncio.timeout(job.request.parameters.idea_timeout_seconds),
+        open_tools(ledger) as tools,
+    ):
         evaluation = evaluate_idea(planned, job, tools)
-        return await (until_standstill(evaluation) if job.request.batch else evaluation)
+        return await (until_standstill(evaluation) if job.request.parameters.batch else evaluation)
 
 
 def _failure(planned: PlannedIdea, reason: Reason, detail: str) -> Failure:

@@ -11,8 +11,9 @@ from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.judgement.contribution import NOVELTY_RULE, JudgedBefore
+from schemas.judgement.run_request import RunRequest
 from schemas.literature.paper import LITERATURE_RULES
-from schemas.run import Module, RunRequest
+from schemas.run import Module
 from schemas.settings import Settings
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.evaluation.modules import steps_of
@@ -42,17 +43,17 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
             f" {settings.unpaywall_email is not None}"
         )
         used.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
-    if request.again is not None:
-        used.append(f"again {request.again}")
-    if request.survey:
+    if request.parameters.again is not None:
+        used.append(f"again {request.parameters.again}")
+    if request.parameters.survey:
         used.append(f"survey {IDEA_SURVEY.model_dump_json()} {PAPERS_PER_SEARCH}")
-    if Module.CONTRIBUTION in request.modules:
+    if Module.CONTRIBUTION in request.parameters.modules:
         used.append(f"novelty by {NOVELTY_RULE}")
-    if Module.COMMITTEE in request.modules:
+    if Module.COMMITTEE in request.parameters.modules:
         from tasks.committee.planning import committee_conditions
 
         used += committee_conditions(request.profile.committee, settings)
-    if Module.NOVELTY in request.modules:
+    if Module.NOVELTY in request.parameters.modules:
         from tasks.novelty.profile_files import novelty_conditions
 
         used += novelty_conditions(request.profile.novelty)
@@ -76,7 +77,7 @@ def evaluation_key(
     involved; not addresses of pages, the group, other metadata, the warehouse or the number of
     workers.
     """
-    involved = steps_of(request.modules, steps, surveyed=request.survey)
+    involved = steps_of(request.parameters.modules, steps, surveyed=request.parameters.survey)
     assigned = [] if request.engine.is_baseline else [_assigned(step, request) for step in involved]
     return EvaluationKey(
         content_hash(
@@ -89,7 +90,7 @@ def evaluation_key(
                     "seed",
                     "temperature",
                     "resources",
-                    *(module.value for module in request.modules),
+                    *(module.value for module in request.parameters.modules),
                 },
                 exclude=_KNOWN_BY_CONTENT,
             ),
@@ -98,9 +99,9 @@ def evaluation_key(
             literature,
             LITERATURE_RULES,
             coverage_condition(literature),
-            ",".join(sorted(request.modules)),
+            ",".join(sorted(request.parameters.modules)),
             str(request.full_text),
-            request.label,
+            request.parameters.label,
             *conditions,
             *(result.model_dump_json() for result in results),
             *sorted(prompts_of(involved)),
@@ -129,7 +130,7 @@ def run_id_for(
     """
     stem = (
         "".join(
-            c if c.isascii() and c.isalnum() else "-" for c in request.ideas_path.stem.lower()
+            c if c.isascii() and c.isalnum() else "-" for c in request.ideas.path.stem.lower()
         ).strip("-")[:40]
         or "ideas"
     )

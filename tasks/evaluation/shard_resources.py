@@ -77,7 +77,7 @@ class ShardResources:
     def _knowledge(
         self, ledger: Ledger, literature: LiteratureClient, documents: DocumentLibrary
     ) -> KnowledgeTools | None:
-        if Module.COMMITTEE not in self.job.request.modules:
+        if Module.COMMITTEE not in self.job.request.parameters.modules:
             return None
         return open_knowledge_tools(
             self.settings,
@@ -116,8 +116,10 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
     attempts = Attempts(layout.state / "runs" / job.run_id / "attempts")
     async with AsyncExitStack() as stack:
         request, batches = job.request, None
-        if request.batch:
-            batches = open_batches(layout.batches(job.run_id), request.batch_failures, stack)
+        if request.parameters.batch:
+            batches = open_batches(
+                layout.batches(job.run_id), request.parameters.batch_failures, stack
+            )
         judging = open_judging(request, settings, layout, job.run_id, stack, batches=batches)
         resources = ShardResources(
             job=job,

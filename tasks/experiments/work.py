@@ -7,13 +7,14 @@ from typing import Any
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
-from schemas.options.commands import ExperimentOptions
-from schemas.people.job import ExperimentJob
 from schemas.profile import Profile
 from schemas.settings import ExperimentSettings, Settings
 from schemas.works.experiment import Experiment
 from schemas.works.experiment_run import (
+    EXPERIMENTS,
     ExperimentHead,
+    ExperimentJob,
+    ExperimentOptions,
     ExperimentParameters,
     ExperimentRequest,
     SentTask,
@@ -40,7 +41,6 @@ from tasks.experiments.task_folder import (
 from tasks.shards.work import Cause
 from tasks.work.declaration import Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.experiments import EXPERIMENTS
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
 from warehouse.stores.keyed_store import KeyedStore
@@ -164,13 +164,12 @@ def _result(_: ExperimentHead, experiments: Sequence[Experiment]) -> Result:
 
 
 EXPERIMENT: Work[TaskSource, ExperimentParameters, Experiment] = Work(
-    name="experiment",
+    schema=EXPERIMENTS,
     job=ExperimentJob,
     given=_given,
     request=ExperimentRequest,
     resolve=_resolve,
     identity=("task_id", "content_sha256"),
-    kind=EXPERIMENTS,
     needs=Needs(sandbox=True),
     steps=lambda request: () if request.engine.is_baseline else STEPS,
     do=_experiment,

@@ -3,23 +3,28 @@ begins with what was found wanting.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from schemas.base import replace
 from schemas.identifiers import RunId
+from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
 from schemas.reasons import Reason
-from schemas.run import Run, RunRequest, RunState
+from schemas.run import Run, RunState
 from schemas.settings import Settings
 from schemas.work import Summary
 from schemas.works.ideation import IdeaVersion, kept_versions
-from schemas.works.ideation_run import IdeationHead, IdeationRequest, PlannedRound
+from schemas.works.ideation_run import IDEATIONS, IdeationHead, IdeationRequest, PlannedRound
 from tasks.accounting.remaining import remaining
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.branches import Decided, decide_branches
 from tasks.ideation.stacks import Stacks, landed_round
 from tasks.work.course import Course, Follow, Runs
-from warehouse.kinds.ideations import IDEATIONS
+from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import open_requests
 from warehouse.kinds.runs.landing import RUNS
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import complete_receipt, iterate_receipts
 from warehouse.warehouse import Warehouse
 
@@ -43,7 +48,7 @@ def make_in_rounds(request: IdeationRequest, settings: Settings, runs: Runs) -> 
         if not slots:
             break
         rounds.append(replace(first, round_id=f"round-{number}", slots=slots))
-        if complete_receipt(warehouse, IDEATIONS, run_id, f"round-{number}") is None:
+        if complete_receipt(warehouse, kind_of(IDEATIONS), run_id, f"round-{number}") is None:
             budget = remaining(request.budget, warehouse, evaluated)
             made = runs("ideate", replace(request, units=tuple(rounds), budget=budget))
             if not made.published or made.head.incomplete_reason is not None:
@@ -69,7 +74,17 @@ def make_in_rounds(request: IdeationRequest, settings: Settings, runs: Runs) -> 
             if decided.waiting:
                 rounds[-1] = replace(rounds[-1], ended_reason=Reason.UNDECIDED)
                 break
-    return runs("ideate", replace(request, units=tuple(rounds)))
+    summary = runs("ideate", replace(request, units=tuple(rounds)))
+    if summary.head.incomplete_reason is not Reason.UNDECIDED:
+        return summary
+    return replace(summary, waits_for=_asked_about(warehouse, [run_id, *evaluated]))
+
+
+def _asked_about(warehouse: Warehouse, run_ids: Sequence[RunId]) -> tuple[Any, ...]:
+    """What people are asked by hand of these runs, and have not answered."""
+    with ServiceDatabase(warehouse) as database:
+        found = tuple(open_requests(database))
+    return tuple(each for each in found if each.run_id in run_ids and each.stage is None)
 
 
 def _ended_early(warehouse: Warehouse, run: Run) -> Reason | None:
@@ -90,30 +105,32 @@ def _idea_file(
     return path
 
 
-def evaluation_of(request: IdeationRequest, settings: Settings, ideas: Path) -> RunRequest:
+def evaluation_of(request: IdeationRequest, settings: Settings, ideas: Path | None) -> RunRequest:
     """The evaluation of the versions in a file, as the options of the command say."""
     parameters, literature = request.parameters, request.literature
     assert literature is not None
     return RunRequest(
-        ideas_path=ideas,
+        units=() if ideas is None else (GivenIdeas(path=ideas),),
         warehouse=request.warehouse,
         profile=request.profile,
         engine=request.engine,
         api_base=request.api_base,
         literature=literature,
-        modules=parameters.modules,
+        parameters=EvaluationParameters(
+            modules=parameters.modules,
+            survey=parameters.survey,
+            experiment_run_ids=parameters.experiment_run_ids,
+            label=parameters.label,
+            idea_timeout_seconds=settings.runs.idea_timeout_seconds,
+            allowed_unscored_share=settings.runs.allowed_unscored_share,
+            batch=parameters.batch,
+            batch_failures=parameters.batch_failures,
+        ),
         cutoff_date=request.cutoff_date,
         workers=request.workers,
         scheduler_address=request.scheduler_address,
         budget=request.budget,
         full_text=request.full_text,
-        survey=parameters.survey,
-        experiment_run_ids=parameters.experiment_run_ids,
-        label=parameters.label,
-        idea_timeout_seconds=settings.runs.idea_timeout_seconds,
-        allowed_unscored_share=settings.runs.allowed_unscored_share,
-        batch=parameters.batch,
-        batch_failures=parameters.batch_failures,
     )
 
 
@@ -128,7 +145,7 @@ def _follows(request: IdeationRequest, settings: Settings) -> tuple[Follow, ...]
     """The evaluation of every version; leads are not evaluated."""
     if request.engine.is_baseline:
         return ()
-    asked = evaluation_of(request, settings, request.warehouse)
+    asked = partial(evaluation_of, request, settings)
     return (Follow("evaluate", asked, "word " * PROPOSAL_WORDS, version_count(request)),)
 
 

@@ -8,10 +8,10 @@ from itertools import product
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
 from schemas.works.ideation import Finding, IdeationRound, IdeaVersion, Move
-from schemas.works.ideation_run import IdeationParameters, Slot
+from schemas.works.ideation_run import IDEATIONS, IdeationParameters, Slot
 from tasks.ideation.findings import findings_of, next_move
 from warehouse.answers import IdeaReview
-from warehouse.kinds.ideations import IDEATIONS
+from warehouse.units.kind import kind_of
 from warehouse.units.record import landed_unit
 from warehouse.warehouse import Warehouse
 
@@ -113,5 +113,5 @@ class Stacks:
 
 def landed_round(warehouse: Warehouse, run_id: RunId, round_id: str) -> IdeationRound:
     """A round as it landed, calls apart."""
-    found = landed_unit(warehouse, IDEATIONS, run_id, round_id)
+    found = landed_unit(warehouse, kind_of(IDEATIONS), run_id, round_id)
     return found if found is not None else IdeationRound(round_id=round_id)

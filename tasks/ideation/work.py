@@ -6,12 +6,13 @@ from typing import Any
 
 from schemas.errors import ConfigurationError, IdeaFileError
 from schemas.identifiers import RunId, content_hash
-from schemas.options.commands import IdeateOptions
-from schemas.people.job import IdeateJob
 from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.works.ideation import IdeationRound, Move
 from schemas.works.ideation_run import (
+    IDEATIONS,
+    IdeateJob,
+    IdeateOptions,
     IdeationHead,
     IdeationParameters,
     IdeationRequest,
@@ -29,7 +30,6 @@ from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.people import participant
-from warehouse.kinds.ideations import IDEATIONS
 from warehouse.warehouse import Warehouse
 
 PROPOSAL_TOKENS, RELATION_TOKENS, FINDING_TOKENS, PASSAGE_TOKENS = 1_000, 60, 120, 110
@@ -149,13 +149,12 @@ def _result(_: IdeationHead, rounds: Sequence[IdeationRound]) -> Result:
 
 
 IDEATE: Work[PlannedRound, IdeationParameters, IdeationRound] = Work(
-    name="ideate",
+    schema=IDEATIONS,
     job=IdeateJob,
     given=_given,
     request=IdeationRequest,
     resolve=_resolve,
     identity=(),
-    kind=IDEATIONS,
     needs=Needs(literature=True, concepts=True),
     steps=lambda _: STEPS,
     do=follow_round,

@@ -45,6 +45,8 @@ https://developers.openai.com/api/docs/guides/prompt-caching ("How it works"; Az
 https://platform.claude.com/docs/en/build-with-claude/prompt-caching ("Cache limitations"),
 https://ai.google.dev/gemini-api/docs/caching ("Implicit caching": 2.5 Flash and Pro).
 """
+CLAIM_TOKENS = 700.0
+"""Of all claims that are read out of an idea."""
 
 
 @dataclass(frozen=True, slots=True)

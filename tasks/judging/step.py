@@ -150,9 +150,7 @@ class Step(Generic[InputT, OutputT]):
 
         A line `---` divides what is the same for every call (the system message) from the rest.
         """
-        return (
-            resources.files(self.package).joinpath("prompts", f"{self.name}.md").read_text("utf-8")
-        )
+        return (resources.files(self.package) / "prompts" / f"{self.name}.md").read_text("utf-8")
 
     @property
     def draws(self) -> bool:

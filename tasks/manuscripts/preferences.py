@@ -8,9 +8,9 @@ from typing import Any
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.works.check_run import CheckHead, ManuscriptSource, Preference
+from schemas.works.check_run import CHECKS, CheckHead, ManuscriptSource, Preference
 from schemas.works.manuscripts import Decision, ManuscriptCheck
-from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -29,8 +29,8 @@ def with_preferences(
     """
     run_id, preferences = _read(path)
     with warehouse.reader() as connection:
-        head = published_head(connection, CHECKS, run_id)
-        checks = published_units(connection, CHECKS, run_id)
+        head = published_head(connection, kind_of(CHECKS), run_id)
+        checks = published_units(connection, kind_of(CHECKS), run_id)
     if not head.review:
         raise ConfigurationError(f"--revise {path}: {run_id} is no review: it was read once")
     known = {check.manuscript_id: check for check in checks}

@@ -6,11 +6,10 @@ from typing import Any
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
-from schemas.options.commands import CheckOptions
 from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.work import Judge
-from schemas.works.check_run import CheckParameters, EarlierReview, ManuscriptSource
+from schemas.works.check_run import CheckOptions, CheckParameters, EarlierReview, ManuscriptSource
 from tasks.judging.models import shared_api_base
 from tasks.manuscripts.collect import collect_manuscripts, read_reasons
 from tasks.manuscripts.preferences import with_preferences

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from schemas.people.job import CheckJob
 from schemas.works.check_run import (
+    CHECKS,
     CheckHead,
+    CheckJob,
     CheckParameters,
     CheckRequest,
     ManuscriptSource,
@@ -27,7 +28,6 @@ from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.shards.work import Cause
 from tasks.work.declaration import Needs, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.parquet import write_bytes
 
 MAXIMUM_FAILED_SHARE = 0.1
@@ -101,13 +101,12 @@ def _figures(page: Any, _: CheckRequest | None) -> Mapping[str, Any]:
 
 
 CHECK: Work[ManuscriptSource, CheckParameters, ManuscriptCheck] = Work(
-    name="check",
+    schema=CHECKS,
     job=CheckJob,
     given=_given,
     request=CheckRequest,
     resolve=resolve,
     identity=("manuscript_id", "content_sha256", "known_reason", "preferences"),
-    kind=CHECKS,
     needs=Needs(documents=True),
     steps=_steps,
     do=check_manuscript,

@@ -135,10 +135,10 @@ async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]
     layout = Layout(job.request.warehouse)
     async with AsyncExitStack() as stack:
         request, batches = job.request, None
-        if request.batch:
+        if request.parameters.batch:
             path = layout.batches(job.run_id, job.ranking_id)
-            batches = open_batches(path, request.batch_failures, stack)
-        scope = request.budget_scope
+            batches = open_batches(path, request.parameters.batch_failures, stack)
+        scope = request.spends_as(request.run_id)
         judging = open_judging(request, settings, layout, scope, stack, batches=batches)
         concurrency = settings.language_model.maximum_concurrency
         return await rank_shard(job, layout, judging.engine_of, concurrency=concurrency)
@@ -181,7 +181,7 @@ async def _rank_and_land(
     waiting = PutDown(layout.waiting(job.run_id, job.ranking_id))
     with boundary:
         ranking = _ranked(group, job, layout, engine_of, concurrency, journal, ledgers)
-        ranked = await (until_standstill(ranking) if job.request.batch else ranking)
+        ranked = await (until_standstill(ranking) if job.request.parameters.batch else ranking)
         unit = _value(ranked, job, _receipts(layout, job, group), ledgers)
         receipt = _landed(layout, job, unit, watch)
     if isinstance(boundary.error, StandstillError):
@@ -235,7 +235,9 @@ def land_failed_group(
             unscored_match_count=0,
             schedule=BRIDGES
             if joins
-            else kind_of(len(ideas), job.request.profile.ranking, beforehand=job.request.batch),
+            else kind_of(
+                len(ideas), job.request.profile.ranking, beforehand=job.request.parameters.batch
+            ),
             ended_because=f"it failed: {cause.text}",
         ),
         llm_calls=calls,
@@ -303,7 +305,7 @@ async def _ranked(
         deliver=deliver,
         engine_of=engines.__getitem__,
         joined=Joined(group.group, _within(layout, job, group)) if group.joins else None,
-        beforehand=job.request.batch,
+        beforehand=job.request.parameters.batch,
     )
 
 

@@ -18,9 +18,9 @@ from schemas.literature.survey import (
     heaviest,
 )
 from schemas.literature.survey_review import ReviewPart, Written
-from schemas.literature.survey_run import SurveyQuestion
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
+from schemas.works.survey_run import SurveyQuestion
 from tasks.accounting.ledger import Ledger
 from tasks.citations.keys import show
 from tasks.documents.sections import DocumentLibrary

@@ -7,12 +7,20 @@ from typing import Any
 from schemas.identifiers import content_hash
 from schemas.literature.survey import Survey, SurveyParameters
 from schemas.literature.survey_review import ReviewPart, Written
-from schemas.literature.survey_run import SurveyHead, SurveyQuestion, SurveyRequest, as_question
-from schemas.options.commands import AskOptions, SurveyOptions
-from schemas.people.job import AskJob, SurveyJob
 from schemas.profile import AnswerParameters, Profile
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.works.survey_run import (
+    SURVEYS,
+    AskJob,
+    AskOptions,
+    SurveyHead,
+    SurveyJob,
+    SurveyOptions,
+    SurveyQuestion,
+    SurveyRequest,
+    as_question,
+)
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
@@ -20,7 +28,6 @@ from tasks.survey.expected import expected_requests, expected_survey, steps_of
 from tasks.survey.survey import survey, unsurveyed
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
-from warehouse.kinds.surveys import SURVEYS
 
 SUB_QUESTIONS, QUERIES_PER_SUB_QUESTION, PAPERS_PER_QUERY = 3, 2, 50
 """Of the searches for an answer."""
@@ -154,13 +161,12 @@ def _state(head: SurveyHead, surveys: Sequence[Survey]) -> str:
 
 
 SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
-    name="survey",
+    schema=SURVEYS,
     job=SurveyJob,
     given=lambda job, _: ((job.question,),),
     request=SurveyRequest,
     resolve=_survey,
     identity=("question_id", "question"),
-    kind=SURVEYS,
     needs=Needs(literature=True),
     steps=lambda request: steps_of(request.parameters),
     do=_follow,
@@ -169,4 +175,4 @@ SURVEY: Work[SurveyQuestion, SurveyParameters, Survey] = Work(
     head=_head,
     result=_result,
 )
-ASK = replace(SURVEY, name="ask", job=AskJob, resolve=_ask)
+ASK = replace(SURVEY, job=AskJob, resolve=_ask)

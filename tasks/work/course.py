@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from schemas.identifiers import RunId
-from schemas.run import WorkRequest
 from schemas.settings import Settings
 from schemas.work import Request, Summary
 
@@ -13,9 +13,9 @@ from schemas.work import Request, Summary
 class Runs(Protocol):
     """Runs work of any kind to its publication; what has landed before is not done again."""
 
-    def __call__(self, name: str, request: WorkRequest) -> Summary[Any]: ...
+    def __call__(self, name: str, request: Request[Any, Any]) -> Summary[Any]: ...
 
-    def run_id(self, name: str, request: WorkRequest) -> RunId:
+    def run_id(self, name: str, request: Request[Any, Any]) -> RunId:
         """The id of the run that it is."""
         ...
 
@@ -26,14 +26,14 @@ class Follow:
 
     Attributes:
         name: of its kind.
-        request: what it asks; what it is about is made on the way.
-        text: stands in an estimate for what it is about.
+        request: what it asks of a file that is made on the way; None: there is none yet.
+        text: stands in that file for an estimate.
         times: how often, at most.
     """
 
     name: str
-    request: WorkRequest
-    text: str
+    request: Callable[[Path | None], Request[Any, Any]]
+    text: str = ""
     times: int = 1
 
 
@@ -46,5 +46,5 @@ class Course:
         follows: the runs of other kinds among them.
     """
 
-    run: Callable[[Request[Any, Any], Settings, Runs], Summary[Any]]
-    follows: Callable[[Request[Any, Any], Settings], Sequence[Follow]]
+    run: Callable[[Any, Settings, Runs], Summary[Any]]
+    follows: Callable[[Any, Settings], Sequence[Follow]]

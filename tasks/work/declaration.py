@@ -9,16 +9,18 @@ from typing import Any, Generic, TypeVar
 
 from schemas.base import Noun
 from schemas.options.commands import DeclaredOptions
-from schemas.people.job import WorkJob
+from schemas.outcome import Unscored
+from schemas.people.work_job import WorkJob
 from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, UnitT
-from tasks.judging.expected import StepsAsked
+from schemas.work_schema import WorkSchema
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepsAsked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
 from tasks.work.course import Course
 from tasks.work.tools import Tools
-from warehouse.units.kind import Kind
+from warehouse.units.kind import Kind, kind_of
 
 NounT = TypeVar("NounT", bound=Noun)
 Steps = tuple[Step[Any, Any], ...]
@@ -85,11 +87,18 @@ class Result:
         state: in a word, as `--json` has it.
         in_order: whether it gave what was asked for.
         lost: what it did not give, a line each.
+        stands: whether a job of it is done although that is not all in order.
     """
 
     state: str
     in_order: bool
     lost: tuple[str, ...] = ()
+    stands: bool = False
+
+
+def by_its_campaign(*_: object) -> Any:
+    """Refuse: what has a plan of its own works on its units itself."""
+    raise NotImplementedError
 
 
 def no_columns(*_: object) -> Mapping[str, Any]:
@@ -97,13 +106,49 @@ def no_columns(*_: object) -> Mapping[str, Any]:
     return {}
 
 
+ANSWER_TOKENS = 500.0
+"""Of an answer, where a kind does not say."""
+
+
+def each_step_once(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> Expected:
+    """Expect every step to be asked once about each unit, and shown all of it."""
+    count = len(request.units)
+    tokens = sum(len(unit.model_dump_json()) for unit in request.units) / CHARACTERS_PER_TOKEN
+    asked = Asked(count, tokens, count * ANSWER_TOKENS)
+    return Expected(
+        asked=dict.fromkeys(work.steps(request), asked),
+        counts={work.units_noun: count},
+        note="sizes of answers are taken from other steps",
+    )
+
+
+def without_outcome(work: "Work[Any, Any, NounT]", unit: Noun, tools: Tools, cause: Cause) -> NounT:
+    """Return what stands for a unit: what it says of itself, the reason, and its calls."""
+    reason, detail = cause
+    noun, ledger = work.schema.noun, tools.ledger
+    known = {name: getattr(unit, name) for name in type(unit).model_fields} | {
+        "unscored_reason": reason,
+        "unscored_detail": detail,
+        "failures": tuple(ledger.failures),
+        "llm_calls": tuple(ledger.llm_calls),
+        "api_calls": tuple(ledger.api_calls),
+    }
+    return noun(**{name: known[name] for name in known.keys() & noun.model_fields.keys()})
+
+
+def result_of_units(_: object, units: Sequence[Any]) -> Result:
+    """Return what a run came to, by the reasons of units without an outcome."""
+    lost = tuple(each.unscored_detail for each in units if each.unscored_reason is not None)
+    return Result("failed" if len(lost) == len(units) else "done", in_order=not lost, lost=lost)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Work(Generic[UnitT, ParametersT, NounT]):
     """The declaration of a kind of work.
 
     Attributes:
-        name: of its command and its span; what its run ids begin with.
-        job: what programs send of it, and the options of its command.
+        schema: what it lands: its unit and tables; a `Kind` where a schema does not say all.
+        job: what programs send of it; says the name and the options of its command.
         given: the arguments of the command that stand for what a program sent; may write files
             into the job's folder.
         request: the type of its request.
@@ -111,35 +156,46 @@ class Work(Generic[UnitT, ParametersT, NounT]):
             and places filled in, the profile and the settings.
         identity: fields of a unit that can change what comes of it; none: its parameters decide
             what its units are.
-        kind: how what a unit gives lies in tables.
-        needs: what the units need beside models.
         steps: all that the units of a request may ask.
-        do: works on one unit.
-        failed: what stands for a unit that Assay itself failed on.
-        expects: what a run will ask; nothing is asked for it.
+        do: works on one unit; gives what lands of it, or why there is nothing.
+        failed: what stands for a unit of which there is nothing. None: its own fields and the reason.
+        campaign: by name, what plans and lands its units in a way of its own; empty: `do` works on
+            one unit after the other.
+        expects: what a run will ask; nothing is asked for it. None: each step once of each unit.
         result: what a published run came to.
+        needs: what the units need beside models.
         head: columns of the head beside those that request and parameters have.
         figures: what its page shows beside what was published, by the fields of the page: figures
             over it, and what its request says, None where that is not known.
         course: what its command does beyond one run; None: no more.
     """
 
-    name: str
+    schema: WorkSchema[NounT, Any] | Kind[NounT, Any, Any]
     job: type[WorkJob]
     given: Callable[[Any, Path], tuple[Any, ...]]
     request: type[Request[UnitT, ParametersT]]
     resolve: Callable[[Any, Any, Profile, Settings], Resolved[UnitT, ParametersT]]
-    identity: tuple[str, ...]
-    kind: Kind[NounT, Any, Any]
-    needs: Needs
-    steps: Callable[[Request[UnitT, ParametersT]], Steps]
-    do: Callable[[UnitT, Tools], Awaitable[NounT]]
-    failed: Callable[[UnitT, Tools, Cause], NounT]
-    expects: Callable[[Request[UnitT, ParametersT], Settings], Expected]
-    result: Callable[[Any, Sequence[NounT]], Result]
+    identity: tuple[str, ...] = ()
+    steps: Callable[[Any], Steps]
+    do: Callable[[UnitT, Tools], Awaitable[NounT | Unscored]] = by_its_campaign
+    failed: Callable[[UnitT, Tools, Cause], NounT] | None = None
+    campaign: str = ""
+    expects: Callable[[Any, Settings], Expected] | None = None
+    result: Callable[[Any, Sequence[Any]], Result] = result_of_units
+    needs: Needs = Needs()
     head: Callable[[Request[UnitT, ParametersT]], Mapping[str, Any]] = no_columns
     figures: Callable[[Any, Request[UnitT, ParametersT] | None], Mapping[str, Any]] = no_columns
     course: Course | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its command and its span, with which its run ids begin."""
+        return self.job.name_of_command()
+
+    @property
+    def kind(self) -> Kind[NounT, Any, Any]:
+        """How what a unit gives lies in the lake."""
+        return self.schema if isinstance(self.schema, Kind) else kind_of(self.schema)
 
     @property
     def unit_noun(self) -> str:
@@ -156,6 +212,24 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         """The options of its command."""
         options: type[DeclaredOptions] = self.job.model_fields["options"].annotation  # type: ignore[assignment]
         return options
+
+    async def landed(self, unit: UnitT, tools: Tools) -> NounT:
+        """Work on a unit, and return what lands of it."""
+        done = await self.do(unit, tools)
+        if isinstance(done, Unscored):
+            return self.lost(unit, tools, Cause(done.reason, done.detail))
+        return done
+
+    def lost(self, unit: UnitT, tools: Tools, cause: Cause) -> NounT:
+        """What lands of a unit of which there is nothing."""
+        if self.failed is None:
+            return without_outcome(self, unit, tools, cause)
+        return self.failed(unit, tools, cause)
+
+    def expected(self, request: Request[UnitT, ParametersT], settings: Settings) -> Expected:
+        """What a run will ask."""
+        expects = self.expects
+        return each_step_once(self, request) if expects is None else expects(request, settings)
 
     def unit_name(self, unit: UnitT) -> str:
         """What the receipt of a unit is called."""

@@ -14,7 +14,6 @@ from schemas.identifiers import IdeaId, PaperId, RunId
 from schemas.judgement.soundness import standing
 from schemas.literature.paper import Paper, PaperSection
 from schemas.literature.survey import Survey
-from schemas.options.commands import WriteOptions
 from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.works.draft import DraftFigure, Form
@@ -26,9 +25,12 @@ from schemas.works.draft_run import (
     PlannedDraft,
     PlannedSection,
     StoredText,
+    WriteOptions,
 )
 from schemas.works.draft_venue import Venue, VenueRules
 from schemas.works.experiment import Experiment
+from schemas.works.experiment_run import EXPERIMENTS
+from schemas.works.survey_run import SURVEYS
 from tasks.citations.bib_entries import read_bib
 from tasks.ideas.read import read_ideas
 from tasks.text.words import shorten_words
@@ -63,9 +65,8 @@ from tasks.writing.works import (
     stored_texts,
 )
 from warehouse.answers import IdeaReview
-from warehouse.kinds.experiments import EXPERIMENTS
-from warehouse.kinds.surveys import SURVEYS
 from warehouse.queries import Queries
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -195,8 +196,8 @@ def _found(file: Path | None, name: str, options: WriteOptions, settings: Settin
         connection = queries.connection
         for asked in dict.fromkeys(options.experiment):
             run, _, task = asked.partition("/")
-            published_head(connection, EXPERIMENTS, RunId(run))
-            tried = published_units(connection, EXPERIMENTS, RunId(run))
+            published_head(connection, kind_of(EXPERIMENTS), RunId(run))
+            tried = published_units(connection, kind_of(EXPERIMENTS), RunId(run))
             chosen = [each for each in tried if task in ("", each.task_id)]
             if not chosen:
                 names = ", ".join(each.task_id for each in tried)
@@ -204,8 +205,8 @@ def _found(file: Path | None, name: str, options: WriteOptions, settings: Settin
             found.experiments += [(RunId(run), each) for each in chosen]
         if options.survey:
             run_id = RunId(options.survey)
-            published_head(connection, SURVEYS, run_id)
-            found.surveys = published_units(connection, SURVEYS, run_id)
+            published_head(connection, kind_of(SURVEYS), run_id)
+            found.surveys = published_units(connection, kind_of(SURVEYS), run_id)
             for survey in found.surveys:
                 _add_survey(found, survey)
     return found

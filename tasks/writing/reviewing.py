@@ -4,6 +4,7 @@ where the review found something.
 
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pypandoc
@@ -13,16 +14,21 @@ from schemas.identifiers import RunId
 from schemas.literature.naming import MARKDOWN, shallow
 from schemas.settings import Settings
 from schemas.work import Summary
-from schemas.works.check_run import CheckHead, CheckParameters, CheckRequest, ManuscriptSource
+from schemas.works.check_run import (
+    CHECKS,
+    CheckHead,
+    CheckParameters,
+    CheckRequest,
+    ManuscriptSource,
+)
 from schemas.works.draft import Draft
 from schemas.works.draft_neighbour import SectionPart
-from schemas.works.draft_run import DraftHead, DraftRequest, DraftRevision, SectionPoint
+from schemas.works.draft_run import DRAFTS, DraftHead, DraftRequest, DraftRevision, SectionPoint
 from schemas.works.manuscripts import Problem
 from tasks.accounting.remaining import remaining
 from tasks.text.quotations import stands_in
 from tasks.work.course import Course, Follow, Runs
-from warehouse.kinds.drafts import DRAFTS
-from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_units
 from warehouse.warehouse import Warehouse
 
@@ -54,7 +60,7 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
         line = f"the review {review} is not finished, so the first round stands"
         return _with(replace(first, head=replace(first.head, incomplete_reason=early)), line)
     with warehouse.reader() as connection:
-        checks = published_units(connection, CHECKS, review)
+        checks = published_units(connection, kind_of(CHECKS), review)
     standing = [problem for check in checks for problem in check.problems if problem.stands]
     points = points_of(standing, draft)
     found = f"the review {review} found {len(standing):,} problem{'s' * (len(standing) != 1)}"
@@ -123,7 +129,7 @@ def _follows(request: DraftRequest, _: Settings) -> tuple[Follow, ...]:
     text = "\n\n".join(
         f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in planned.outline
     )
-    return (Follow("check", review_request(request), text),)
+    return (Follow("check", partial(review_request, request), text),)
 
 
 REVIEWED = Course(run=write_reviewed, follows=_follows)
@@ -173,7 +179,7 @@ def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, 
 
 def _published(warehouse: Warehouse, run_id: RunId) -> Draft:
     with warehouse.reader() as connection:
-        (draft,) = published_units(connection, DRAFTS, run_id)
+        (draft,) = published_units(connection, kind_of(DRAFTS), run_id)
     return draft
 
 

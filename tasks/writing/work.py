@@ -4,18 +4,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from schemas.people.job import WriteJob
 from schemas.settings import Settings
 from schemas.works.draft import Draft
-from schemas.works.draft_run import DraftHead, DraftParameters, DraftRequest, PlannedDraft
+from schemas.works.draft_run import (
+    DRAFTS,
+    DraftHead,
+    DraftParameters,
+    DraftRequest,
+    PlannedDraft,
+    WriteJob,
+)
 from schemas.works.draft_venue import Venue
 from tasks.ideas.json_lines import write_sent
-from tasks.work.declaration import Expected, Needs, Result, Work
+from tasks.work.declaration import Expected, Result, Work
 from tasks.writing.collecting import resolve_draft
 from tasks.writing.drafting import follow_plan, sees, unwritten
 from tasks.writing.expected import asked_of_draft, steps_of
 from tasks.writing.reviewing import REVIEWED
-from warehouse.kinds.drafts import DRAFTS
 
 
 def _given(job: WriteJob, folder: Path) -> tuple[Path | None, str, Venue | None]:
@@ -67,14 +72,12 @@ def _figures(_: Any, request: DraftRequest | None) -> Mapping[str, Any]:
 
 
 WRITE: Work[PlannedDraft, DraftParameters, Draft] = Work(
-    name="write",
+    schema=DRAFTS,
     job=WriteJob,
     given=_given,
     request=DraftRequest,
     resolve=resolve_draft,
     identity=("draft_id", "content_sha256", "revision"),
-    kind=DRAFTS,
-    needs=Needs(),
     steps=lambda request: steps_of(request.parameters),
     do=follow_plan,
     failed=unwritten,

@@ -18,7 +18,7 @@ from schemas.idea import Idea
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.outcome import Outcome
 from schemas.profile import Profile
-from schemas.run import Budget, Module, RunRequest
+from schemas.run import Budget, Module
 from schemas.settings import LanguageModelSettings, LiteratureSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
@@ -34,6 +34,7 @@ from tasks.judging.step import Engine, Step
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tests.benchmarks._semantic_scholar import SemanticScholarOverSnapshot
+from tests.support.requests import run_request
 
 MODEL = "openai/reader"
 _IDEAS_AT_ONCE = 4
@@ -181,7 +182,7 @@ def _job(profile: Profile, api_base: str, folder: Path) -> ShardJob:
     engine = EngineChoice.parse(f"litellm:{MODEL}")
     usual = (Module.SOUNDNESS, Module.CONTRIBUTION)
     profile, modules = with_assessment(profile, usual, engine)
-    request = RunRequest(
+    request = run_request(
         ideas_path=folder / "ideas.jsonl",
         warehouse=folder,
         profile=profile,

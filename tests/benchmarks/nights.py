@@ -29,7 +29,7 @@ import duckdb
 import streamlit as st
 
 from dashboards.app.registry import PAGES
-from dashboards.views.write import write_reports
+from dashboards.views.write_run import write_reports
 from flows.works.evaluate.request import bundled
 from schemas.base import Noun, replace
 from schemas.columns import ColumnType

@@ -15,9 +15,12 @@ import pytest
 from typer.main import get_command
 
 import schemas
-from flows.cli.command_line import application, run_command
+from flows.cli.command_line import GROUPS, application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from schemas.identifiers import RunId
+from schemas.people.work_job import IDEAS
+from schemas.works.registry import work_jobs
+from schemas.works.survey_run import SURVEYS
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.answers import read_answer
 from tests.support.paper_files import paper_rows, write_jsonl
@@ -25,8 +28,8 @@ from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_
 from tests.support.small_task import write_task
 from tests.support.tiers import some
 from tests.support.work_of_every_kind import WORKS, Work
-from warehouse.kinds.surveys import SURVEYS
 from warehouse.ledger import parts_by_unit
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
@@ -89,6 +92,12 @@ ANSWERS = {
     "warehouse verify": "warehouse verify",
     "warehouse move-data": "warehouse move-data file:",
 }
+ANSWERS |= {
+    name: f"{name} ideas.jsonl --warehouse other"
+    for name, job in work_jobs().items()
+    if name not in {*ANSWERS, *GROUPS} and job.command_line.arguments == (IDEAS,)
+}
+"""A kind of work over a file of ideas is tried as all of them are."""
 MORE_ANSWERS = ("report run-a --idea idea-00000", "report run-a --ranking")
 SLOW = ("evaluate", "plan", "prior", "survey", "curate", "experiment run", "write")
 """What these print is read by tests of their own too."""
@@ -203,7 +212,9 @@ def test_whatever_is_published_is_reported_as_json_and_as_data_or_says_in_one_li
 
 
 @pytest.mark.parametrize(
-    "work", some(OTHERS, lambda work: work.kind is SURVEYS), ids=lambda work: work.kind.word
+    "work",
+    some(OTHERS, lambda work: work.kind is kind_of(SURVEYS)),
+    ids=lambda work: work.kind.word,
 )
 def test_people_are_asked_about_whatever_is_published_and_it_is_exported(
     work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -22,19 +22,20 @@ from schemas.errors import ConfigurationError, PublicationError, UnknownNameErro
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget, UnitReceipt
 from schemas.tables import SERVICE_TABLES, TABLE, TABLES
+from schemas.works.check_run import CHECKS
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_llm_call
 from tests.support.tiers import some
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.answers import Publication
 from warehouse.compact import compact
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.landed import read_rows
 from warehouse.units import landing
 from warehouse.units.deletion import delete_work, deletions_path
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import (
     RECEIPT_FILE,
     iterate_receipts,
@@ -53,9 +54,9 @@ from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
 every_kind = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
-TRIED = [work for work in WORKS if work.kind in (CHECKS, RUNS, RANKINGS)]
+TRIED = [work for work in WORKS if work.kind in (kind_of(CHECKS), RUNS, RANKINGS)]
 in_depth = pytest.mark.parametrize(
-    "work", some(TRIED, lambda work: work.kind is CHECKS), ids=lambda work: work.kind.word
+    "work", some(TRIED, lambda work: work.kind is kind_of(CHECKS)), ids=lambda work: work.kind.word
 )
 JOURNALLED_RUN = RunId("r1")
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 
 from dashboards.app.registry import PAGES
 from dashboards.render.data_docs import data_docs
-from dashboards.views.write import write_reports
+from dashboards.views.write_run import write_reports
 from tests.support import browser as browsers
 from tests.support.assay_command import environment
 from tests.support.check_lake import publish_check_lake

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from dashboards.app.registry import PAGES
 from dashboards.render.data_docs import data_docs
-from dashboards.views.write import write_reports
+from dashboards.views.write_run import write_reports
 from schemas.base import replace
 from schemas.identifiers import IdeaId
 from schemas.literature.naming import TURNING

@@ -11,7 +11,6 @@ from schemas.base import replace
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.profile import ScoreWeights
-from schemas.run import RunRequest
 from schemas.settings import Settings
 from schemas.work import Judge
 from schemas.works.check_run import CheckParameters, CheckRequest, ManuscriptSource
@@ -19,6 +18,7 @@ from tasks.evaluation import planned
 from tasks.evaluation.planned import evaluation_key, run_id_for
 from tasks.judging import identity
 from tasks.manuscripts.work import CHECK
+from tests.support.requests import run_request
 
 IDEA = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.")
 MODEL = "litellm:openai/gpt-4o-mini"
@@ -34,7 +34,7 @@ ADDRESS = "http://127.0.0.1:8000/v1"
 )
 def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> None:
     weights = ScoreWeights(soundness=0.5, contribution=0.5)
-    request = RunRequest(
+    request = run_request(
         ideas_path=Path("ideas.jsonl"),
         warehouse=Path("warehouse"),
         profile=replace(load_profile("economy"), seed=7, temperature=0.0, score_weights=weights),
@@ -48,7 +48,7 @@ def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> N
 
 
 def key_with(**metadata: str) -> str:
-    request = RunRequest(
+    request = run_request(
         ideas_path=Path("ideas.jsonl"),
         warehouse=Path("warehouse"),
         profile=load_profile("economy"),

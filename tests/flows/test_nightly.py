@@ -15,13 +15,15 @@ from flows.run.campaign import ThisProcess, carry_out
 from flows.run.following import Following
 from flows.works.evaluate.request import bundled
 from schemas.errors import UpstreamError
-from schemas.run import RunRequest, WorkRequest
+from schemas.judgement.run_request import RunRequest
+from schemas.run import WorkRequest
+from schemas.works.check_run import CHECKS
 from tests.support.check_lake import publish_check_lake
 from tests.support.evaluations import make_run
 from tests.support.idea_writer import IdeaWriter
 from tests.support.ideation_lake import evaluate_versions
 from tests.support.openai_server import start_openai_server
-from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.units.kind import kind_of
 from warehouse.units.later_validation import LaterValidation, waiting
 from warehouse.warehouse import Warehouse
 
@@ -37,9 +39,9 @@ def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     errors: dict[str, Exception] = {}
 
     def run_batch(request: Any) -> Any:
-        if request.ideas_path.name in errors:
-            raise errors[request.ideas_path.name]
-        head = make_run(f"run-{request.ideas_path.stem}", in_order=True)
+        if request.ideas.path.name in errors:
+            raise errors[request.ideas.path.name]
+        head = make_run(f"run-{request.ideas.path.stem}", in_order=True)
         return SimpleNamespace(head=head, published=True, failed_expectations=())
 
     class Evaluated(Following):
@@ -233,7 +235,7 @@ def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
     assert told[of_seeds].startswith("1 ideas, published as ideate-")
     assert told[of_ideas].startswith("published as run-")
     assert len(evaluated) == 2
-    assert evaluated[-1].ideas_path.name == of_ideas
+    assert evaluated[-1].ideas.path.name == of_ideas
     assert list(seeds.iterdir()) == list(night.inbox.iterdir()) == []
     kept = {path.name for path in (tmp_path / "archive").rglob("*.jsonl")}
     assert kept == {"topics.jsonl", of_ideas}
@@ -277,4 +279,4 @@ def test_a_night_validates_what_was_published_by_the_handful(night: Any) -> None
     publish_check_lake(warehouse)
     assert night.run() == {}
     with warehouse.reader() as connection:
-        assert waiting(connection, CHECKS) == []
+        assert waiting(connection, kind_of(CHECKS)) == []

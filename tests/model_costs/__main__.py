@@ -12,14 +12,16 @@ from pathlib import Path
 
 from flows.profiles import shipped_profiles
 from flows.run.estimates.model_comparison import ModelCost, compare_engines, named_engines
-from flows.works.evaluate.request import bundled, resolve_request
+from flows.run.requests import request_of
+from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.choices import LiteratureChoice
 from schemas.idea import Idea
+from schemas.judgement.run_request import RunRequest
 from schemas.judging import JudgingParameters
 from schemas.options.commands import RunOptions
-from schemas.run import RunRequest
 from schemas.settings import LanguageModelSettings, Settings
+from tasks.evaluation.work import EVALUATE
 from tasks.ideas.read import read_ideas
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
@@ -90,7 +92,7 @@ def _table(profile: str, page: str, ideas: tuple[Idea, ...]) -> str:
         engine=named_engines(MODELS)[0],
         literature=LiteratureChoice(bundled("papers.jsonl")),
     )
-    request = resolve_request(bundled("ideas.jsonl"), options, settings)
+    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), options, settings)
     lines = {
         str(line.engine.model): line
         for line in compare_engines(named_engines(MODELS), ideas, request, settings)

@@ -14,19 +14,16 @@ from unittest.mock import patch
 from flows.profiles import load_profile
 from flows.run.requests import request_of
 from flows.works.evaluate.plan import key_batch
-from flows.works.evaluate.request import resolve_request
 from schemas.options.benchmark_options import BenchmarkOptions
-from schemas.options.commands import (
-    AskOptions,
-    CheckOptions,
-    CurateOptions,
-    IdeateOptions,
-    RunOptions,
-    SurveyOptions,
-)
+from schemas.options.commands import RunOptions
 from schemas.settings import Settings
+from schemas.works.check_run import CheckOptions
+from schemas.works.curation_run import CurateOptions
+from schemas.works.ideation_run import IdeateOptions
+from schemas.works.survey_run import AskOptions, SurveyOptions
 from tasks.benchmarks.work import BENCHMARK
 from tasks.curation.work import CURATE
+from tasks.evaluation.work import EVALUATE
 from tasks.experiments.task_folder import read_task
 from tasks.ideas.read import read_ideas
 from tasks.ideation.work import IDEATE
@@ -112,7 +109,9 @@ def _evaluation_keys(folder: Path, settings: Settings) -> Entries:
             engine=engine,
             modules=modules,
         )
-        keyed = key_batch(batch, resolve_request(path, options, settings), settings, LITERATURE)
+        keyed = key_batch(
+            batch, request_of(EVALUATE, (path,), options, settings), settings, LITERATURE
+        )
         found[f"{profile}, {engine}, {name}"] = {
             each.idea.idea_id: each.evaluation_key for each in keyed.planned
         }

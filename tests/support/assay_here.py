@@ -21,7 +21,7 @@ def assay_here(
     with (
         patch.dict(environ, env, clear=True),
         patch.object(sys, "argv", ["assay", *arguments]),
-        patch.object(sys, "stdin", io.StringIO(stdin)),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")),
         redirect_stdout(out),
         redirect_stderr(err),
     ):

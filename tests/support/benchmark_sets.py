@@ -26,7 +26,8 @@ from schemas.judgement.benchmark import (
     BenchmarkRequest,
     BenchmarkScore,
 )
-from schemas.run import Run, RunRequest
+from schemas.judgement.run_request import RunRequest
+from schemas.run import Run
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.accounting.ledger import Ledger
@@ -41,6 +42,7 @@ from tasks.benchmarks.work import unit_of
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideas.read import read_ideas
 from tasks.work.tools import Tools, open_shared
+from tasks.works import work_named
 from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.novelty_sets import write_novelty
@@ -390,9 +392,9 @@ def benchmark_request(folder: Path, suite: Suite, **changes: Any) -> BenchmarkRe
 
 def evaluate_made_up(request: RunRequest) -> Run:
     """Lands and publishes made-up evaluations of the ideas the main job is asked for."""
-    ideas = read_ideas(request.ideas_path, default_cutoff=None).ideas
+    ideas = read_ideas(request.ideas.path, default_cutoff=None).ideas
     run_id, warehouse = (
-        RunId(f"made-up-{content_hash(str(request.ideas_path), length=8)}"),
+        RunId(f"made-up-{content_hash(str(request.ideas.path), length=8)}"),
         Warehouse(request.warehouse),
     )
     for number, idea in enumerate(ideas):
@@ -420,8 +422,9 @@ class _Runs:
 
     def __call__(self, name: str, request: Any) -> Summary[Any]:
         if name != "evaluate":
-            return run_campaign(campaign_of(name, request), no_cluster)
+            return run_campaign(campaign_of(work_named(name), request), no_cluster)
         return Summary(
+            name="evaluate",
             title="a made-up run",
             head=self.evaluate(request),
             published=True,
@@ -431,7 +434,7 @@ class _Runs:
         )
 
     def run_id(self, name: str, request: Any) -> RunId:
-        campaign = campaign_of(name, request)
+        campaign = campaign_of(work_named(name), request)
         with campaign.open():
             return RunId(campaign.run_id)
 

@@ -3,11 +3,11 @@
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
-from schemas.works.check_run import CheckHead
+from schemas.works.check_run import CHECKS, CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
-from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.units.kind import kind_of
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
@@ -47,8 +47,8 @@ def publish_check_lake(
         **common,
     )
     for check in (wrong, unread):
-        land_unit(warehouse, CHECKS, run_id, check, START, START)
-    assert publish(warehouse, CHECKS, replace(check_head(), run_id=run_id)).published
+        land_unit(warehouse, kind_of(CHECKS), run_id, check, START, START)
+    assert publish(warehouse, kind_of(CHECKS), replace(check_head(), run_id=run_id)).published
 
 
 def check_head() -> CheckHead:

@@ -9,10 +9,9 @@ from flows.run.campaign import Summary, conclude
 from flows.run.declared import Declared
 from flows.run.requests import request_of
 from schemas.identifiers import RunId
-from schemas.options.commands import CheckOptions
 from schemas.run import UnitReceipt
 from schemas.settings import Settings
-from schemas.works.check_run import CheckHead, CheckRequest
+from schemas.works.check_run import CheckHead, CheckOptions, CheckRequest
 from tasks.manuscripts.work import CHECK
 from tasks.work.shard import WorkShard, work_on
 

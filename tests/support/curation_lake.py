@@ -17,9 +17,9 @@ from schemas.works.curation import (
     StatementSeverity,
     StatementType,
 )
-from schemas.works.curation_run import CurationHead
+from schemas.works.curation_run import CURATIONS, CurationHead
 from tests.support.evaluations import START
-from warehouse.kinds.curations.landing import CURATIONS
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -115,8 +115,8 @@ def make_curation_head(paper_count: int = 2) -> CurationHead:
 def publish_curation(warehouse: Warehouse, *curations: Curation) -> RunId:
     """A published run of these papers."""
     for each in curations:
-        land_unit(warehouse, CURATIONS, CURATION, each, START, START)
+        land_unit(warehouse, kind_of(CURATIONS), CURATION, each, START, START)
     head = make_curation_head(len(curations))
-    write_head(warehouse, CURATIONS, head)
-    assert publish(warehouse, CURATIONS, head).published
+    write_head(warehouse, kind_of(CURATIONS), head)
+    assert publish(warehouse, kind_of(CURATIONS), head).published
     return CURATION

@@ -11,7 +11,7 @@ from schemas.literature.paper import Paper
 from schemas.reasons import Reason
 from schemas.works.draft import Draft, Form
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
-from schemas.works.draft_run import DraftHead, Material, PlannedDraft, StoredText
+from schemas.works.draft_run import DRAFTS, DraftHead, Material, PlannedDraft, StoredText
 from tasks.writing.charts import experiment_charts
 from tasks.writing.claims import Claims, add_experiment, add_idea, declare
 from tasks.writing.drafting import material_hash, write_draft
@@ -21,7 +21,7 @@ from tasks.writing.outline import make_outline
 from tasks.writing.works import Known, add_works, draft_works, keyed
 from tests.support.evaluations import START
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
-from warehouse.kinds.drafts import DRAFTS
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -147,7 +147,7 @@ def make_draft_head() -> DraftHead:
 
 def publish_draft(warehouse: Warehouse, draft: Draft) -> RunId:
     """A published run of this draft."""
-    land_unit(warehouse, DRAFTS, DRAFT, draft, START, START)
-    write_head(warehouse, DRAFTS, make_draft_head())
-    assert publish(warehouse, DRAFTS, make_draft_head()).published
+    land_unit(warehouse, kind_of(DRAFTS), DRAFT, draft, START, START)
+    write_head(warehouse, kind_of(DRAFTS), make_draft_head())
+    assert publish(warehouse, kind_of(DRAFTS), make_draft_head()).published
     return DRAFT

@@ -10,7 +10,7 @@ from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.outcome import Outcome
-from schemas.run import Module, RunRequest
+from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import AbstractLibrary
@@ -25,6 +25,7 @@ from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.contribution_fakes import WordEmbedder
+from tests.support.requests import run_request
 
 
 class RecordedEngine:
@@ -57,7 +58,7 @@ async def evaluated_on(
     snapshot = build_snapshot(papers, folder / "index")
     ledger, embedder = Ledger(idea.idea_id), WordEmbedder()
     planned = PlannedIdea(idea=idea, evaluation_key=EvaluationKey("0" * 32))
-    request = RunRequest(
+    request = run_request(
         ideas_path=folder / "ideas.jsonl",
         warehouse=folder / "lake",
         profile=load_profile("economy"),

@@ -15,9 +15,9 @@ from schemas.works.experiment import (
     Role,
     Stage,
 )
-from schemas.works.experiment_run import ExperimentHead
+from schemas.works.experiment_run import EXPERIMENTS, ExperimentHead
 from tests.support.evaluations import START
-from warehouse.kinds.experiments import EXPERIMENTS
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -152,8 +152,8 @@ def make_experiment_head(task_count: int = 2) -> ExperimentHead:
 def publish_experiment(warehouse: Warehouse, *experiments: Experiment) -> RunId:
     """A published run of these experiments."""
     for each in experiments:
-        land_unit(warehouse, EXPERIMENTS, EXPERIMENT, each, START, START)
+        land_unit(warehouse, kind_of(EXPERIMENTS), EXPERIMENT, each, START, START)
     head = make_experiment_head(len(experiments))
-    write_head(warehouse, EXPERIMENTS, head)
-    assert publish(warehouse, EXPERIMENTS, head).published
+    write_head(warehouse, kind_of(EXPERIMENTS), head)
+    assert publish(warehouse, kind_of(EXPERIMENTS), head).published
     return EXPERIMENT

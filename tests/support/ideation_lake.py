@@ -5,8 +5,8 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.identifiers import EvaluationKey, IdeaId, RunId, content_hash
+from schemas.judgement.run_request import RunRequest
 from schemas.reasons import Reason
-from schemas.run import RunRequest
 from schemas.works.ideation import (
     FindingAnswer,
     FindingKind,
@@ -15,11 +15,11 @@ from schemas.works.ideation import (
     KeywordRelation,
     Move,
 )
-from schemas.works.ideation_run import IdeationHead
+from schemas.works.ideation_run import IDEATIONS, IdeationHead
 from tasks.ideas.read import read_ideas
 from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
-from warehouse.kinds.ideations import IDEATIONS
 from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -108,15 +108,15 @@ def publish_ideation_lake(warehouse: Warehouse, *rounds: IdeationRound) -> None:
     """The rounds; by default two of one idea, and a twin of it that was dropped."""
     landed = rounds or (make_round(1), make_round(2))
     for each in landed:
-        land_unit(warehouse, IDEATIONS, IDEATION, each, START, START)
+        land_unit(warehouse, kind_of(IDEATIONS), IDEATION, each, START, START)
     head = make_ideation_head(len(landed))
-    write_head(warehouse, IDEATIONS, head)
-    assert publish(warehouse, IDEATIONS, head).published
+    write_head(warehouse, kind_of(IDEATIONS), head)
+    assert publish(warehouse, kind_of(IDEATIONS), head).published
 
 
 def evaluate_versions(request: RunRequest) -> Any:
     """Made-up evaluations of the versions, published."""
-    ideas = read_ideas(request.ideas_path, default_cutoff=None).ideas
+    ideas = read_ideas(request.ideas.path, default_cutoff=None).ideas
     names = content_hash(*(idea.idea_id for idea in ideas), length=8)
     run_id, warehouse = RunId(f"run-{names}"), Warehouse(request.warehouse)
     for number, idea in enumerate(ideas):

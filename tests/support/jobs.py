@@ -12,30 +12,14 @@ from flows.jobs.runner import run_jobs
 from schemas.choices import EXTRACTIVE
 from schemas.idea import SentIdea
 from schemas.identifiers import RunId
-from schemas.options.commands import (
-    CheckOptions,
-    CurateOptions,
-    EvaluateOptions,
-    ExperimentOptions,
-    IdeateOptions,
-    PlanOptions,
-    RankOptions,
-    WriteOptions,
-)
-from schemas.people.job import (
-    CheckJob,
-    CurateJob,
-    EvaluateJob,
-    ExperimentJob,
-    IdeateJob,
-    PlanJob,
-    RankJob,
-    WriteJob,
-)
+from schemas.options.commands import EvaluateOptions, PlanOptions, RankOptions
+from schemas.people.job import EvaluateJob, PlanJob, RankJob
 from schemas.settings import Settings
-from schemas.works.check_run import SentManuscript
-from schemas.works.curation_run import SentPaper
-from schemas.works.experiment_run import SentTask
+from schemas.works.check_run import CheckJob, CheckOptions, SentManuscript
+from schemas.works.curation_run import CurateJob, CurateOptions, SentPaper
+from schemas.works.draft_run import WriteJob, WriteOptions
+from schemas.works.experiment_run import ExperimentJob, ExperimentOptions, SentTask
+from schemas.works.ideation_run import IdeateJob, IdeateOptions
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, paper_text
 from tests.support.small_task import BASELINE, EVALUATE, PROGRAM, TASK
 from warehouse.app.jobs import Job, jobs, read_job

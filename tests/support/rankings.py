@@ -5,6 +5,7 @@ identifiers.
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import combinations
+from typing import Any
 
 from schemas.calls import CallStatus, LlmCall
 from schemas.identifiers import IdeaId, RunId
@@ -170,6 +171,26 @@ def make_call(call_id: str, idea_id: IdeaId, engine: str) -> LlmCall:
     )
 
 
+def make_ranking_head(**more: Any) -> RankingHead:
+    """The head of a ranking of `run-a`."""
+    told = {
+        "ranking_id": "ranking-a",
+        "run_id": RunId("run-a"),
+        "engine": "litellm:judge",
+        "profile": "economy",
+        "seed": 7,
+        "grouping": Grouping.GIVEN,
+        "method": RatingMethod.BRADLEY_TERRY,
+        "dimensions": DIMENSIONS,
+        "group_count": 1,
+        "idea_count": 1,
+        "basis_sha256": "",
+        "started_at": AT,
+        "finished_at": AT,
+    }
+    return RankingHead(**{**told, **more})
+
+
 def make_head(
     warehouse: Warehouse,
     groups: Sequence[RankedGroup],
@@ -181,18 +202,12 @@ def make_head(
     first = groups[0]
     with with_catalogue(warehouse, Settings().catalogue).reader() as connection:
         basis = basis_of(connection, RunId(run_id))
-    return RankingHead(
+    return make_ranking_head(
         ranking_id=first.ranking_id,
         run_id=RunId(run_id),
         engine=first.matches[0].judge,
-        profile="economy",
-        seed=7,
-        grouping=Grouping.GIVEN,
         method=method,
-        dimensions=DIMENSIONS,
         group_count=len(groups),
         idea_count=sum(group.summary.idea_count for group in groups),
         basis_sha256=basis,
-        started_at=AT,
-        finished_at=AT,
     )

@@ -24,10 +24,10 @@ from schemas.literature.survey_review import (
     WhyRemoved,
     Written,
 )
-from schemas.literature.survey_run import SurveyHead
 from schemas.reasons import Reason
+from schemas.works.survey_run import SURVEYS, SurveyHead
 from tests.support.evaluations import START
-from warehouse.kinds.surveys import SURVEYS
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -252,9 +252,9 @@ def published_surveys(
 ) -> RunId:
     """Land and publish `surveys` as one run."""
     for survey in surveys:
-        land_unit(warehouse, SURVEYS, SURVEY, survey, START, START)
+        land_unit(warehouse, kind_of(SURVEYS), SURVEY, survey, START, START)
     head = replace(make_survey_head(len(surveys)), written=written)
-    write_head(warehouse, SURVEYS, head)
-    report = publish(warehouse, SURVEYS, head)
+    write_head(warehouse, kind_of(SURVEYS), head)
+    report = publish(warehouse, kind_of(SURVEYS), head)
     assert report.published, report.failed_expectations
     return SURVEY

@@ -7,9 +7,9 @@ from typing import Any
 from schemas.identifiers import IdeaId, PaperId, RunId
 from schemas.literature.paper import Paper
 from schemas.literature.survey import Survey, SurveyParameters
-from schemas.literature.survey_run import SurveyQuestion
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
+from schemas.works.survey_run import SurveyQuestion
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import AbstractLibrary

@@ -10,7 +10,13 @@ from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.judgement.evaluation import Receipt
 from schemas.judgement.ranking import GroupReceipt
 from schemas.run import UnitReceipt
+from schemas.works.check_run import CHECKS
+from schemas.works.curation_run import CURATIONS
+from schemas.works.draft_run import DRAFTS
+from schemas.works.experiment_run import EXPERIMENTS
+from schemas.works.ideation_run import IDEATIONS
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
+from schemas.works.survey_run import SURVEYS
 from tests.support.benchmark_lake import make_benchmark, make_benchmark_head
 from tests.support.catalogues import with_catalogue
 from tests.support.check_lake import CHECK, check_head
@@ -19,18 +25,14 @@ from tests.support.draft_lake import DRAFT, make_draft, make_draft_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_experiment_head
 from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
+from tests.support.made_nouns import PROVENANCE, made
 from tests.support.rankings import land_group, make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
-from warehouse.kinds.curations.landing import CURATIONS
-from warehouse.kinds.drafts import DRAFTS
-from warehouse.kinds.experiments import EXPERIMENTS
-from warehouse.kinds.ideations import IDEATIONS
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.rankings.landing import RANKINGS
+from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.kinds.surveys import SURVEYS
-from warehouse.units.kind import Kind
+from warehouse.units.kind import Kind, kind_of
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
@@ -93,42 +95,44 @@ def _land_manuscript(warehouse: Warehouse, number: int, call: str) -> UnitReceip
         failures=(),
         llm_calls=(make_llm_call(IdeaId(name), 0, call_id=call),),
     )
-    return land_unit(warehouse, CHECKS, CHECK, check, START, START)
+    return land_unit(warehouse, kind_of(CHECKS), CHECK, check, START, START)
 
 
 def _land_question(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"question-{number}"
     survey = with_review(make_survey(name))
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
-    return land_unit(warehouse, SURVEYS, SURVEY, replace(survey, llm_calls=calls), START, START)
+    return land_unit(
+        warehouse, kind_of(SURVEYS), SURVEY, replace(survey, llm_calls=calls), START, START
+    )
 
 
 def _land_curated_paper(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"paper-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     curation = replace(make_curation(name), llm_calls=calls)
-    return land_unit(warehouse, CURATIONS, CURATION, curation, START, START)
+    return land_unit(warehouse, kind_of(CURATIONS), CURATION, curation, START, START)
 
 
 def _land_task(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"task-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     experiment = replace(make_experiment(name), llm_calls=calls)
-    return land_unit(warehouse, EXPERIMENTS, EXPERIMENT, experiment, START, START)
+    return land_unit(warehouse, kind_of(EXPERIMENTS), EXPERIMENT, experiment, START, START)
 
 
 def _land_round(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     made = make_round(number + 1)
     calls = (make_llm_call(IdeaId(made.round_id), 0, call_id=call),)
     made = replace(made, llm_calls=calls)
-    return land_unit(warehouse, IDEATIONS, IDEATION, made, START, START)
+    return land_unit(warehouse, kind_of(IDEATIONS), IDEATION, made, START, START)
 
 
 def _land_draft(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     name = f"idea-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     draft = replace(make_draft(name), llm_calls=calls)
-    return land_unit(warehouse, DRAFTS, DRAFT, draft, START, START)
+    return land_unit(warehouse, kind_of(DRAFTS), DRAFT, draft, START, START)
 
 
 def _land_benchmark(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
@@ -140,7 +144,7 @@ def _land_benchmark(warehouse: Warehouse, number: int, call: str) -> UnitReceipt
     return land_unit(warehouse, BENCHMARKS, RunId("benchmark-a"), run, START, START)
 
 
-WORKS = (
+_WORKS = (
     Work(RUNS, ("run-a",), _land_idea, lambda _: make_run(ideas=2)),
     Work(
         RANKINGS,
@@ -149,11 +153,30 @@ WORKS = (
         lambda warehouse: make_head(warehouse, [_group(0, "a"), _group(1, "b")]),
         _publish_run,
     ),
-    Work(CHECKS, ("check-a",), _land_manuscript, lambda _: check_head()),
-    Work(SURVEYS, ("survey-a",), _land_question, lambda _: make_survey_head()),
-    Work(CURATIONS, ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
-    Work(EXPERIMENTS, ("experiment-a",), _land_task, lambda _: make_experiment_head()),
-    Work(IDEATIONS, ("ideation-a",), _land_round, lambda _: make_ideation_head()),
-    Work(DRAFTS, ("draft-a",), _land_draft, lambda _: make_draft_head()),
+    Work(kind_of(CHECKS), ("check-a",), _land_manuscript, lambda _: check_head()),
+    Work(kind_of(SURVEYS), ("survey-a",), _land_question, lambda _: make_survey_head()),
+    Work(kind_of(CURATIONS), ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
+    Work(kind_of(EXPERIMENTS), ("experiment-a",), _land_task, lambda _: make_experiment_head()),
+    Work(kind_of(IDEATIONS), ("ideation-a",), _land_round, lambda _: make_ideation_head()),
+    Work(kind_of(DRAFTS), ("draft-a",), _land_draft, lambda _: make_draft_head()),
     Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, lambda _: make_benchmark_head()),
 )
+
+
+def _made(kind: Kind[Any, Any, Any]) -> Work:
+    """A piece of work of a kind that has none here, made of what its nouns say."""
+    run_id = RunId(f"{kind.word}-a")
+
+    def unit(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
+        name = f"{kind.unit_noun}-{number}"
+        calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
+        apart = {name: () for name in ("failures", "api_calls") if name in kind.noun.model_fields}
+        given = {kind.name_column: name, "llm_calls": calls, "provenance": PROVENANCE, **apart}
+        known = {name: given[name] for name in given.keys() & kind.noun.model_fields.keys()}
+        return land_unit(warehouse, kind, run_id, made(kind.noun, **known), START, START)
+
+    return Work(kind, (run_id,), unit, lambda _: made(kind.head, run_id=run_id))
+
+
+_HERE = {work.kind for work in _WORKS}
+WORKS = (*_WORKS, *(_made(kind) for kind in KINDS if kind not in _HERE))

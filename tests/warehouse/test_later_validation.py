@@ -12,12 +12,13 @@ from schemas.errors import PublicationError
 from schemas.identifiers import RunId
 from schemas.run import HANDFUL, ValidationRow
 from schemas.tables import TABLE
+from schemas.works.check_run import CHECKS
 from tests.support.check_lake import publish_check_lake
 from tests.support.evaluations import make_evaluation, make_run
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units import later_validation
+from warehouse.units.kind import kind_of
 from warehouse.units.later_validation import validate_published, waiting
 from warehouse.units.publish import publish
 from warehouse.units.validate import rules_of
@@ -170,4 +171,4 @@ def test_a_work_that_cannot_be_validated_is_named_and_the_others_are_validated(
     assert (found.validated, found.broken) == (2, ())
     assert found.failed == ("check check-b: PublicationError: no answer",)
     with warehouse.reader() as connection:
-        assert waiting(connection, CHECKS) == [("check-b",)]
+        assert waiting(connection, kind_of(CHECKS)) == [("check-b",)]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.views.write import write_reports
+from dashboards.views.write_run import write_reports
 from schemas.identifiers import RunId
 from warehouse.compact import compact
 from warehouse.unfinished_reports import building_folder, remove_unfinished

@@ -1,30 +1,21 @@
 """The kinds of work that are landed unit by unit and published whole.
 
-Each is declared beside how its units land. One added here is validated, published, verified, tidied
-up and held to the conformity suite like the others.
+Those that modules of `schemas/works` declare are found by themselves; the others are declared beside
+how their units land. Each is validated, published, verified, tidied up and held to the conformity
+suite like the others.
 """
 
 from typing import Any
 
+from schemas.works.registry import work_schemas
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
-from warehouse.kinds.curations.landing import CURATIONS
-from warehouse.kinds.drafts import DRAFTS
-from warehouse.kinds.experiments import EXPERIMENTS
-from warehouse.kinds.ideations import IDEATIONS
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.kinds.surveys import SURVEYS
-from warehouse.units.kind import Kind
+from warehouse.units.kind import Kind, kind_of
 
 KINDS: tuple[Kind[Any, Any, Any], ...] = (
     RUNS,
     RANKINGS,
-    CHECKS,
-    SURVEYS,
-    CURATIONS,
-    EXPERIMENTS,
-    IDEATIONS,
-    DRAFTS,
+    *map(kind_of, work_schemas()),
     BENCHMARKS,
 )

@@ -18,6 +18,7 @@ from schemas.people.ledger import Artefact
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt, WorkHead
 from schemas.tables import TABLE
+from schemas.work_schema import WorkSchema
 from warehouse.layout import Layout, file_name, safe_name
 from warehouse.rows import Row, Rows, nouns_in
 
@@ -227,6 +228,34 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
 
     def parameters(self, *names: str) -> dict[str, str]:
         return dict(zip(self.ids, names, strict=True))
+
+
+_OF_ALL_KINDS = ("citation_edges", "llm_calls", "api_calls", "failures")
+"""Tables in which rows of every kind lie side by side."""
+
+
+def kind_of(schema: WorkSchema[UnitT, HeadT]) -> Kind[UnitT, UnitReceipt, HeadT]:
+    """Return how a declared kind lies in the lake: each unit a folder, each run a head."""
+    return _kind_of(schema)
+
+
+@cache
+def _kind_of(schema: WorkSchema[Any, Any]) -> Kind[Any, UnitReceipt, Any]:
+    held = {get_args(field.annotation)[:1] for field in schema.noun.model_fields.values()}
+    return Kind(
+        folders={schema.word: "run_id"},
+        unit=(schema.unit_noun, schema.name_column),
+        noun=schema.noun,
+        head=schema.head,
+        receipt=UnitReceipt,
+        tables=(
+            *(table.name for table in schema.tables),
+            *(name for name in _OF_ALL_KINDS if (TABLE[name].noun,) in held),
+        ),
+        artefact=schema.artefact,
+        given=schema.given,
+        reasons=schema.reasons,
+    )
 
 
 @cache

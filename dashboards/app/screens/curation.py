@@ -22,7 +22,7 @@ from schemas.works.curation import (
     StatementType,
 )
 from schemas.works.curation_edit import ADDED, NO, YES, CurationEdit, EditedField
-from schemas.works.curation_run import CurationHead
+from schemas.works.curation_run import CURATIONS, CurationHead
 from warehouse.app.people import pseudonym_of
 from warehouse.kinds.curations.edits import (
     Value,
@@ -34,8 +34,8 @@ from warehouse.kinds.curations.edits import (
     values_seen,
     with_added,
 )
-from warehouse.kinds.curations.landing import CURATIONS
 from warehouse.queries import Queries
+from warehouse.units.kind import kind_of
 
 _SAID = "what became of the last save"
 _PARTS = (EditedField.PROBLEM, EditedField.METHOD, EditedField.EXPERIMENT)
@@ -49,7 +49,7 @@ _LONGEST_PART, _LONGEST_STATEMENT = 20_000, 2_000
 
 def show(lake: Lake) -> None:
     """One set, one of its papers: what it gave, what was left out, and a form for who may edit."""
-    heads = lake.heads(CURATIONS)
+    heads = lake.heads(kind_of(CURATIONS))
     if not heads:
         empty.show(
             "No set of rated ideas has been made here yet.",
@@ -60,7 +60,7 @@ def show(lake: Lake) -> None:
     chosen = state.choose(
         "Set", list(heads), key="curation", shown=lambda name: _title(heads[name])
     )
-    given, edits = lake.units(CURATIONS, RunId(chosen)), lake.ask(_edits, RunId(chosen))
+    given, edits = lake.units(kind_of(CURATIONS), RunId(chosen)), lake.ask(_edits, RunId(chosen))
     found = CuratedSet(heads[chosen], tuple(edited(each, edits) for each in given), edits)
     for banner in wording.banners(heads[chosen].engine, ""):
         st.caption(text.line(banner))

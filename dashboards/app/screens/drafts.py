@@ -11,13 +11,13 @@ from dashboards.views.write_draft import DraftPart
 from schemas.identifiers import RunId
 from schemas.works.draft import Draft
 from schemas.works.draft_habits import Habits
-from schemas.works.draft_run import DraftHead
-from warehouse.kinds.drafts import DRAFTS
+from schemas.works.draft_run import DRAFTS, DraftHead
+from warehouse.units.kind import kind_of
 
 
 def show(lake: Lake) -> None:
     """One draft: its text, its figures, and every claim with where it is from."""
-    heads = lake.heads(DRAFTS)
+    heads = lake.heads(kind_of(DRAFTS))
     if not heads:
         empty.show(
             "No draft has been written here yet.",
@@ -25,7 +25,7 @@ def show(lake: Lake) -> None:
         )
         return
     chosen = state.choose("Draft", list(heads), key="draft", shown=lambda name: _title(heads[name]))
-    part = DraftPart(lake.units(DRAFTS, RunId(chosen))[0])
+    part = DraftPart(lake.units(kind_of(DRAFTS), RunId(chosen))[0])
     draft = part.draft
     st.subheader(text.line(draft.title), anchor=False)
     if draft.word_count is None:

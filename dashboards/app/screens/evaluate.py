@@ -16,7 +16,8 @@ from dashboards.app.evaluating import form, watching
 from dashboards.app.evaluating.asking import ask, is_of_reader, plan_of
 from dashboards.render import figures
 from schemas.errors import AssayError
-from schemas.people.job import EvaluateJob, PlanJob, RankJob, WorkJob
+from schemas.people.job import EvaluateJob, PlanJob, RankJob
+from schemas.people.work_job import WorkJob
 from warehouse.app.jobs import Job, jobs, read_job
 from warehouse.warehouse import Warehouse
 

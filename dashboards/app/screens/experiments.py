@@ -9,14 +9,14 @@ from dashboards.render import figures
 from dashboards.views.write_experiment import ExperimentPart, experiment_parts
 from schemas.identifiers import RunId
 from schemas.works.experiment import Fate, Program, Role
-from schemas.works.experiment_run import ExperimentHead
-from warehouse.kinds.experiments import EXPERIMENTS
+from schemas.works.experiment_run import EXPERIMENTS, ExperimentHead
 from warehouse.queries import Queries
+from warehouse.units.kind import kind_of
 
 
 def show(lake: Lake) -> None:
     """One run of experiments, one of its tasks: finding, programs, patch, and what failed."""
-    heads = lake.heads(EXPERIMENTS)
+    heads = lake.heads(kind_of(EXPERIMENTS))
     if not heads:
         empty.show(
             "No task has been experimented on here yet.",

@@ -10,14 +10,14 @@ from dashboards.render.charts.lineage import change, label
 from dashboards.views.write_ideation import OUTCOMES, IdeationPage, ideation_page_of
 from schemas.identifiers import RunId
 from schemas.works.ideation import FindingAnswer, IdeaVersion
-from schemas.works.ideation_run import IdeationHead
-from warehouse.kinds.ideations import IDEATIONS
+from schemas.works.ideation_run import IDEATIONS, IdeationHead
 from warehouse.queries import Queries
+from warehouse.units.kind import kind_of
 
 
 def show(lake: Lake) -> None:
     """One run: every lineage, its rounds, what went no further; then one idea and its versions."""
-    heads = lake.heads(IDEATIONS)
+    heads = lake.heads(kind_of(IDEATIONS))
     if not heads:
         empty.show(
             "No ideas have been made in rounds here yet.",

@@ -11,14 +11,14 @@ from dashboards.views.check_findings import outcome, was_checked
 from dashboards.views.idea.preferences import NAME as PREFERENCES
 from dashboards.views.write_check import CheckPage
 from schemas.identifiers import RunId
-from schemas.works.check_run import CheckHead
+from schemas.works.check_run import CHECKS, CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
-from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.units.kind import kind_of
 
 
 def show(lake: Lake) -> None:
     """One check, its manuscripts as a table, and the problems of the one chosen."""
-    heads = lake.heads(CHECKS)
+    heads = lake.heads(kind_of(CHECKS))
     if not heads:
         empty.show(
             "No manuscript has been checked here yet.",
@@ -29,7 +29,7 @@ def show(lake: Lake) -> None:
     chosen = state.choose(
         "Check", list(heads), key="check", shown=lambda name: _check_title(heads[name])
     )
-    page = CheckPage(heads[chosen], lake.units(CHECKS, RunId(chosen)))
+    page = CheckPage(heads[chosen], lake.units(kind_of(CHECKS), RunId(chosen)))
     _tell(page)
     names = {check.manuscript_id: _title(check) for check in page.checks}
     if not names:

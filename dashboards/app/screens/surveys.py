@@ -11,13 +11,13 @@ from dashboards.views.survey_part import SurveyPart
 from schemas.identifiers import RunId
 from schemas.literature.naming import safe_url
 from schemas.literature.survey import Edge, SurveyPaper
-from schemas.literature.survey_run import SurveyHead
-from warehouse.kinds.surveys import SURVEYS
+from schemas.works.survey_run import SURVEYS, SurveyHead
+from warehouse.units.kind import kind_of
 
 
 def show(lake: Lake) -> None:
     """One run of surveys, one of its questions: map, papers, passages, and what failed."""
-    heads = lake.heads(SURVEYS)
+    heads = lake.heads(kind_of(SURVEYS))
     if not heads:
         empty.show(
             "No question has been surveyed here yet.",
@@ -27,7 +27,7 @@ def show(lake: Lake) -> None:
     chosen = state.choose(
         "Survey", list(heads), key="survey", shown=lambda name: _title(heads[name])
     )
-    surveys = {survey.question_id: survey for survey in lake.units(SURVEYS, RunId(chosen))}
+    surveys = {survey.question_id: survey for survey in lake.units(kind_of(SURVEYS), RunId(chosen))}
     for banner in wording.banners(heads[chosen].engine, heads[chosen].literature):
         st.caption(text.line(banner))
     wanted = state.choose(

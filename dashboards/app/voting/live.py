@@ -13,7 +13,6 @@ from dashboards.app.evaluating.asking import NO_RUNNER, expected_of
 from dashboards.app.voting import ballot
 from dashboards.render import wording
 from schemas.errors import AssayError
-from schemas.literature.survey_run import LONGEST_QUESTION
 from schemas.people.live_question import (
     LONGEST_IDEA,
     Asked,
@@ -25,6 +24,7 @@ from schemas.people.live_question import (
 )
 from schemas.people.votes import Choice
 from schemas.settings import Settings
+from schemas.works.survey_run import LONGEST_QUESTION
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import runner_at_work
 from warehouse.app.questions import (

@@ -1,22 +1,14 @@
 """A report in any of the formats."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from pydantic import TypeAdapter
-
+from dashboards.render.formats.bib_file import bib_file
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.page import Page
 from dashboards.render.render import published_idea, published_ranking, written
 from dashboards.views.any_run import any_view, page_of
-from dashboards.views.idea.first_page import FirstPage
-from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.published_page import PublishedPage
-from schemas.base import Noun
+from dashboards.views.write_run import reviews_json
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from warehouse.answers import IdeaReview
-from warehouse.kinds.runs.landing import RUNS
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
@@ -89,18 +81,13 @@ def data(
     if idea_id is None:
         with warehouse.queries() as queries:
             kind = published_kind(queries.connection, run_id)
-        if kind is not RUNS:
-            return file_of(page_of(kind, warehouse, run_id), output_format)
-    with _reviews(warehouse, run_id, idea_id) as reviews:
-        if output_format is ReportFormat.BIB:
-            from dashboards.render.formats.bib_file import bib_file
-
-            papers = {paper.paper_id: paper for each in reviews for paper in each.bibliography}
-            return bib_file(papers.values()).encode("utf-8", "replace")
-
-        return json_file(
-            [ReviewFile(first_page=idea_page(each).first, review=each) for each in reviews]
-        ).encode()
+        return file_of(page_of(kind, warehouse, run_id), output_format)
+    with warehouse.queries() as queries:
+        review = queries.idea_review(run_id, idea_id)
+    if output_format is ReportFormat.JSON:
+        return reviews_json([review]).encode()
+    papers = {paper.paper_id: paper for paper in review.bibliography}
+    return bib_file(papers.values()).encode("utf-8", "replace")
 
 
 def file_of(page: PublishedPage, output_format: ReportFormat) -> bytes:
@@ -120,27 +107,3 @@ def file_of(page: PublishedPage, output_format: ReportFormat) -> bytes:
             " docx or json"
         )
     return works.encode("utf-8", "replace")
-
-
-@contextmanager
-def _reviews(
-    warehouse: Warehouse, run_id: RunId, idea_id: IdeaId | None
-) -> Iterator[Iterator[IdeaReview]]:
-    with warehouse.queries() as queries:
-        if idea_id is not None:
-            yield iter([queries.idea_review(run_id, idea_id)])
-        else:
-            queries.run(run_id)
-            yield queries.idea_reviews(run_id)
-
-
-class ReviewFile(Noun):
-    """What the JSON of one review holds; its schema is that of the data dictionary's nouns."""
-
-    first_page: FirstPage
-    review: IdeaReview
-
-
-def json_file(reviews: list[ReviewFile]) -> str:
-    """A list of reviews, one per idea."""
-    return TypeAdapter(list[ReviewFile]).dump_json(reviews, indent=2).decode() + "\n"

@@ -2,10 +2,12 @@
 
 import sys
 
-from flows.cli.evaluate.evaluate import run_and_print
 from flows.cli.options import Json
 from flows.cli.terminal import safe
-from flows.works.evaluate.request import bundled, resolve_request
+from flows.cli.works import print_published
+from flows.run.requests import request_of
+from flows.run.session import Session
+from flows.works.evaluate.request import bundled
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.options.commands import DemoOptions, RunOptions
@@ -17,10 +19,14 @@ def demo(options: DemoOptions, json: Json = False) -> int:
     """Evaluate the bundled sample offline with the extractive engine; print the ranking and the
     first page of the idea that leads it.
     """
+    from tasks.evaluation.work import EVALUATE
+
     papers = LiteratureChoice(bundled("papers.jsonl"))
     whole = RunOptions(warehouse=options.warehouse, workers=options.workers, literature=papers)
-    request = resolve_request(bundled("ideas.jsonl"), whole, Settings())
-    summary, code = run_and_print(request, as_json=json)
+    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), whole, Settings())
+    with Session() as session:
+        summary = session.run(EVALUATE, request)
+    code = print_published(EVALUATE, request, summary, as_json=json)
     if summary.published and not json:
         print_first_page(Warehouse(request.warehouse), summary.head.run_id)
     return code

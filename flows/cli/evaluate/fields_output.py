@@ -5,7 +5,7 @@ from flows.cli.evaluate.run_output import print_rejections
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.cli.output import print_table
 from flows.cli.talk import print_warning
-from schemas.run import RunRequest
+from schemas.judgement.run_request import RunRequest
 from tasks.ideas.read import read_ideas
 
 
@@ -15,7 +15,7 @@ def print_fields(request: RunRequest, *, as_json: bool) -> int:
     The exit code is that of a usage error where no entry can be evaluated.
     """
     batch = read_ideas(
-        request.ideas_path, default_cutoff=request.cutoff_date, fields=request.fields
+        request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
     code = EXIT_DONE if batch.ideas else EXIT_USAGE
     if as_json:

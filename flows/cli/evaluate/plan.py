@@ -7,19 +7,21 @@ from dashboards.render.figures import counted
 from flows.cli.answer import print_answer
 from flows.cli.options import Ideas, Json, ShowFields
 from flows.cli.talk import print_note, print_warning
+from flows.run.requests import request_of
 from flows.works.evaluate.given_ideas import given_ideas, print_remarks
-from flows.works.evaluate.request import resolve_request
 from schemas.choices import EngineChoice
+from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import PlanOptions
-from schemas.run import Budget, RunRequest
+from schemas.run import Budget
 from schemas.settings import Settings
+from tasks.evaluation.work import EVALUATE
 
 if TYPE_CHECKING:
-    from flows.run.estimates.batch_estimate import BatchEstimate
-    from flows.run.estimates.estimate import Estimate
     from flows.run.estimates.model_comparison import ModelCost
     from flows.run.estimates.prediction import Prediction
-    from flows.works.rank.rank_estimate import RankingEstimate
+    from tasks.evaluation.expected import Estimate
+    from tasks.judging.batches.expected import BatchEstimate
+    from tasks.ranking.expected import RankingEstimate
 
 _HOW_TO_PRICE = (
     "set ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS and"
@@ -44,20 +46,20 @@ def plan(
     settings = Settings()
     others = named_engines(options.compare)
     with given_ideas(ideas) as path:
-        request = resolve_request(path, options, settings)
+        request = request_of(EVALUATE, (path,), options, settings)
         if fields:
             from flows.cli.evaluate.fields_output import print_fields
 
             return print_fields(request, as_json=json)
         prediction = predict(request, others, settings)
     batch = prediction.batch
-    disorder = _disorder(prediction.estimate, request.allowed_unscored_share)
+    disorder = _disorder(prediction.estimate, request.parameters.allowed_unscored_share)
     if json:
         print_answer(
             "planned",
             prediction.estimate.steps,
             warnings=[*disorder, *batch.warnings],
-            allowed_unscored_share=request.allowed_unscored_share,
+            allowed_unscored_share=request.parameters.allowed_unscored_share,
             literature=literature_in_words(request.literature),
             **prediction.document(),
         )

@@ -16,10 +16,24 @@ if TYPE_CHECKING:
     import polars
 
 
-def check_output(path: Path) -> None:
-    """Raises ConfigurationError when the ending names no format, before anything is ranked."""
-    if path.suffix.lower() not in (*_WRITERS, ".html"):
-        raise ConfigurationError(f"--output {path}: end it in {', '.join(_WRITERS)} or .html")
+_PAGES = (".html", ".md", ".pdf", ".docx")
+
+
+def is_table(path: Path) -> bool:
+    """Whether the ending names a table."""
+    return path.suffix.lower() in _WRITERS
+
+
+def check_output(path: Path, *, tables_alone: bool = False) -> None:
+    """Raises ConfigurationError when the ending names no format, before anything is ranked.
+
+    Args:
+        tables_alone: a ranking by scores has one page, HTML.
+    """
+    endings = (*_WRITERS, *(_PAGES[:1] if tables_alone else _PAGES))
+    if path.suffix.lower() not in endings:
+        *first, last = endings
+        raise ConfigurationError(f"--output {path}: end it in {', '.join(first)} or {last}")
 
 
 def write_ranking(

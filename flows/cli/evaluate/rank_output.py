@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group
@@ -9,30 +10,23 @@ from rich.table import Table
 from rich.text import Text
 
 from dashboards.render.wording import what_leads_among, why_unranked
-from flows.cli.answer import Answer, answer_of, print_answer, write_answer
+from flows.cli.answer import print_answer
 from flows.cli.evaluate.rank_file import write_ranking
-from flows.cli.output import (
-    ended_early,
-    number,
-    print_engine_note,
-    print_log_note,
-    print_ranking,
-    stdout_console,
-)
-from flows.cli.talk import print_note, print_warning
+from flows.cli.output import number, print_ranking, stdout_console
+from flows.cli.talk import print_note
 from flows.cli.terminal import safe
 from schemas.identifiers import RunId
-from schemas.judgement.ranking import GroupSummary, RankingHead, RankRequest
+from schemas.judgement.ranking import GroupSummary, RankingHead
 from schemas.profile import Profile
 from schemas.run import Run
+from schemas.work import Summary
 from warehouse.answers import RankedIdea
-from warehouse.kinds.rankings.queries import (
-    compared_across,
-    group_summaries,
-    ranked_by,
-    ranked_by_scores,
-)
+from warehouse.kinds.rankings.queries import compared_across, ranked_by_scores
 from warehouse.warehouse import Warehouse
+
+if TYPE_CHECKING:
+    from dashboards.views.write_ranking import RankedRun
+    from tasks.work.declaration import Result
 
 COLUMNS = (
     "rank",
@@ -103,80 +97,21 @@ def weights_not_acting(run: Run, profile: Profile) -> str:
     return f"the run has no assessment, so that weights of {names} do not apply"
 
 
-def print_matches(
-    request: RankRequest,
-    head: RankingHead,
-    *,
-    as_json: bool,
-    report_paths: Sequence[Path],
-    remarks: Sequence[str],
-    log_path: Path | None = None,
-    output: Path | None = None,
-) -> None:
-    """The ranking by matches, also as a file: ranks with the range the intervals allow, never a
-    false total order.
+def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
+    """Print a ranking by matches: ranks with the range the intervals allow, never a false total
+    order.
     """
-    warehouse = request.warehouse
-    early = ended_early(
-        "the ranking", head.incomplete_reason, warehouse, request.budget_scope, request.budget
-    )
-    with Warehouse(warehouse).queries() as queries:
-        ranked, summaries = ranked_by(queries, head), group_summaries(queries, head)
-        run = queries.run(head.run_id)
-    if output is not None:
-        write_ranking(output, ranked, warehouse, head.run_id, by_matches=True)
-    if as_json:
-        write_answer(
-            matches_answer(
-                run,
-                head,
-                ranked,
-                summaries,
-                warnings=[*early, *remarks],
-                report_paths=report_paths,
-                log_path=log_path,
-            )
-        )
-        return
-    joined = any(summary.joins_groups for summary in summaries)
+    head, ranked, groups = page.head, page.units, page.groups
+    joined = any(group.joins_groups for group in groups)
     stdout_console().print(_table(ranked, across=joined))
     print_note(
-        f"run {head.run_id}, {head.ranking_id}: {_rests_on(summaries)}; engine {head.engine},"
+        f"run {head.run_id}, {head.ranking_id}: {_rests_on(groups)}; engine {head.engine},"
         f" ratings {head.method.value}{_votes(head)}"
     )
-    print_engine_note(head.engine)
     if any(idea.undecided for idea in ranked):
         print_note(what_leads_among(ranked))
     if head.group_count > 1:
-        print_note(compared_across(summaries))
-    for line in early:
-        print_warning(line)
-    for path in report_paths:
-        print_note(f"report: {path}")
-    print_log_note(log_path)
-
-
-def matches_answer(
-    run: Run,
-    head: RankingHead,
-    ranked: Sequence[RankedIdea],
-    groups: Sequence[GroupSummary],
-    *,
-    warnings: Sequence[str] = (),
-    report_paths: Sequence[Path] = (),
-    log_path: Path | None = None,
-) -> Answer:
-    """A ranking by matches as `--json` prints it."""
-    return answer_of(
-        "ranked" if head.incomplete_reason is None else "incomplete",
-        ranked,
-        run=run,
-        warnings=warnings,
-        ranking=head,
-        groups=groups,
-        reports=report_paths,
-        log=log_path,
-    )
+        print_note(compared_across(groups))
 
 
 def _votes(head: RankingHead) -> str:

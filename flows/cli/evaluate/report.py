@@ -127,7 +127,7 @@ def _wait_for_people(
         ConfigurationError: it is rejected, with by whom and why; or as `load_project`.
         UnknownNameError: as `admit`.
     """
-    from flows.people.approvals import admit, load_project
+    from warehouse.app.approvals import admit, load_project
 
     warehouse = Warehouse(lake.warehouse.resolve())
     with warehouse.queries() as queries:

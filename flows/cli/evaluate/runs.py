@@ -33,7 +33,6 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask."
 @application.command("list")
 def list_runs(lake: LakeOptions, json: Json = False) -> int:
     """List the published runs, newest first; without a lake, those that have cost something."""
-    from flows.cli.evaluate.run_output import state_of
     from flows.cli.output import print_table
 
     try:
@@ -60,7 +59,7 @@ def list_runs(lake: LakeOptions, json: Json = False) -> int:
             run.idea_count,
             run.states_in_words,
             run.engine,
-            state_of(run).replace("_", " "),
+            run.in_a_word().replace("_", " "),
         ]
         for run in runs
     ]
@@ -74,7 +73,6 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
 
     Of a run that was stopped and not published: what was paid for it so far, by its budget.
     """
-    from flows.cli.evaluate.run_output import state_of
     from flows.cli.output import print_table
 
     warehouse = Warehouse(lake.warehouse.resolve())
@@ -91,7 +89,7 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
         return 0
     if json:
         print_answer(
-            state_of(found), [cost], run=found, warnings=found.order_reasons, rejected=rejected
+            found.in_a_word(), [cost], run=found, warnings=found.order_reasons, rejected=rejected
         )
         return 0
     told = {**found.model_dump(mode="json"), **cost.model_dump(mode="json")}

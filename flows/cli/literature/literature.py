@@ -1,13 +1,15 @@
 """`assay literature`: build, serve, search and audit snapshots."""
 
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dashboards.render import page as pg
 from flows.cli.answer import write_answer
-from flows.cli.options import Commands, Json
+from flows.cli.options import Commands, Json, Output
 from flows.cli.talk import print_note, print_warning
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
@@ -131,16 +133,19 @@ def serve(
 def search(
     query: Annotated[str, typer.Argument(help="A few words.")],
     options: SearchOptions,
+    output: Output = None,
     json: Json = False,
 ) -> int:
     """Search papers, as an evaluation would; retracted or withdrawn works bear a mark here."""
-    from flows.cli.output import print_table
+    from flows.cli.output import print_table, write_found
     from flows.works.literature.searching import failures_in_words, search_papers, told
 
     answer = search_papers(query, options, Settings())
+    if output is not None:
+        write_found(output, told(answer), _page(query, answer.items))
     if json:
         write_answer(told(answer))
-    else:
+    elif output is None:
         print_table(
             ["year", "title", "venue", "url"],
             [[str(p.year or "–"), _marked(p), p.venue, p.url] for p in answer.items],
@@ -167,6 +172,14 @@ def audit(
     audited = audit_index(index, options, Settings())
     print_audit(audited, as_json=json)
     return 0 if not audited.warnings else 1
+
+
+def _page(query: str, papers: Sequence[Paper]) -> pg.Page:
+    rows = [
+        (str(paper.year or "–"), pg.line(pg.link(_marked(paper), paper.url)), paper.venue)
+        for paper in papers
+    ]
+    return pg.Page(pg.line(f"Papers on {query}"), (pg.table(("Year:", "Title", "Venue"), rows),))
 
 
 def _marked(paper: Paper) -> str:

@@ -1,12 +1,14 @@
 """`assay recommend`: data sets, baselines and metrics for an idea."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.answer import print_answer
-from flows.cli.options import Json
+from dashboards.render import page as pg
+from flows.cli.answer import answer_of, write_answer
+from flows.cli.options import Json, Output
+from flows.cli.output import write_found
 from flows.cli.talk import print_note, print_warning
 from schemas.literature.recommendation import Recommendation, ResourceKind
 from schemas.options.literature_options import RecommendOptions
@@ -32,6 +34,7 @@ def recommend(
         ),
     ],
     options: RecommendOptions,
+    output: Output = None,
     json: Json = False,
 ) -> int:
     """Recommend data sets, baselines and metrics: those that works near the idea used, with where
@@ -41,19 +44,23 @@ def recommend(
 
     found = recommend_for(given, options, Settings())
     warnings = list(recommendation_warnings(found))
+    answer = answer_of(
+        "incomplete" if found.failures else "complete",
+        found.recommendations,
+        warnings=warnings,
+        failures=found.failures,
+        near_works=found.near_works,
+        citations=found.citations,
+        citations_with_contexts=found.known_contexts,
+        known_uses=found.known_resources,
+    )
+    if output is not None:
+        write_found(output, answer, _page(found.recommendations, warnings))
     if json:
-        print_answer(
-            "incomplete" if found.failures else "complete",
-            found.recommendations,
-            warnings=warnings,
-            failures=found.failures,
-            near_works=found.near_works,
-            citations=found.citations,
-            citations_with_contexts=found.known_contexts,
-            known_uses=found.known_resources,
-        )
-    else:
+        write_answer(answer)
+    elif output is None:
         _print(found.recommendations)
+    if not json:
         print_note(
             f"{found.near_works} works near the idea, {found.citations:,} citations,"
             f" {found.known_contexts:,} of them with their passages;"
@@ -62,6 +69,26 @@ def recommend(
     for line in warnings:
         print_warning(line)
     return 1 if found.failures else 0
+
+
+def _page(recommended: Sequence[Recommendation], warnings: Sequence[str]) -> pg.Page:
+    blocks: list[pg.Block] = [pg.note(each) for each in warnings]
+    for kind, title in _TITLES.items():
+        rows = [
+            (str(each.rank), each.name, f"{each.score_0_to_1:.2f}", each.reason, *_where(each))
+            for each in recommended
+            if each.kind is kind
+        ]
+        if rows:
+            blocks += [
+                pg.heading(f"{title.capitalize()}s"),
+                pg.table(("Rank:", "Name", "Score:", "Why", "Where"), rows),
+            ]
+    return pg.Page(pg.line("Data sets, baselines and metrics"), tuple(blocks))
+
+
+def _where(recommendation: Recommendation) -> tuple[str]:
+    return ("; ".join(_said(recommendation)),)
 
 
 def _print(recommended: tuple[Recommendation, ...]) -> None:

@@ -7,10 +7,9 @@ import typer
 
 from flows.cli.options import Json, output_option
 from flows.works.evaluate.given_ideas import given_ideas
-from schemas.options.commands import IdeateOptions
+from schemas.works.ideation_run import IdeateOptions
 
 if TYPE_CHECKING:
-    from dashboards.views.write_ideation import IdeationPage
     from schemas.work import Summary
     from schemas.works.ideation_run import IdeationHead, IdeationRequest
 
@@ -53,9 +52,4 @@ def ideate(
 
     more = plans if options.plans else None
     with given_ideas(seeds) as path:
-        return run("ideate", (path,), options, output, as_json=json, save=_save, more=more)
-
-
-def _save(page: "IdeationPage", _: object, path: Path) -> tuple[Path, ...] | None:
-    """`.jsonl`: the best version of each idea, which other commands take."""
-    return page.write_ideas(path) if path.suffix == ".jsonl" else None
+        return run("ideate", (path,), options, output, as_json=json, more=more)

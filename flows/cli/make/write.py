@@ -2,13 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from flows.cli.options import Json
 from schemas.errors import ConfigurationError
-from schemas.options.commands import WriteOptions
+from schemas.works.draft_run import WriteOptions
 
 IdeaGiven = Annotated[
     str,
@@ -16,9 +16,6 @@ IdeaGiven = Annotated[
         metavar="IDEA", help="An idea of the lake by its identifier, or a file with one."
     ),
 ]
-
-if TYPE_CHECKING:
-    from dashboards.views.write_draft import DraftPage
 
 
 def write(
@@ -53,12 +50,7 @@ def write(
     given = (path if path.exists() else None, idea, read_venue(options.venue))
     if options.outline_only:
         return _print_outline(given, options, as_json=json)
-    return run("write", given, options, output, as_json=json, save=_save)
-
-
-def _save(page: "DraftPage", _: object, path: Path) -> tuple[Path, ...] | None:
-    """The draft's folder, unless the ending is that of a report."""
-    return page.save_as(path)
+    return run("write", given, options, output, as_json=json)
 
 
 def _print_outline(given: tuple[object, ...], options: WriteOptions, *, as_json: bool) -> int:

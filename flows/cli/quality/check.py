@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import Json, output_option
-from schemas.options.commands import CheckOptions
+from schemas.works.check_run import CheckOptions
 
 if TYPE_CHECKING:
     from dashboards.views.write_check import CheckPage

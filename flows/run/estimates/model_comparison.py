@@ -5,13 +5,14 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from flows.run.estimates.estimate import Estimate, estimate_run
 from flows.works.evaluate.request import with_assessment
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.idea import Idea
-from schemas.run import Module, RunRequest
+from schemas.judgement.run_request import RunRequest
+from schemas.run import Module
 from schemas.settings import Settings
+from tasks.evaluation.expected import Estimate, estimate_run
 
 
 class ModelCost(Noun):
@@ -78,9 +79,11 @@ def compare_engines(
 
 def _with_engine(request: RunRequest, engine: EngineChoice) -> RunRequest:
     """The same request of another engine: whether plans are assessed depends on it."""
-    others = tuple(module for module in request.modules if module is not Module.ASSESSMENT)
+    asked = request.parameters
+    others = tuple(module for module in asked.modules if module is not Module.ASSESSMENT)
     profile, modules = with_assessment(request.profile, others, engine)
-    return replace(request, engine=engine, profile=profile, modules=modules or request.modules)
+    parameters = replace(asked, modules=modules or asked.modules)
+    return replace(request, engine=engine, profile=profile, parameters=parameters)
 
 
 def _line(engine: EngineChoice, estimate: Estimate) -> ModelCost:

@@ -4,18 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.run.done_before import NOTHING_DONE, DoneBefore
-from flows.run.estimates.estimate import Estimate, estimate_run
 from flows.run.estimates.field_forecast import FieldForecast, forecast_fields
 from flows.run.estimates.model_comparison import ModelCost, compare_engines
 from flows.run.landed_before import landed_before
-from flows.works.rank.rank_estimate import RankingEstimate, estimate_ranking
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError
 from schemas.idea import IdeaBatch
-from schemas.run import RunRequest
+from schemas.judgement.run_request import RunRequest
 from schemas.settings import Settings
+from tasks.evaluation.expected import NOTHING_DONE, DoneBefore, Estimate, estimate_run
 from tasks.ideas.read import read_batch
+from tasks.ranking.expected import RankingEstimate, estimate_ranking
 
 _BOTH = {
     *("literature_requests", "model_calls", "prompt_tokens", "completion_tokens"),
@@ -64,7 +63,7 @@ class Prediction:
 def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Settings) -> Prediction:
     """Predict what `request` takes, and the same with `others`; no model is called."""
     batch = read_batch(
-        request.ideas_path, default_cutoff=request.cutoff_date, fields=request.fields
+        request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
     own = (request.engine,) if others and not request.engine.is_baseline else ()
     done, unknown_because = NOTHING_DONE, ""

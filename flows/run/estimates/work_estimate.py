@@ -5,11 +5,11 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from flows.run.estimates.estimate import unpriced
 from schemas.base import Noun
 from schemas.choices import EngineChoice
 from schemas.judging import JudgingParameters
 from schemas.settings import Settings
+from tasks.evaluation.expected import unpriced
 from tasks.judging.expected import Asked, StepEstimate, estimate_step, total_usd
 from tasks.judging.step import Step
 
@@ -51,15 +51,17 @@ def estimate_steps(
     judging: JudgingParameters,
     engine: EngineChoice,
     settings: Settings,
-    idea_tokens: float = 0.0,
+    *,
+    by_batch: bool = False,
 ) -> list[StepEstimate]:
     """What each step takes; those that the engine answers by itself are left out.
 
     Args:
-        idea_tokens: shown of the idea in every prompt.
+        by_batch: at the price of batches.
     """
+    limits = settings.language_model
     estimates = (
-        estimate_step(step, each, idea_tokens, judging, engine, settings.language_model)
+        estimate_step(step, each, 0.0, judging, engine, limits, by_batch=by_batch)
         for step, each in asked.items()
     )
     return [each for each in estimates if each is not None]

@@ -1,16 +1,17 @@
 """Ideas of an earlier run evaluated again, against newer papers or with a later cutoff."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from flows.works.evaluate.request import resolve_request
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import RunId
+from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import EvaluateOptions
 from schemas.options.values import parse_modules
-from schemas.run import Run, RunRequest
+from schemas.run import Run
 from schemas.settings import Settings
 from tasks.contribution.before import judged_before
 from tasks.evaluation.planned import PlannedIdea
@@ -22,13 +23,14 @@ from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
 
-def resolve_again(name: str, options: EvaluateOptions, settings: Settings) -> RunRequest:
-    """The request that evaluates the ideas of run `name` again. Engine, profile and modules are the
-    run's where the options leave them at their defaults.
+def as_of_run(
+    name: str, options: EvaluateOptions, settings: Settings
+) -> tuple[tuple[Path], EvaluateOptions]:
+    """The ideas of run `name` as a file, and the options with engine, profile and modules of the
+    run where they leave them at their defaults.
 
     Raises:
-        ConfigurationError: no such run of ideas, or its ideas are not in the lake; and as
-            `resolve_request`.
+        ConfigurationError: no such run of ideas, or its ideas are not in the lake.
     """
     if options.field:
         raise ConfigurationError("--field is about columns of a file: leave it out with --again")
@@ -49,7 +51,7 @@ def resolve_again(name: str, options: EvaluateOptions, settings: Settings) -> Ru
     path = warehouse.state / "again" / f"{run_id}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_ideas(ideas, path)
-    return replace(resolve_request(path, _as_of(run, options), settings), again=run_id)
+    return (path,), _as_of(run, options)
 
 
 def _ideas(queries: Queries, run_id: RunId) -> list[Idea]:
@@ -73,9 +75,9 @@ def with_earlier(
     planned: Sequence[PlannedIdea], request: RunRequest, warehouse: Warehouse
 ) -> list[PlannedIdea]:
     """With what the earlier run judged of papers, where the same engine and profile did so."""
-    assert request.again is not None
+    assert request.parameters.again is not None
     with warehouse.queries() as queries:
-        run = queries.run(request.again)
+        run = queries.run(request.parameters.again)
         if (run.engine, run.profile) != (request.engine.text, request.profile.name):
             return list(planned)
         wanted = [entry.idea.idea_id for entry in planned]
@@ -83,7 +85,7 @@ def with_earlier(
             review.evaluation.idea.idea_id: judged_before(
                 review.evaluation.contribution, review.evaluation.papers
             )
-            for review in queries.idea_reviews(request.again, wanted)
+            for review in queries.idea_reviews(request.parameters.again, wanted)
             if review.evaluation.contribution is not None
         }
     return [replace(entry, before=found.get(entry.idea.idea_id)) for entry in planned]

@@ -4,17 +4,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from flows.cli.talk import print_note
 from flows.run.batch_waves import BatchWaves
 from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, open_gateway
+from flows.works.evaluate.again import as_of_run
 from flows.works.evaluate.given_ideas import print_remarks
 from flows.works.evaluate.plan import KeyedBatch, key_batch, write_to_do
 from flows.works.evaluate.request import literature_name
 from schemas.base import replace
 from schemas.identifiers import RunId
-from schemas.run import Run, RunRequest, RunState
+from schemas.judgement.run_request import RunRequest
+from schemas.run import Run, RunState
+from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.evaluation.evaluate_job import evaluate_job
 from tasks.evaluation.planned import ShardJob
@@ -30,7 +34,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
     """A run of ideas. Its name is known once the literature is, which a gateway tells."""
 
     kind = RUNS
-    name = "run"
+    name, command = "run", "evaluate"
     artifact_key = "evaluate-batch"
     verb, nouns = "evaluated", "ideas"
     work = ShardWork(ShardJob, evaluate_job, "shard", "ideas")
@@ -44,9 +48,17 @@ class Evaluation(Campaign[Plan[Run], Run]):
         )
         self.request = request
         self.batch = read_batch(
-            request.ideas_path, default_cutoff=request.cutoff_date, fields=request.fields
+            request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
         )
         print_remarks(self.batch.remarks)
+
+    @staticmethod
+    def completed(
+        given: tuple[Path | None], options: Any, settings: Settings
+    ) -> tuple[tuple[Path | None], Any]:
+        """Ideas of an earlier run stand in the lake, and its engine, profile and modules with it."""
+        again = getattr(options, "again", None)
+        return (given, options) if again is None else as_of_run(again, options, settings)
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -71,7 +83,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
         )
 
     def waves(self) -> BatchWaves | None:
-        if not self.request.batch:
+        if not self.request.parameters.batch:
             return None
         run_id = self.run_id
         return BatchWaves(self.request, (run_id,), run_id, self.warehouse)
@@ -80,13 +92,13 @@ class Evaluation(Campaign[Plan[Run], Run]):
         request = self.request
         return Run(
             run_id=self.run_id,
-            label=request.label,
+            label=request.parameters.label,
             profile=request.profile.name,
             engine=request.engine.text,
             literature=self.gateway.literature,
             literature_name=literature_name(request.literature),
             literature_lacks=self.gateway.lacks,
-            modules=",".join(request.modules),
+            modules=",".join(request.parameters.modules),
             idea_count=len(self.keyed.planned),
             rejected_count=len(self.keyed.rejected),
             reading_remarks=self.batch.remarks,
@@ -101,9 +113,9 @@ class Evaluation(Campaign[Plan[Run], Run]):
             finished_at=self.started_at,
             duration_seconds=0,
             assay_version=metadata.version("assay"),
-            again_run_id=request.again,
+            again_run_id=request.parameters.again,
             score_weights=request.profile.score_weights,
-            allowed_unscored_share=request.allowed_unscored_share,
+            allowed_unscored_share=request.parameters.allowed_unscored_share,
         )
 
     def ended(self, plan: Plan[Run]) -> Run:
@@ -131,7 +143,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
         return written if all(path.exists() for path in written) else ()
 
     def write_reports(self, head: Run) -> tuple[Path, ...]:
-        from dashboards.views.write import write_reports
+        from dashboards.views.write_run import write_reports
 
         return write_reports(self.warehouse, head.run_id, thresholds=self.warehouse.settings.alarms)
 

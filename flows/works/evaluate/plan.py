@@ -13,7 +13,8 @@ from flows.works.experiment.experimental_results import results_by_idea
 from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.judgement.evaluation import Receipt
-from schemas.run import PlannedRun, RunRequest
+from schemas.judgement.run_request import RunRequest
+from schemas.run import PlannedRun
 from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for
 from tasks.steps import STEPS
@@ -49,7 +50,7 @@ def key_batch(
         literature: identity of the literature.
     """
     used, warehouse = conditions(request, settings), Warehouse(request.warehouse, settings)
-    found = results_by_idea(request.experiment_run_ids, batch.ideas, warehouse)
+    found = results_by_idea(request.parameters.experiment_run_ids, batch.ideas, warehouse)
 
     def planned_idea(idea: Idea) -> PlannedIdea:
         results = found.get(idea.idea_id, ())
@@ -107,7 +108,7 @@ def write_to_do(
                 to_run=run_id,
                 idea=entry.idea,
             )
-    if request.again is not None and to_do:
+    if request.parameters.again is not None and to_do:
         to_do = with_earlier(to_do, request, warehouse)
     return _write_shards(to_do, run_id, request, gateway, warehouse)
 
@@ -119,9 +120,9 @@ def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
         rejected_count=len(keyed.rejected),
         engine=request.engine.text,
         profile=request.profile.name,
-        modules=request.modules,
+        modules=request.parameters.modules,
         budget=request.budget,
-        ideas_path=str(request.ideas_path),
+        ideas_path=str(request.ideas.path),
         started_at=datetime.now(UTC),
     )
 

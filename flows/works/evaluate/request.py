@@ -9,11 +9,11 @@ from flows.works.experiment.experimental_results import check_experiments
 from schemas.base import replace
 from schemas.choices import BUNDLED_SAMPLE, LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.identifiers import RunId
 from schemas.options.commands import RunOptions
 from schemas.profile import Profile
-from schemas.run import Module, RunRequest
+from schemas.run import Module
 from schemas.settings import Settings
+from tasks.judging.batches.wanted import wants_batches
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 from warehouse.warehouse import Warehouse
 
@@ -202,42 +202,6 @@ def resolve_evaluation(
     return resolved, literature, profile
 
 
-def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> RunRequest:
-    """The one place where options become a request; the command line and the flows both call it.
-
-    Raises:
-        ConfigurationError: as `resolve_evaluation`, or there are no such ideas.
-    """
-    if not ideas.exists():
-        raise ConfigurationError(
-            f"{ideas} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet)"
-            " or a folder of .txt and .md files"
-        )
-    resolved, literature, profile = resolve_evaluation(options, settings)
-    return RunRequest(
-        ideas_path=ideas.resolve(),
-        fields=options.field,
-        warehouse=resolved.warehouse,
-        profile=profile,
-        engine=options.engine,
-        api_base=options.api_base,
-        literature=literature,
-        modules=resolved.modules,
-        cutoff_date=options.cutoff,
-        workers=options.workers,
-        scheduler_address=options.scheduler,
-        budget=options.budget,
-        full_text=bool(resolved.full_text),
-        survey=options.survey,
-        experiment_run_ids=tuple(map(RunId, resolved.experiment)),
-        label=options.label,
-        idea_timeout_seconds=settings.runs.idea_timeout_seconds,
-        allowed_unscored_share=settings.runs.allowed_unscored_share,
-        batch=bool(resolved.batch),
-        batch_failures=options.batch_failures,
-    )
-
-
 def _in_batches(options: RunOptions, profile: Profile) -> bool:
     batch = wants_batches(options.batch, profile, options.engine)
     if batch and options.survey:
@@ -246,28 +210,6 @@ def _in_batches(options: RunOptions, profile: Profile) -> bool:
             " own: leave out --survey, or add --no-batch"
         )
     return batch
-
-
-def wants_batches(asked: bool | None, profile: Profile, engine: EngineChoice) -> bool:
-    """Whether questions travel in batches: as asked, else as the profile says, where models are
-    asked at all.
-
-    Raises:
-        ConfigurationError: a model that takes no batches.
-    """
-    if engine.model is None:
-        if asked:
-            raise ConfigurationError(
-                f"--batch: the {engine} engine asks no model; add --engine litellm:MODEL"
-            )
-        return False
-    wanted = profile.batch if asked is None else asked
-    if wanted:
-        from tasks.judging.batches.providers.opening import check_takes_batches
-
-        for model in dict.fromkeys((engine.model, *profile.judging.models)):
-            check_takes_batches(model)
-    return wanted
 
 
 def wants_full_text(asked: bool | None, literature: LiteratureChoice) -> bool:

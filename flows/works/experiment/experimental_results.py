@@ -7,9 +7,10 @@ from flows.cli.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
+from schemas.works.experiment_run import EXPERIMENTS
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.experiments.results import result_of, tried
-from warehouse.kinds.experiments import EXPERIMENTS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_kind, published_units
 from warehouse.warehouse import Warehouse
 
@@ -27,7 +28,7 @@ def check_experiments(names: Sequence[str], warehouse: Warehouse) -> tuple[RunId
     with warehouse.queries() as queries:
         for name in names:
             kind = published_kind(queries.connection, RunId(name))
-            if kind is not EXPERIMENTS:
+            if kind is not kind_of(EXPERIMENTS):
                 raise ConfigurationError(
                     f"--experiment {name} is a {kind.word}: name a run of `assay experiment run`"
                 )
@@ -41,7 +42,7 @@ def results_by_idea(
     found: defaultdict[IdeaId, list[ExperimentalResult]] = defaultdict(list)
     for run_id in run_ids:
         with warehouse.queries() as queries:
-            experiments = published_units(queries.connection, EXPERIMENTS, run_id)
+            experiments = published_units(queries.connection, kind_of(EXPERIMENTS), run_id)
         before = len(found)
         for experiment in experiments:
             result = result_of(run_id, experiment)

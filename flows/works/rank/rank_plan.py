@@ -10,7 +10,6 @@ from pathlib import Path
 
 from flows.run.campaign import Plan
 from flows.run.shards import shard_count, write_shards
-from flows.works.rank.rank_estimate import calls_of, most_calls
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
@@ -29,6 +28,7 @@ from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.identity import model_identity, prompts_of, run_id_of, sampling_identity
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import Dossier, dossier_of
+from tasks.ranking.expected import calls_of, most_calls
 from tasks.ranking.groups import find_groups
 from tasks.ranking.rank import UNGROUPED
 from tasks.ranking.rank_shard import (
@@ -73,7 +73,7 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
     """
     started_at = datetime.now(UTC)
     dimensions = dimensions_of(request.profile)
-    if request.votes_in_lake:
+    if request.parameters.votes_in_lake:
         fold_into_lake(warehouse)
     names = tuple(dimension.name for dimension in dimensions)
     with warehouse.queries() as queries:
@@ -94,8 +94,8 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
             engine=request.engine.text,
             profile=request.profile.name,
             seed=request.profile.seed,
-            grouping=request.grouping,
-            method=request.method,
+            grouping=request.parameters.grouping,
+            method=request.parameters.method,
             dimensions=names,
             group_count=len(members),
             idea_count=len(group_of),
@@ -136,7 +136,7 @@ def _members(group_of: Mapping[IdeaId, str]) -> dict[str, list[IdeaId]]:
 def _told_apart(members: Mapping[str, Sequence[IdeaId]], request: RankRequest) -> tuple[str, ...]:
     """What a ranking whose pairs are known beforehand has in its name."""
     sizes, parameters = map(len, members.values()), request.profile.ranking
-    kinds = {kind_of(size, parameters, beforehand=request.batch) for size in sizes}
+    kinds = {kind_of(size, parameters, beforehand=request.parameters.batch) for size in sizes}
     return (FIXED,) if FIXED in kinds else ()
 
 
@@ -191,8 +191,8 @@ def _votes(
     group_of: Mapping[IdeaId, str],
     dimensions: tuple[str, ...],
 ) -> Votes:
-    path = request.votes_path
-    if request.votes_in_lake:
+    path = request.parameters.votes_path
+    if request.parameters.votes_in_lake:
         found = votes_on_ideas(human_votes(queries), group_of)
         if not found:
             raise ConfigurationError(
@@ -217,8 +217,8 @@ def _votes(
 def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Mapping[IdeaId, str]:
     """Every idea's group, in the order of groups and ideas."""
     every = queries.rows("ideas_of_run", run_id=request.run_id)
-    rows = [row for row in every if row["idea_id"] not in request.left_out]
-    if request.grouping is Grouping.CLUSTERS:
+    rows = [row for row in every if row["idea_id"] not in request.parameters.left_out]
+    if request.parameters.grouping is Grouping.CLUSTERS:
         plain = [
             Dossier(idea_id=row["idea_id"], title=row["title"], text=row["text"]) for row in rows
         ]
@@ -255,7 +255,7 @@ def _ranking_id(
         *model_identity(request.engine, settings, request.api_base),
         sampling_identity(profile),
         profile.model_dump_json(include={"name", "ranking"}),
-        request.grouping,
+        request.parameters.grouping,
         *(
             dimension.model_dump_json(include={"name", "question", "scale"})
             for dimension in dimensions
@@ -263,7 +263,7 @@ def _ranking_id(
         *prompts_of(STEPS),
         *(vote.match_id for vote in votes),
         *((f"prior {prior.sha256}",) if prior is not None else ()),
-        *(f"without {idea_id}" for idea_id in sorted(request.left_out)),
+        *(f"without {idea_id}" for idea_id in sorted(request.parameters.left_out)),
         *told_apart,
     )
 

@@ -3,14 +3,25 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from dashboards.views.write import write_reports
+from dashboards.views.write_run import write_reports
+from flows.profiles import shipped_profiles
 from flows.run.batch_waves import BatchWaves
 from flows.run.campaign import Campaign
 from flows.run.progress import Watched
+from flows.run.requests import request_of
+from flows.works.evaluate.runs_of_ideas import find_run
 from flows.works.rank.rank_plan import RankingPlan, plan_ranking
+from schemas.base import replace
+from schemas.choices import EngineChoice
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.judgement.ranking import RankingHead, RankRequest
+from schemas.judgement.ranking import RankingHead, RankRequest, RunToRank
+from schemas.judgement.run_request import RunRequest
+from schemas.options.commands import RankOptions
+from schemas.run import Run
+from schemas.settings import Settings
 from schemas.work import Summary
+from tasks.evaluation.work import EVALUATE
 from tasks.ranking.rank_shard import MATCH_LINE, RankJob, journal_path, rank_job
 from tasks.shards.work import ShardWork
 from warehouse.kinds.rankings.landing import RANKINGS, failed_groups
@@ -24,7 +35,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
     """A ranking of a run, under whose lock it works."""
 
     kind = RANKINGS
-    name = "ranking"
+    name, command = "ranking", "rank"
     artifact_key = "rank-run"
     verb, nouns = "given", "verdicts"
     work = ShardWork(RankJob, rank_job, "rank shard", "groups")
@@ -32,6 +43,38 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
     def __init__(self, request: RankRequest) -> None:
         super().__init__(request, request.warehouse, engine=request.engine.text)
         self.request = request
+
+    @staticmethod
+    def completed(
+        given: tuple[str | RunToRank | None], options: RankOptions, settings: Settings
+    ) -> tuple[tuple[RunId | None, RunRequest | None], RankOptions]:
+        """The run that is meant, or the evaluation of the ideas that are; engine and profile are
+        those of the run where the options name none.
+
+        Raises:
+            ConfigurationError: as `find_run`; or the run's profile is a file of the user that was
+                not named.
+        """
+        (named,), evaluation = given, None
+        run = _meant(named, options, settings)
+        if run is None:
+            evaluation = request_of(EVALUATE, (Path(f"{named}"),), options.evaluation, settings)
+            engine, profile = evaluation.engine, options.evaluation.profile
+        else:
+            engine, profile = EngineChoice.parse(run.engine), run.profile
+            if options.profile is None and profile not in shipped_profiles():
+                raise ConfigurationError(
+                    f"run {run.run_id} followed the profile {profile}, a file of yours: name it"
+                    " with --profile FILE"
+                )
+        told = replace(
+            options,
+            engine=options.engine or engine,
+            profile=options.profile or profile,
+            literature=None,
+            max_requests=None,
+        )
+        return (None if run is None else run.run_id, evaluation), told
 
     @property
     def run_id(self) -> RunId:
@@ -42,10 +85,10 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         return self.planned
 
     def waves(self) -> "BatchWaves | _GroupsFirst | None":
-        if not self.request.batch:
+        if not self.request.parameters.batch:
             return None if self.planned.across is None else _GroupsFirst(self.planned.across)
         names = self.run_id, self.planned.head.ranking_id
-        return BatchWaves(self.request, names, self.request.budget_scope, self.warehouse)
+        return BatchWaves(self.request, names, self.request.spends_as(self.run_id), self.warehouse)
 
     def watched(self, plan: RankingPlan) -> Watched:
         played = PlayedMatches(self.warehouse, plan.head, plan.most_matches)
@@ -88,6 +131,15 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
             f"{head.idea_count} ideas of run {head.run_id} in {head.group_count} groups; "
             f"engine {head.engine}, profile {head.profile}."
         )
+
+
+def _meant(named: str | RunToRank | None, options: RankOptions, settings: Settings) -> Run | None:
+    """The run that a person means, or that a program names: never a file."""
+    if not isinstance(named, RunToRank):
+        return find_run(named, options)
+    assert named.run_id is not None
+    with Warehouse(options.warehouse, settings).queries() as queries:
+        return queries.run(named.run_id)
 
 
 class _GroupsFirst:

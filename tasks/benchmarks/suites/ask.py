@@ -15,9 +15,9 @@ from schemas.choices import LiteratureChoice
 from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.literature.survey import Survey
 from schemas.literature.survey_review import ReviewPart
-from schemas.literature.survey_run import SurveyQuestion
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason, may_pass
+from schemas.works.survey_run import SurveyQuestion
 from tasks.benchmarks.answer_sets import (
     ANSWERS_FILE,
     RUBRICS_FILE,

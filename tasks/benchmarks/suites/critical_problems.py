@@ -11,16 +11,17 @@ from collections.abc import Sequence
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from schemas.judgement.benchmark import BenchmarkScore
+from schemas.works.check_run import CHECKS
 from tasks.benchmarks.suite import Suite
 from tasks.benchmarks.suites.problems_judging import judge_released
 from tasks.benchmarks.suites.problems_released import PRICES, against_print, released_scores
 from tasks.benchmarks.trial import Trial
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.kinds.manuscripts.queries import release_views
 from warehouse.kinds.manuscripts.release import import_release
 from warehouse.run_log import EVENTS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_units
 
 logger = logging.getLogger(__name__)
@@ -38,7 +39,9 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     with release_views(trial.warehouse, run_ids) as connection:
         released = released_scores(connection, NAME, trial.seed)
     with trial.warehouse.reader() as connection:
-        checks = {run_id: published_units(connection, CHECKS, run_id) for run_id in run_ids}
+        checks = {
+            run_id: published_units(connection, kind_of(CHECKS), run_id) for run_id in run_ids
+        }
     differing = against_print(NAME, released)
     if differing:
         logger.warning(

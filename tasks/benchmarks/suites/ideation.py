@@ -23,7 +23,7 @@ from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkRequest, 
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.works.ideation import IdeaVersion, kept_versions
-from schemas.works.ideation_run import IdeationHead
+from schemas.works.ideation_run import IDEATIONS, IdeationHead
 from tasks.benchmarks.first_and_last import (
     FLATTERY,
     Answer,
@@ -55,7 +55,7 @@ from tasks.metrics.means import mean, paired_difference, share_of
 from tasks.ranking.dimensions import DIMENSIONS, OVERALL, compared_along
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
-from warehouse.kinds.ideations import IDEATIONS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
@@ -245,8 +245,8 @@ def versions_of(request: BenchmarkRequest, settings: Settings) -> Versions:
     assert run_id is not None
     warehouse = Warehouse(request.warehouse, settings)
     with warehouse.reader() as connection:
-        head = published_head(connection, IDEATIONS, run_id)
-        rounds = published_units(connection, IDEATIONS, run_id)
+        head = published_head(connection, kind_of(IDEATIONS), run_id)
+        rounds = published_units(connection, kind_of(IDEATIONS), run_id)
     found = Versions(head, tuple(version for each in rounds for version in each.versions))
     if not found.stacks:
         raise ConfigurationError(f"--run {run_id} has no idea to judge: only leads, or none")

@@ -11,9 +11,9 @@ from schemas.choices import LiteratureChoice
 from schemas.identifiers import content_hash
 from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.literature.survey import SurveyParameters
-from schemas.literature.survey_run import SurveyQuestion
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import About, Reason, may_pass
+from schemas.works.survey_run import SurveyQuestion
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.review_text import text_of_survey
 from tasks.benchmarks.steps.judge_survey import (

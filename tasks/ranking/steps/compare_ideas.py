@@ -84,8 +84,6 @@ def verdict_along(answer: PairReply, dimension: str) -> DimensionVerdict | None:
 
 
 EVEN_ODDS_PERCENT = 50
-TOKENS_PER_VERDICT, TOKENS_PER_READING = 70, 130
-"""Expected of an answer: for each dimension, and for what is written about each idea before."""
 LOG_ODDS_PER_DIFFERENCE = 4.0
 """Of the weighted mean difference (-1 to 1): a tenth of the range makes odds of three to two."""
 _TAKEN: dict[str, tuple[Taken, ...]] = {

@@ -7,7 +7,7 @@ import pytest
 from dashboards.render import wording
 from dashboards.views.write_check import check_page
 from schemas.base import replace
-from schemas.works.check_run import CheckHead
+from schemas.works.check_run import CHECKS, CheckHead
 from schemas.works.manuscripts import Attempt, Decision, ManuscriptCheck, ManuscriptForm, Problem
 from tests.support.check_lake import CHECK, publish_check_lake
 from tests.support.check_lake import check_head as check_head_of_lake
@@ -15,7 +15,7 @@ from tests.support.dashboard import open_page, words
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
-from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.units.kind import kind_of
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head
 from warehouse.units.record import land_unit
@@ -86,16 +86,16 @@ def test_page_and_report_say_in_how_many_words_nothing_was_found(
         problems=(),
         failures=(),
     )
-    land_unit(warehouse, CHECKS, CHECK, check, START, START)
+    land_unit(warehouse, kind_of(CHECKS), CHECK, check, START, START)
     head = replace(check_head_of_lake(), manuscript_count=1)
-    assert publish(warehouse, CHECKS, head).published
+    assert publish(warehouse, kind_of(CHECKS), head).published
     assert expected in words(open_page("manuscripts", warehouse)).replace("\\", "")
     assert expected in check_page(warehouse, CHECK).markdown()
 
 
 def test_an_offline_check_says_that_no_rule_understands_the_argument(checked: Warehouse) -> None:
     with checked.reader() as connection:
-        head: CheckHead = published_head(connection, CHECKS, CHECK)
+        head: CheckHead = published_head(connection, kind_of(CHECKS), CHECK)
     assert "Whether the argument is right was not tested" in wording.tested(
         replace(head, engine="extractive")
     )
@@ -139,8 +139,8 @@ def test_both_readings_of_a_dispute_stand_side_by_side_and_what_was_decided_is_s
         failures=(),
     )
     head = replace(check_head_of_lake(), review=True, revises="check-0", manuscript_count=1)
-    land_unit(warehouse, CHECKS, head.run_id, check, START, START)
-    assert publish(warehouse, CHECKS, head).published
+    land_unit(warehouse, kind_of(CHECKS), head.run_id, check, START, START)
+    assert publish(warehouse, kind_of(CHECKS), head).published
     page = open_page("manuscripts", warehouse)
     assert not page.exception
     said = words(page).replace("\\", "")  # of Markdown's escapes

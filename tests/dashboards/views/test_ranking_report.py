@@ -10,9 +10,9 @@ import pytest
 
 from dashboards.render.charts.interval_chart import interval_chart
 from dashboards.render.page import Heading, Table, plain_text
-from dashboards.views.ranking_page import _duels, ranking_page
+from dashboards.views.ranking_page import _duels, ranking_view
 from dashboards.views.sensitivity import sensitivity_of
-from dashboards.views.write import write_reports
+from dashboards.views.write_run import write_reports
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
@@ -121,7 +121,7 @@ def test_many_groups_begin_with_who_is_first_in_each(
 ) -> None:
     monkeypatch.setattr("dashboards.views.ranking_page.GROUPS_AT_A_GLANCE", 1)
     with ranked.queries() as queries:
-        page = ranking_page(queries, RUN)
+        page = ranking_view(queries, RUN)
     assert page is not None
     headings = [each for each in page.blocks if isinstance(each, Heading) and each.level == 3]
     firsts = next(

@@ -14,7 +14,7 @@ from dashboards.render.charts.score_chart import score_chart
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.ranked_groups import ranked_groups
 from dashboards.views.run_page import _unscored
-from dashboards.views.write import write_reports
+from dashboards.views.write_run import write_reports
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
@@ -187,7 +187,7 @@ def test_a_report_that_could_not_be_finished_leaves_the_old_one(warehouse, writt
     def broken(*_):
         raise duckdb.IOException("disk full")
 
-    monkeypatch.setattr("dashboards.views.write.run_page", broken)
+    monkeypatch.setattr("dashboards.views.write_run.run_view", broken)
     with pytest.raises(duckdb.IOException):
         write_reports(warehouse, RUN)
     assert html.read_bytes() == before

@@ -5,9 +5,8 @@ import pytest
 from dashboards.render.render import first_page_markdown
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.nightly_page import night_run
-from dashboards.views.write import write_reports
 from dashboards.views.write_nightly import write_nightly
-from flows.cli.evaluate.run_output import published, state_of
+from dashboards.views.write_run import run_page, write_reports
 from schemas.base import replace
 from schemas.calls import CallStatus
 from schemas.failure import Failure
@@ -111,11 +110,11 @@ def test_a_step_that_failed_for_most_ideas_is_told_although_other_judgements_out
         "plan reviews missing for 4 of 5 ideas: the engine's reply could not be read (4, most"
         " often: the reply holds no JSON object)"
     )
-    assert (run.in_order, run.order_reasons, state_of(run)) == (False, (why,), "not_in_order")
+    assert (run.in_order, run.order_reasons, run.in_a_word()) == (False, (why,), "not_in_order")
     with warehouse.queries() as queries:
         night = night_run(queries, UNREAD)
         assert night.alarms == ()
-        assert published(queries, UNREAD).alarms == []
+    assert run_page(warehouse, UNREAD).alarms == ()
     assert night.status == f"Not in order: {why}."
 
 

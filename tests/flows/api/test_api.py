@@ -177,7 +177,6 @@ def test_what_was_accepted_survives_sigkill_and_is_there_once(tmp_path: Path) ->
 def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.api.sent_ideas import idea_lines
     from flows.api.service import open_service
     from schemas.options.commands import EvaluateOptions
     from warehouse.app import submissions
@@ -195,9 +194,8 @@ def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
 
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
             patched.setattr(submissions, "submit_as", dies)
-            service.submit(
-                token, idea_lines([IDEA]), EvaluateOptions(), name="a", idempotency_key="k"
-            )
+            sent = {"ideas": [IDEA]}
+            service.work(token, EvaluateJob, sent, EvaluateOptions(), name="a", idempotency_key="k")
         assert job_ids(warehouse) == []
     with ServiceDatabase(warehouse) as database:
         hand_over(warehouse, database)

@@ -6,15 +6,23 @@ from typing import Any
 import httpx
 import pytest
 
+from schemas.identifiers import RunId
+from schemas.works.registry import work_jobs
 from tasks.works import WORKS
 from tests.support.api_server import api_server, bearing, make_token
+from tests.support.evaluations import make_evaluation, make_run
 from tests.support.jobs import known, sent_paper
 from tests.support.small_task import EVALUATE, PROGRAM, TASK
 from warehouse.app.jobs import job_ids
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
 QUESTION = {"question": "How do bats hunt?"}
+RUN = RunId("run-a")
 SENT: dict[str, dict[str, Any]] = {
+    "evaluate": {"ideas": ["We record bats at night, and count the moths that they meet."]},
+    "rank": {"run_id": RUN},
     "ask": QUESTION,
     "survey": QUESTION,
     "check": {"manuscripts": [{"manuscript_id": "bats", "text": "# Bats\n\nBats hunt."}]},
@@ -33,11 +41,19 @@ SENT: dict[str, dict[str, Any]] = {
     "benchmark": {"suite": "agreement"},
     "write": {"idea": {"text": "We record bats at night, and count the moths that they meet."}},
 }
+SENT |= {
+    name: {"ideas": [*SENT["write"].values()]}
+    for name in WORKS
+    if name not in SENT and "ideas" in work_jobs()[name].sent_fields()
+}
 
 
 @pytest.fixture(scope="module")
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    return Warehouse(tmp_path_factory.mktemp("works") / "warehouse")
+    warehouse = Warehouse(tmp_path_factory.mktemp("works") / "warehouse")
+    land(warehouse, make_evaluation(0, run_id=RUN))
+    assert publish(warehouse, RUNS, make_run(RUN, engine="extractive")).published
+    return warehouse
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from schemas.people.role import Role
+from schemas.works.registry import work_jobs
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.assay_command import environment
 from tests.support.jobs import sent_paper
@@ -29,21 +30,14 @@ TOOLS = {
     "rank_run",
     "job_progress",
     "stop_job",
-    "ask_literature",
-    "survey_literature",
     "read_answer",
-    "check_manuscripts",
-    "try_programs",
-    "curate_papers",
-    "write_draft",
-    "make_ideas",
-    "run_benchmark",
     "rated_ideas",
     "list_runs",
     "ranking",
     "read_review",
     "closest_prior_work",
     "search_literature",
+    *(job.tool for job in work_jobs().values()),
 }
 
 

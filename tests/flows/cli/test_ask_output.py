@@ -7,14 +7,13 @@ import pytest
 from flows.cli.exit_codes import EXIT_DONE
 from flows.cli.works import print_published
 from flows.run.requests import request_of
-from schemas.literature.survey_run import SurveyHead
-from schemas.options.commands import AskOptions
 from schemas.settings import Settings
 from schemas.work import Summary
+from schemas.works.survey_run import SURVEYS, AskOptions, SurveyHead
 from tasks.survey.work import ASK, SURVEY
 from tests.support.survey_lake import make_survey, published_surveys
 from tests.support.tiers import some
-from warehouse.kinds.surveys import SURVEYS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_head
 from warehouse.warehouse import Warehouse
 
@@ -29,8 +28,9 @@ def summary(warehouse: Path) -> Summary[SurveyHead]:
     opened = Warehouse(warehouse)
     run_id = published_surveys(opened, make_survey())
     with opened.reader() as connection:
-        head = published_head(connection, SURVEYS, run_id)
+        head = published_head(connection, kind_of(SURVEYS), run_id)
     return Summary[SurveyHead](
+        name="ask",
         title="",
         head=head,
         published=True,

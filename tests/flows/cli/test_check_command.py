@@ -11,7 +11,7 @@ from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
 from flows.cli.quality.check import check
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options.commands import CheckOptions
+from schemas.works.check_run import CheckOptions
 from tests.support.manuscript_files import faulty_pdf, locked_pdf
 from warehouse.warehouse import Warehouse
 

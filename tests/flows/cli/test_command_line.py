@@ -404,6 +404,20 @@ def test_the_quiet_command_says_its_answer_and_nothing_else(
         assert (capsys.readouterr().err != "") is said
 
 
+@pytest.mark.parametrize(("ending", "begins"), [("md", b"# "), ("html", b"<!doc"), ("json", b"{")])
+@pytest.mark.parametrize("words", ["literature search", "recommend"])
+def test_what_was_looked_up_is_written_in_the_format_of_the_ending(
+    words: str, ending: str, begins: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write_parquet(tmp_path / "papers.parquet", paper_rows(3))
+    output, literature = tmp_path / f"found.{ending}", f"snapshot:{tmp_path / 'papers.parquet'}"
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    asked = ("we parse rare languages with transfer from related ones", "-o", str(output))
+    run(monkeypatch, *words.split(), *asked, "--literature", literature)
+    assert output.read_bytes().lower().startswith(begins)
+
+
 def test_an_error_of_a_command_that_answers_in_json_is_json_too(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from flows.run.requests import request_of
 from flows.works.evaluate.evaluate import Evaluation
-from flows.works.evaluate.request import resolve_request
 from schemas.errors import ConfigurationError
 from schemas.options.commands import EvaluateOptions, PlanOptions, RankOptions
 from schemas.settings import Settings
+from tasks.evaluation.work import EVALUATE
 from tests.support.assay_here import assay_here
 
 TEXT = "We record the echoes of moths in the field, and compare them with those of leaves."
@@ -105,7 +106,7 @@ def test_mapped_columns_reach_the_run_however_it_is_asked_for(ideas: Path) -> No
         PlanOptions(field="method = Grand Scheme"),
         RankOptions(field=("method=Grand Scheme",)).evaluation,
     ):
-        request = resolve_request(ideas, options, Settings())
+        request = request_of(EVALUATE, (ideas,), options, Settings())
         (idea,) = Evaluation(request).batch.ideas
         assert idea.method == SCHEME
 

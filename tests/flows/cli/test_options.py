@@ -14,15 +14,10 @@ from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.judgement.ranking import Grouping
 from schemas.options.benchmark_options import BenchmarkOptions
-from schemas.options.commands import (
-    CheckOptions,
-    EvaluateOptions,
-    PlanOptions,
-    RankOptions,
-    RunOptions,
-)
+from schemas.options.commands import EvaluateOptions, PlanOptions, RankOptions, RunOptions
 from schemas.options.values import Options
 from schemas.run import Module
+from schemas.works.check_run import CheckOptions
 
 CONTRACT = {
     "evaluate": "warehouse profile engine api-base literature modules cutoff workers scheduler "

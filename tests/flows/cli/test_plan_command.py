@@ -14,8 +14,9 @@ from flows.cli.evaluate.plan import plan
 from flows.run.estimates.field_forecast import FieldForecast
 from flows.run.estimates.model_comparison import named_engines
 from flows.run.gateway import open_gateway
+from flows.run.requests import request_of
 from flows.works.evaluate.plan import KeyedBatch, key_batch
-from flows.works.evaluate.request import bundled, resolve_request
+from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
@@ -23,6 +24,7 @@ from schemas.options.commands import PlanOptions
 from schemas.reasons import Reason
 from schemas.run import Budget, Module, PlannedRun
 from schemas.settings import Settings
+from tasks.evaluation.work import EVALUATE
 from tasks.ideas.read import read_batch
 from tests.support.evaluations import make_evaluation
 from warehouse.kinds.runs.landing import land
@@ -251,7 +253,7 @@ def test_a_plan_says_that_a_large_file_has_no_index_yet(
 def key_ideas(ideas: Path, options: PlanOptions) -> KeyedBatch:
     """Ideas with the keys that `assay evaluate` gives them."""
     settings = Settings()
-    request = resolve_request(ideas, options, settings)
+    request = request_of(EVALUATE, (ideas,), options, settings)
     batch = read_batch(ideas, default_cutoff=None)
     with open_gateway(request.literature, Warehouse(options.warehouse, settings)) as gateway:
         return key_batch(batch, request, settings, gateway.literature)

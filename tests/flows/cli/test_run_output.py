@@ -3,35 +3,54 @@ was to be done.
 """
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from flows.cli.evaluate.evaluate import run_and_print
-from flows.cli.evaluate.run_output import print_run
+from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import ended_by_budget, ended_early
-from flows.works.evaluate.request import bundled, resolve_request
+from flows.cli.works import exit_code_of, print_published
+from flows.run.requests import request_of
+from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
-from schemas.options.commands import RunOptions
+from schemas.judgement.run_request import RunRequest
+from schemas.options.commands import EvaluateOptions
 from schemas.reasons import Reason
-from schemas.run import Budget, Run, RunRequest, RunState
+from schemas.run import Budget, Run, RunState, WorkHead
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.accounting.budgets import SharedBudget
-from tests.support.evaluations import make_run
+from tasks.evaluation.work import EVALUATE
+from tasks.ranking.work import RANK
+from tests.support.evaluations import make_evaluation, make_run
+from tests.support.rankings import make_ranking_head
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 
 def request(folder: Path, **bounds: object) -> RunRequest:
-    return resolve_request(
-        bundled("ideas.jsonl"), RunOptions(warehouse=folder, **bounds), Settings()
+    return request_of(
+        EVALUATE, (bundled("ideas.jsonl"),), EvaluateOptions(warehouse=folder, **bounds), Settings()
     )
 
 
-def summary(run: Run, *, unchanged: bool = False) -> Summary[Run]:
-    return Summary[Run](
+def published_run(folder: Path, **more: object) -> Run:
+    """A run of one idea that the lake holds."""
+    run, warehouse = make_run(ideas=1, **more), Warehouse(folder)
+    land(warehouse, make_evaluation(0, run_id=run.run_id))
+    assert publish(warehouse, RUNS, run).published
+    with warehouse.queries() as queries:
+        return queries.run(run.run_id)
+
+
+def summary(run: WorkHead, *, unchanged: bool = False) -> Summary[WorkHead]:
+    return Summary[Any](
+        name="evaluate",
         title="run",
         head=run,
-        published=False,
+        published=True,
         unchanged=unchanged,
         failed_expectations=(),
         report_paths=(),
@@ -42,13 +61,12 @@ def test_the_bound_that_stopped_a_run_is_named_with_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = request(tmp_path, max_requests=3, max_cost_usd=100.0, max_cost_usd_per_idea=9.0)
-    budget = SharedBudget(tmp_path / "state/budgets.sqlite", RunId("run-a"), asked.budget)
+    ended = {"in_order": False, "order_reasons": ("it ended early",)}
+    run = replace(published_run(tmp_path), state=RunState.BUDGET_EXHAUSTED, **ended)
+    budget = SharedBudget(tmp_path / "state/budgets.sqlite", run.run_id, asked.budget)
     for _ in range(3):
         budget.count_request(IdeaId("a"))
-    run = make_run(
-        state=RunState.BUDGET_EXHAUSTED, in_order=False, order_reasons=("it ended early",)
-    )
-    print_run(summary(run), asked, as_json=False)
+    assert print_published(EVALUATE, asked, summary(run), as_json=False) == EXIT_BUDGET
     (line,) = [each for each in capsys.readouterr().err.splitlines() if "stopped by" in each]
     assert line.startswith("stopped by --max-requests 3: the same command with a higher bound")
 
@@ -77,19 +95,33 @@ def test_work_that_a_bound_ended_does_not_go_on_by_the_same_bound(tmp_path: Path
 def test_a_rerun_that_did_nothing_says_so_and_not_how_long_the_run_once_took(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    run = published_run(tmp_path)
     for unchanged, said in ((True, "nothing was to be done: it stands as of"), (False, "600 s")):
-        print_run(summary(make_run(), unchanged=unchanged), request(tmp_path), as_json=False)
-        told = capsys.readouterr().err
-        assert said in told
-        assert ("600 s" in told) is not unchanged
+        told = summary(run, unchanged=unchanged)
+        assert print_published(EVALUATE, request(tmp_path), told, as_json=False) == EXIT_DONE
+        printed = capsys.readouterr().err
+        assert said in printed
+        assert ("600 s" in printed) is not unchanged
 
 
-@pytest.mark.parametrize(("failed_count", "ranked", "code"), [(1, 0, 1), (0, 3, 3), (0, 0, 0)])
+@pytest.mark.parametrize(
+    ("in_order", "reason", "code"),
+    [
+        (False, None, EXIT_FAILURES),
+        (True, Reason.BUDGET_EXHAUSTED, EXIT_BUDGET),
+        (True, None, EXIT_DONE),
+    ],
+)
 def test_evaluating_and_ranking_exits_with_the_worse_of_both_codes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failed_count: int, ranked: int, code: int
+    tmp_path: Path, in_order: bool, reason: Reason | None, code: int
 ) -> None:
-    run = make_run(ideas=4, in_order=failed_count == 0)
-    published = replace(summary(run), published=True)
-    monkeypatch.setattr("flows.run.session.Session.evaluate", lambda *_: published)
-    monkeypatch.setattr("flows.cli.evaluate.rank.rank_and_print", lambda *_, **__: (None, ranked))
-    assert run_and_print(request(tmp_path), rank=True, as_json=True)[1] == code
+    head = make_ranking_head(incomplete_reason=reason)
+    came_to = {
+        "evaluate": summary(make_run(ideas=4, in_order=in_order)),
+        "rank": replace(summary(head), name="rank"),
+    }
+    assert EVALUATE.course is not None
+    ranked = EVALUATE.course.run(
+        request(tmp_path, rank=True), Settings(), lambda name, _: came_to[name]
+    )
+    assert exit_code_of(ranked, RANK.result(head, ())) == code

@@ -12,11 +12,11 @@ from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from flows.jobs import job_process
 from flows.run.requests import request_of
 from schemas.choices import EXTRACTIVE
-from schemas.options.commands import AskOptions
 from schemas.people.job import JobState
 from schemas.people.ledger import Participant
 from schemas.people.live_question import Asked, estimates_for, sides_offered
 from schemas.settings import DashboardSettings, ModelChoice, Settings
+from schemas.works.survey_run import AskOptions
 from tasks.survey.work import ASK
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, environment, kill_hard, start_assay, wait_until

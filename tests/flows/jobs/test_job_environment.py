@@ -5,9 +5,10 @@ import os
 import pytest
 
 from flows.jobs.job_environment import environment_of
-from schemas.options.commands import CheckOptions, RunOptions
+from schemas.options.commands import RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
+from schemas.works.check_run import CheckOptions
 from tasks.judging.model_keys import model_variables
 
 KEYS = (

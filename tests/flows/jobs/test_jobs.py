@@ -26,18 +26,12 @@ from schemas import stopwatch
 from schemas.errors import ConfigurationError
 from schemas.idea import SentIdea
 from schemas.interpreter import module_command
-from schemas.options.commands import AskOptions, LakeOptions
-from schemas.people.job import (
-    OFFERED_PROFILES,
-    AskJob,
-    JobRequest,
-    JobState,
-    JobStatus,
-    check_offered,
-)
+from schemas.options.commands import LakeOptions
+from schemas.people.job import OFFERED_PROFILES, JobRequest, JobState, JobStatus, check_offered
 from schemas.settings import DashboardSettings, ModelChoice, Settings
 from schemas.works.experiment import Finding
 from schemas.works.manuscripts import ManuscriptForm
+from schemas.works.survey_run import AskJob, AskOptions
 from tests.support.jobs import (
     check_job,
     curate_job,

@@ -4,15 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.estimates.batch_estimate import MOST_HOURS_PER_BATCH
-from flows.run.estimates.estimate import estimate_run
-from flows.works.evaluate.request import bundled, resolve_request
-from flows.works.rank.rank_estimate import estimate_ranking
+from flows.run.requests import request_of
+from flows.works.evaluate.request import bundled
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.options.commands import RunOptions
 from schemas.settings import Settings
+from tasks.evaluation.expected import estimate_run
+from tasks.evaluation.work import EVALUATE
 from tasks.ideas.read import read_batch
+from tasks.judging.batches.expected import MOST_HOURS_PER_BATCH
+from tasks.ranking.expected import estimate_ranking
 
 
 def test_a_batch_costs_half_of_calls_without_a_provider_s_cache_and_takes_a_wave_a_step(
@@ -25,7 +27,7 @@ def test_a_batch_costs_half_of_calls_without_a_provider_s_cache_and_takes_a_wave
         estimate_run(
             batch.ideas,
             0,
-            resolve_request(ideas, RunOptions(**given, batch=by_batch), settings),
+            request_of(EVALUATE, (ideas,), RunOptions(**given, batch=by_batch), settings),
             settings,
         )
         for by_batch in (False, True)
@@ -47,11 +49,12 @@ def test_batch_in_a_profile_counts_where_the_command_says_nothing(tmp_path: Path
     profile.write_text(f"batch = true\n{economy}")
     ideas, settings = bundled("ideas.jsonl"), Settings()
     asked = {
-        (engine.text, said): resolve_request(
-            ideas,
+        (engine.text, said): request_of(
+            EVALUATE,
+            (ideas,),
             RunOptions(engine=engine, profile=str(profile), warehouse=tmp_path / "w", batch=said),
             settings,
-        ).batch
+        ).parameters.batch
         for engine in (EngineChoice("openai/gpt-4.1"), EngineChoice())
         for said in (None, False)
     }
@@ -70,7 +73,7 @@ def test_a_ranking_by_batch_costs_half_of_calls_and_takes_one_wave(tmp_path: Pat
     calls, batches = (
         estimate_ranking(
             batch.ideas,
-            resolve_request(ideas, RunOptions(**given, batch=by_batch), settings),
+            request_of(EVALUATE, (ideas,), RunOptions(**given, batch=by_batch), settings),
             settings,
         )
         for by_batch in (False, True)
@@ -96,8 +99,9 @@ def test_asking_a_model_what_papers_used_is_counted_and_takes_a_wave_after_all_o
         estimate_run(
             batch.ideas,
             0,
-            resolve_request(
-                ideas,
+            request_of(
+                EVALUATE,
+                (ideas,),
                 RunOptions(
                     engine=EngineChoice("openai/gpt-4.1"),
                     profile=name,
@@ -125,4 +129,4 @@ def test_a_survey_of_each_idea_is_refused_where_every_layer_would_wait_for_a_bat
         engine="litellm:openai/gpt-4.1", warehouse=tmp_path / "w", batch=True, survey=True
     )
     with pytest.raises(ConfigurationError, match="--survey"):
-        resolve_request(bundled("ideas.jsonl"), options, Settings())
+        request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())

@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.estimates.estimate import Estimate, estimate_run
 from flows.run.estimates.model_comparison import ModelCost, compare_engines
-from flows.works.evaluate.request import bundled, resolve_request
+from flows.run.requests import request_of
+from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.idea import Idea
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.options.commands import RunOptions
 from schemas.settings import LanguageModelSettings, Settings
+from tasks.evaluation.expected import Estimate, estimate_run
+from tasks.evaluation.work import EVALUATE
 from tasks.ideas.read import read_ideas
 from tasks.judging.expected import EXPECTED_THINKING_TOKENS, StepEstimate
 
@@ -55,7 +57,7 @@ def estimated(
         **options,
     }
     asked = RunOptions(warehouse=Path("none"), **options)  # type: ignore[arg-type]
-    request = resolve_request(bundled("ideas.jsonl"), asked, Settings())
+    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), asked, Settings())
     if judging is not None:
         request = replace(request, profile=replace(request.profile, judging=judging))
     return estimate_run(ideas, 0, request, Settings(language_model=models), not_covered=not_covered)
@@ -322,7 +324,7 @@ def test_models_compared_from_an_offline_plan_are_compared_with_their_assessment
             engine=EngineChoice.parse(engine),
             literature=LiteratureChoice.parse(f"snapshot:{bundled('papers.jsonl')}"),
         )
-        request = resolve_request(bundled("ideas.jsonl"), options, Settings())
+        request = request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())
         lines += compare_engines([model], ideas, request, Settings(language_model=PRICED))
         few = compare_engines([model], ideas, request, Settings(), not_covered=len(ideas))
         assert few[0].model_calls == len(ideas) * 6, "review, weighing, challenge, three askings"

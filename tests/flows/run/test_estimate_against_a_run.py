@@ -14,19 +14,20 @@ import httpx
 import pytest
 
 from flows.profiles import load_profile
-from flows.run.estimates.estimate import estimate_run
 from flows.works.evaluate.request import with_assessment
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.idea import Idea
 from schemas.judgement.evaluation import IdeaEvaluation
-from schemas.run import Budget, Module, RunRequest
+from schemas.judgement.run_request import RunRequest
+from schemas.run import Budget, Module
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools
 from tasks.documents.sections import AbstractLibrary
 from tasks.evaluation.evaluate_idea import evaluate_idea
+from tasks.evaluation.expected import estimate_run
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.judging.litellm_backend import LiteLLMBackend
@@ -37,6 +38,7 @@ from tests.support.committee_reader import answer
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.endless_literature import endless_literature
 from tests.support.openai_server import OpenAIServer, start_openai_server
+from tests.support.requests import run_request
 
 SENTENCES = (
     (
@@ -88,7 +90,7 @@ def request_for(profile: str, folder: Path, api_base: str) -> RunRequest:
     engine = EngineChoice.parse("litellm:openai/reader")
     usual = (Module.SOUNDNESS, Module.CONTRIBUTION)
     resolved, modules = with_assessment(load_profile(profile), usual, engine)
-    return RunRequest(
+    return run_request(
         ideas_path=folder / "ideas.jsonl",
         warehouse=folder,
         profile=resolved,
@@ -151,7 +153,8 @@ async def test_the_plan_of_a_committee_comes_within_fifteen_percent_of_a_run(
     papers_alone = replace(
         request.profile, committee=replace(request.profile.committee, sources=("literature",))
     )
-    request = replace(request, profile=papers_alone, modules=(Module.COMMITTEE,))
+    parameters = replace(request.parameters, modules=(Module.COMMITTEE,))
+    request = replace(request, profile=papers_alone, parameters=parameters)
     used, planned, by_step = await both(replace(the_idea(), cutoff_date=cutoff), request, tmp_path)
     assert planned == {name: pytest.approx(value, rel=0.15) for name, value in used.items()}, (
         by_step

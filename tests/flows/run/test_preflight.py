@@ -10,12 +10,14 @@ from pydantic import SecretStr
 
 from flows.profiles import load_profile
 from flows.run import cluster_access, dask_scheduler, preflight
-from flows.run.preflight import check_before_run, examine
-from flows.works.evaluate.request import bundled, resolve_request
+from flows.run.preflight import check_before, examine
+from flows.run.requests import request_of
+from flows.works.evaluate.request import bundled
 from schemas.errors import ConfigurationError
+from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import RunOptions
-from schemas.run import RunRequest
 from schemas.settings import Settings
+from tasks.evaluation.work import EVALUATE
 from warehouse.warehouse import Warehouse
 
 
@@ -45,17 +47,17 @@ def cluster_of(workers: int) -> Iterator[str]:
 
 def request_for(tmp_path: Path, scheduler: str, literature: str | None = None) -> RunRequest:
     options = RunOptions(warehouse=tmp_path, scheduler=scheduler, literature=literature)
-    return resolve_request(bundled("ideas.jsonl"), options, Settings())
+    return request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())
 
 
 @pytest.mark.parametrize("address", ["tcp://", "host", "tcp://host:port", "tcp://host:99999999"])
 def test_a_scheduler_that_is_no_address_is_refused(address: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="tcp://host:8786"):
-        check_before_run(request_for(tmp_path, address), Settings())
+        check_before(EVALUATE, request_for(tmp_path, address), Settings())
 
 
 def test_a_scheduler_on_this_machine_needs_nothing_more(scheduler: str, tmp_path: Path) -> None:
-    check_before_run(request_for(tmp_path, scheduler), Settings())
+    check_before(EVALUATE, request_for(tmp_path, scheduler), Settings())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -64,7 +66,7 @@ def test_a_scheduler_without_workers_is_named_before_anything_waits_for_one(
 ) -> None:
     monkeypatch.setattr(dask_scheduler, "_LOOK_SECONDS", 0.01)
     with pytest.raises(ConfigurationError, match=f"{deserted} has no workers: start one"):
-        check_before_run(request_for(tmp_path, deserted), Settings())
+        check_before(EVALUATE, request_for(tmp_path, deserted), Settings())
 
 
 def test_what_takes_connections_and_is_no_scheduler_is_refused(
@@ -76,7 +78,7 @@ def test_what_takes_connections_and_is_no_scheduler_is_refused(
         with pytest.raises(
             ConfigurationError, match="is no Dask scheduler that takes this connection"
         ):
-            check_before_run(request_for(tmp_path, address), Settings())
+            check_before(EVALUATE, request_for(tmp_path, address), Settings())
 
 
 def test_workers_elsewhere_need_a_prefect_server_that_they_can_reach(
@@ -85,9 +87,9 @@ def test_workers_elsewhere_need_a_prefect_server_that_they_can_reach(
     monkeypatch.setattr(cluster_access, "LOOPBACK_HOSTS", ())
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     with pytest.raises(ConfigurationError, match="prefect server start"):
-        check_before_run(request_for(tmp_path, scheduler), Settings())
+        check_before(EVALUATE, request_for(tmp_path, scheduler), Settings())
     monkeypatch.setenv("PREFECT_API_URL", "http://prefect:4200/api")
-    check_before_run(request_for(tmp_path, scheduler), Settings())
+    check_before(EVALUATE, request_for(tmp_path, scheduler), Settings())
 
 
 @pytest.mark.parametrize(

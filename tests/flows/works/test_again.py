@@ -9,13 +9,16 @@ import pytest
 
 from flows.cli.evaluate.evaluate import evaluate
 from flows.cli.evaluate.report_answer import report_answer
-from flows.works.evaluate.again import resolve_again, with_earlier
+from flows.run.requests import request_of
+from flows.works.evaluate.again import with_earlier
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import EvaluateOptions
 from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea
+from tasks.evaluation.work import EVALUATE
 from tasks.ideas.read import read_batch
 from tests.support.evaluations import CUTOFF, make_evaluation, make_run
 from tests.support.reports import run_report
@@ -57,28 +60,35 @@ def options(warehouse: Warehouse, **said: Any) -> EvaluateOptions:
     return EvaluateOptions(warehouse=warehouse.root, api_base="http://127.0.0.1:9/v1", **said)
 
 
+def again(name: str, warehouse: Warehouse, **said: Any) -> RunRequest:
+    """The request that evaluates the ideas of a run again."""
+    asked = options(warehouse, again=name, **said)
+    request: RunRequest = request_of(EVALUATE, (None,), asked, Settings())
+    return request
+
+
 def test_the_ideas_come_back_as_they_were_read_and_the_options_are_the_runs(
     warehouse: Warehouse,
 ) -> None:
-    request = resolve_again(BEFORE, options(warehouse), Settings())
+    request = again(BEFORE, warehouse)
     ideas = {
-        each.idea_id: each for each in read_batch(request.ideas_path, default_cutoff=None).ideas
+        each.idea_id: each for each in read_batch(request.ideas.path, default_cutoff=None).ideas
     }
     for number in range(2):
         own = make_evaluation(number).idea
         assert ideas[own.idea_id].content_sha256 == own.content_sha256
         assert ideas[own.idea_id].group == own.group
-    assert (request.again, request.engine.text) == (BEFORE, "litellm:small")
+    assert (request.parameters.again, request.engine.text) == (BEFORE, "litellm:small")
     # What a model evaluates is assessed too, whatever the earlier run asked for.
-    assert ",".join(request.modules) == f"{make_run().modules},assessment"
+    assert ",".join(request.parameters.modules) == f"{make_run().modules},assessment"
 
 
 def test_a_later_cutoff_holds_for_every_idea_and_an_earlier_one_for_none(
     warehouse: Warehouse,
 ) -> None:
     def cutoffs(day: date) -> set[date | None]:
-        request = resolve_again(BEFORE, options(warehouse, cutoff=day), Settings())
-        batch = read_batch(request.ideas_path, default_cutoff=None)
+        request = again(BEFORE, warehouse, cutoff=day)
+        batch = read_batch(request.ideas.path, default_cutoff=None)
         return {each.cutoff_date for each in batch.ideas}
 
     assert cutoffs(LATER) == {LATER}
@@ -90,7 +100,7 @@ def test_a_later_cutoff_holds_for_every_idea_and_an_earlier_one_for_none(
 def test_judgements_of_the_earlier_run_travel_with_its_ideas_unless_another_engine_is_asked(
     warehouse: Warehouse,
 ) -> None:
-    request = resolve_again(BEFORE, options(warehouse), Settings())
+    request = again(BEFORE, warehouse)
     planned = [
         PlannedIdea(idea=each.idea, evaluation_key=each.evaluation_key)
         for each in map(make_evaluation, range(2))
@@ -111,7 +121,7 @@ def test_what_is_no_run_of_ideas_is_refused_in_one_line(
     warehouse: Warehouse, name: str, told: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=told) as refused:
-        resolve_again(name, options(warehouse), Settings())
+        again(name, warehouse)
     assert "\n" not in str(refused.value)
 
 
@@ -119,7 +129,7 @@ def test_a_run_of_which_no_idea_is_stored_is_refused_in_one_line(tmp_path: Path)
     warehouse = Warehouse(tmp_path)
     assert publish(warehouse, RUNS, make_run(BEFORE, ideas=0)).published
     with pytest.raises(ConfigurationError, match="holds no idea of run run-a"):
-        resolve_again(BEFORE, options(warehouse), Settings())
+        again(BEFORE, warehouse)
 
 
 def test_ideas_and_an_earlier_run_are_one_or_the_other(warehouse: Warehouse) -> None:

@@ -8,8 +8,8 @@ from flows.cli.quality.check import check
 from flows.run.estimates.declared import estimate
 from flows.run.estimates.work_estimate import WorkEstimate
 from schemas.choices import LiteratureChoice
-from schemas.options.commands import CheckOptions
 from schemas.settings import Settings
+from schemas.works.check_run import CheckOptions
 from tasks.manuscripts.debate import MOST_DEBATES
 from tasks.manuscripts.work import CHECK
 from tests.support.checks import check_request

@@ -9,15 +9,14 @@ import pytest
 
 from dashboards.views.write_curation import curation_page
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-from flows.cli.make.curate import curate
+from flows.cli.works import run
 from flows.run.declared import run_id
 from flows.run.estimates.declared import estimate
 from flows.run.requests import request_of
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options.commands import CurateOptions
 from schemas.settings import Settings
-from schemas.works.curation_run import CurationRequest
+from schemas.works.curation_run import CURATIONS, CurateOptions, CurationRequest
 from tasks.benchmarks.review_sets import read_scholarideas
 from tasks.curation.openreview import NAME
 from tasks.curation.work import CURATE
@@ -31,7 +30,7 @@ from tests.support.reviewed_papers import (
     peerread_folder,
     review_file,
 )
-from warehouse.kinds.curations.landing import CURATIONS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_units
 from warehouse.warehouse import Warehouse
 
@@ -49,7 +48,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def curated(papers: Path | str, lab: Path, reviews: Path | None = None, **options: Any) -> int:
     asked = CurateOptions(warehouse=lab / "warehouse", **options)
-    return curate(str(papers), asked, reviews, lab / "ideas.jsonl", json=True)
+    return run("curate", (str(papers), reviews), asked, lab / "ideas.jsonl", as_json=True)
 
 
 def resolved(papers: Path, lab: Path, **options: Any) -> CurationRequest:
@@ -87,7 +86,9 @@ def test_what_was_left_out_and_why_is_a_row_and_in_the_report(
     run_id = RunId(json.loads(capsys.readouterr().out)["run"]["run_id"])
     warehouse = Warehouse(lab / "warehouse")
     with warehouse.reader() as connection:
-        found = {each.paper_id: each for each in published_units(connection, CURATIONS, run_id)}
+        found = {
+            each.paper_id: each for each in published_units(connection, kind_of(CURATIONS), run_id)
+        }
         reasons = connection.execute(
             "select reason from curated_drops where paper_id = 'hostile' and left_out_of = 'review'"
             " order by position"
@@ -144,7 +145,7 @@ def test_a_file_that_was_given_is_not_written_over(lab: Path) -> None:
     (reviews / "a.json").write_text(review_file(*BOTH))
     asked = CurateOptions(warehouse=lab / "warehouse")
     with pytest.raises(ConfigurationError, match="one of the files given"):
-        curate(str(papers), asked, reviews, reviews / "a.json")
+        run("curate", (str(papers), reviews), asked, reviews / "a.json", as_json=False)
     assert json.loads((reviews / "a.json").read_text())["reviews"]
 
 

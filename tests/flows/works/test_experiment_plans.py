@@ -15,10 +15,9 @@ from flows.works.experiment.experiment_plans import (
     write_plans,
 )
 from schemas.literature.recommendation import Recommendation, ResourceKind, Use
-from schemas.options.commands import IdeateOptions
 from schemas.options.literature_options import RecommendOptions
 from schemas.settings import Settings
-from schemas.works.ideation_run import IdeationRequest
+from schemas.works.ideation_run import IdeateOptions, IdeationRequest
 from tasks.ideation.work import IDEATE
 from tasks.recommendation.recommend import Recommended
 from tests.support.html_page import Page

@@ -18,6 +18,7 @@ from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from schemas.identifiers import RunId
 from schemas.works.experiment import Aim, Experiment, Fate, Finding
+from schemas.works.experiment_run import EXPERIMENTS
 from tasks.experiments import executing
 from tests.support.answers import read_answer
 from tests.support.assay_here import settle
@@ -33,7 +34,7 @@ from tests.support.program_proposer import (
     proposed_task,
 )
 from tests.support.sandboxes import needs_sandbox
-from warehouse.kinds.experiments import EXPERIMENTS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_units
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
@@ -70,7 +71,7 @@ class Lab:
 
     def published(self, run_id: str) -> Experiment:
         with Warehouse(self.folder / "w").reader() as connection:
-            (found,) = published_units(connection, EXPERIMENTS, RunId(run_id))
+            (found,) = published_units(connection, kind_of(EXPERIMENTS), RunId(run_id))
             return found
 
     def column(self, sql: str) -> list[Any]:

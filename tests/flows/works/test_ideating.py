@@ -18,11 +18,11 @@ from flows.run.following import Following
 from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.errors import ConfigurationError, IdeaFileError, UnknownNameError
-from schemas.options.commands import IdeateOptions
+from schemas.judgement.run_request import RunRequest
 from schemas.people.decisions import GivenAnswer, Request, Verdict
-from schemas.run import RunRequest, RunState, WorkRequest
+from schemas.run import RunState, WorkRequest
 from schemas.settings import Settings
-from schemas.works.ideation_run import IdeationRequest, Slot
+from schemas.works.ideation_run import IdeateOptions, IdeationRequest, Slot
 from tasks.ideas.read import read_ideas
 from tasks.ideation import rounds
 from tasks.ideation.branches import ANOTHER_CONCEPT, REVISE, STAND

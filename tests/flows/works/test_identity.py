@@ -11,14 +11,12 @@ from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.judging import AskingParameters, Effort
-from schemas.options.commands import (
-    CurateOptions,
-    ExperimentOptions,
-    IdeateOptions,
-    SurveyOptions,
-    WriteOptions,
-)
 from schemas.settings import Settings
+from schemas.works.curation_run import CurateOptions
+from schemas.works.draft_run import WriteOptions
+from schemas.works.experiment_run import ExperimentOptions
+from schemas.works.ideation_run import IdeateOptions
+from schemas.works.survey_run import SurveyOptions
 from tasks.curation.work import CURATE
 from tasks.experiments.work import EXPERIMENT
 from tasks.ideation.work import IDEATE

@@ -3,13 +3,15 @@
 from pathlib import Path
 
 from flows.run.gateway import OpenGateway
+from flows.run.requests import request_of
 from flows.works.evaluate.plan import KeyedBatch, write_to_do
-from flows.works.evaluate.request import bundled, resolve_request
+from flows.works.evaluate.request import bundled
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.options.commands import RunOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea
+from tasks.evaluation.work import EVALUATE
 from tests.support.evaluations import make_evaluation, make_idea
 from warehouse.kinds.runs.landing import land
 from warehouse.warehouse import Warehouse
@@ -28,7 +30,7 @@ def test_ideas_whose_evaluation_ended_early_are_evaluated_again(tmp_path: Path) 
     )
     shards = write_to_do(
         KeyedBatch(run_id, planned, ()),
-        resolve_request(bundled("ideas.jsonl"), RunOptions(warehouse=tmp_path), Settings()),
+        request_of(EVALUATE, (bundled("ideas.jsonl"),), RunOptions(warehouse=tmp_path), Settings()),
         OpenGateway(lambda: "http://127.0.0.1:9", "snapshot:bundled"),
         warehouse,
     )

@@ -4,17 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from flows.works.evaluate.request import bundled, resolve_request
-from flows.works.rank.rank_estimate import estimate_ranking
+from flows.run.requests import request_of
+from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
+from schemas.judgement.run_request import RunRequest
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.options.commands import RunOptions
-from schemas.run import Module, RunRequest
+from schemas.run import Module
 from schemas.settings import LanguageModelSettings, Settings
-from tasks.ranking.steps.compare_ideas import TOKENS_PER_VERDICT
+from tasks.evaluation.work import EVALUATE
+from tasks.ranking.expected import TOKENS_PER_VERDICT, estimate_ranking
 
 PRICED = LanguageModelSettings(
     prompt_price_usd_per_million_tokens=1.0, completion_price_usd_per_million_tokens=4.0
@@ -38,7 +40,7 @@ def ideas(*sizes: int) -> list[Idea]:
 
 def request_for(warehouse: Path, model: str | None) -> RunRequest:
     options = RunOptions(warehouse=warehouse, engine=EngineChoice(model))
-    return resolve_request(bundled("ideas.jsonl"), options, Settings())
+    return request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,9 @@ def test_small_groups_play_every_pair_and_large_ones_what_their_ideas_may(
 
 def test_a_committee_and_a_dimension_of_ones_own_make_prompts_longer(tmp_path: Path) -> None:
     request = request_for(tmp_path, "openai/judge")
-    with_committee = replace(request, modules=(*request.modules, Module.COMMITTEE))
+    parameters = request.parameters
+    modules = (*parameters.modules, Module.COMMITTEE)
+    with_committee = replace(request, parameters=replace(parameters, modules=modules))
     fewer = replace(
         request.profile, ranking=replace(request.profile.ranking, dimensions=("novelty",))
     )

@@ -24,6 +24,7 @@ from tasks.ranking.rank_shard import RankJob, rank_shard
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranking_fakes import FakeJudge, write_prior
 from tests.support.reports import ranking_report
+from tests.support.requests import rank_request
 from tests.support.votes import make_vote
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import record
@@ -66,7 +67,7 @@ class Unreported(Ranking):
 def request(warehouse: Warehouse, **fields: Any) -> RankRequest:
     profile = load_profile("economy")
     given: dict[str, Any] = {"run_id": RUN, "profile": profile, "engine": "litellm:fake", **fields}
-    return RankRequest(warehouse=warehouse.root, **given)
+    return rank_request(warehouse=warehouse.root, **given)
 
 
 def ranked(warehouse: Warehouse, **fields: Any) -> RankSummary:

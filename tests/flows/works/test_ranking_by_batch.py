@@ -10,7 +10,7 @@ from flows.profiles import load_profile
 from flows.run.batch_waves import BatchWaves
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
-from schemas.judgement.ranking import GroupReceipt, RankRequest
+from schemas.judgement.ranking import GroupReceipt
 from schemas.run import BatchFailures
 from schemas.settings import BatchSettings, Settings
 from schemas.tables import TABLE
@@ -18,6 +18,7 @@ from tasks.ranking.dimensions import DIMENSIONS
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.rank_shard import GroupJob, RankJob, rank_job
 from tests.support.providers.batches import OpenAIBatchServer
+from tests.support.requests import rank_request
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.landed import read_rows
 from warehouse.warehouse import Warehouse
@@ -44,7 +45,7 @@ class Night:
     def __init__(self, root: Path, server: OpenAIBatchServer, failures: BatchFailures) -> None:
         self.warehouse = Warehouse(root)
         self.settings = Settings(batches=BatchSettings(poll_seconds=0.01))
-        request = RankRequest(
+        request = rank_request(
             run_id=RUN,
             warehouse=root,
             profile=load_profile("economy"),
@@ -72,7 +73,10 @@ class Night:
         """As a command that was started anew sees them."""
         names, request = (RUN, RANKING), self.job.request
         return BatchWaves(
-            request, names, request.budget_scope, Warehouse(self.warehouse.root, self.settings)
+            request,
+            names,
+            request.spends_as(request.run_id),
+            Warehouse(self.warehouse.root, self.settings),
         )
 
     def calls(self, group: str) -> list[dict[str, object]]:

@@ -6,13 +6,15 @@ import pytest
 
 from flows.profiles import load_profile, shipped_profiles
 from flows.run.preflight import check_engine
-from flows.works.evaluate.request import bundled, resolve_literature, resolve_request
+from flows.run.requests import request_of
+from flows.works.evaluate.request import bundled, resolve_literature
 from schemas.choices import LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.options.commands import RunOptions
 from schemas.options.values import parse_cutoff, parse_modules
 from schemas.run import Budget, Module
 from schemas.settings import Settings
+from tasks.evaluation.work import EVALUATE
 from tests.support.checks import check_request
 
 
@@ -111,13 +113,13 @@ def test_a_snapshot_may_be_followed_by_the_live_api(settings: Settings) -> None:
 
 def test_a_missing_idea_file_is_refused(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="does not exist"):
-        resolve_request(tmp_path / "none.jsonl", RunOptions(), settings)
+        request_of(EVALUATE, (tmp_path / "none.jsonl",), RunOptions(), settings)
 
 
 def test_full_text_is_off_for_snapshots_unless_asked(settings: Settings) -> None:
     asked = (RunOptions(), RunOptions(full_text=True), RunOptions(literature=LIVE))
     ideas = bundled("ideas.jsonl")
-    assert [resolve_request(ideas, options, settings).full_text for options in asked] == [
+    assert [request_of(EVALUATE, (ideas,), options, settings).full_text for options in asked] == [
         False,
         True,
         True,
@@ -138,7 +140,7 @@ def test_an_api_base_that_cannot_be_used_is_refused(
 ) -> None:
     with pytest.raises(ConfigurationError, match="--api-base"):
         options = RunOptions(engine=engine, api_base=api_base)
-        resolve_request(bundled("ideas.jsonl"), options, settings)
+        request_of(EVALUATE, (bundled("ideas.jsonl"),), options, settings)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +170,9 @@ def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(
     paper, model = bundled("ideas.jsonl"), EngineChoice("openai/x")
     takers = {
         "--api-base": [
-            lambda: resolve_request(paper, RunOptions(engine=model, api_base=address), settings),
+            lambda: request_of(
+                EVALUATE, (paper,), RunOptions(engine=model, api_base=address), settings
+            ),
             lambda: check_request([paper], engine=model, api_base=address),
             lambda: check_engine(model, address, settings, tmp_path, steps=(), budget=Budget()),
         ],
@@ -200,9 +204,9 @@ def test_every_plan_is_assessed_by_a_model_unless_the_profile_asks_for_none(
     engine: str, profile: str, assessed: bool, tmp_path: Path
 ) -> None:
     options = RunOptions(engine=engine, profile=profile, warehouse=tmp_path, modules="soundness")
-    request = resolve_request(bundled("ideas.jsonl"), options, Settings())
+    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())
     more = (Module.ASSESSMENT,) if assessed else ()
-    assert request.modules == (Module.SOUNDNESS, *more)
+    assert request.parameters.modules == (Module.SOUNDNESS, *more)
     assert request.profile.soundness.summarise is not assessed
 
 
@@ -221,4 +225,4 @@ def test_an_assessment_that_cannot_be_had_is_refused_in_one_line(
 ) -> None:
     options = RunOptions(warehouse=tmp_path, modules="assessment", **given)
     with pytest.raises(ConfigurationError, match=complaint):
-        resolve_request(bundled("ideas.jsonl"), options, Settings())
+        request_of(EVALUATE, (bundled("ideas.jsonl"),), options, Settings())

@@ -5,16 +5,15 @@ from typing import Any
 
 import pytest
 
-from flows.cli.literature.survey import survey
+from flows.cli.works import run
 from flows.run.declared import run_id
 from flows.run.estimates.declared import estimate
 from flows.run.estimates.work_estimate import WorkEstimate
 from flows.run.requests import request_of
 from schemas.errors import ConfigurationError
 from schemas.literature.survey_review import Written
-from schemas.literature.survey_run import LONGEST_QUESTION, SurveyRequest
-from schemas.options.commands import AskOptions, SurveyOptions
 from schemas.settings import Settings
+from schemas.works.survey_run import LONGEST_QUESTION, AskOptions, SurveyOptions, SurveyRequest
 from tasks.survey.work import ASK, SURVEY
 
 
@@ -90,7 +89,7 @@ def test_a_dry_run_leaves_nothing_behind(
 ) -> None:
     warehouse = tmp_path / "warehouse"
     options = SurveyOptions(warehouse=warehouse, engine="litellm:openai/gpt-5", dry_run=True)
-    assert survey(["Why bats?"], options, json=True) == 0
+    assert run("survey", (["Why bats?"],), options, None, as_json=True) == 0
     assert "survey_reading" in capsys.readouterr().out
     assert not warehouse.exists()
 

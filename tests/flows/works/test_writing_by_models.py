@@ -19,6 +19,7 @@ from schemas.failure import Failure
 from schemas.identifiers import RunId
 from schemas.literature.survey import SurveyQuote
 from schemas.reasons import Reason
+from schemas.works.draft_run import DRAFTS
 from tasks.writing import drafting
 from tasks.writing.checking import check
 from tests.support.answers import read_answer
@@ -39,7 +40,7 @@ from tests.support.draft_writer import (
 from tests.support.experiment_lake import make_experiment, publish_experiment
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer, start_openai_server
 from tests.support.survey_lake import make_survey, published_surveys
-from warehouse.kinds.drafts import DRAFTS
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_units
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
@@ -222,7 +223,7 @@ def test_swapped_and_changed_statements_are_refused(written: Written) -> None:
     warehouse = written.folder / "w"
     (folder,) = (warehouse / "reports").glob("write-*")
     with Warehouse(warehouse).reader() as connection:
-        (draft,) = published_units(connection, DRAFTS, RunId(folder.name))
+        (draft,) = published_units(connection, kind_of(DRAFTS), RunId(folder.name))
     assert check(draft, ()) == ()
     place, section = next(
         (place, each) for place, each in enumerate(draft.sections) if "said.1" in each.text

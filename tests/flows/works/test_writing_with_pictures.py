@@ -27,12 +27,11 @@ from schemas.calls import CallStatus
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options.commands import WriteOptions
 from schemas.options.values import DEFAULT_PROFILE
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.works.draft import Draft, DraftFigure, FigureKind, PictureSpec
-from schemas.works.draft_run import DraftRequest, DraftRevision, SectionPoint
+from schemas.works.draft_run import DraftRequest, DraftRevision, SectionPoint, WriteOptions
 from tasks.shards import work
 from tasks.shards.work import land_unit
 from tasks.work.shard import WorkShard, work_on

@@ -20,7 +20,7 @@ from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judging import AskingParameters
 from schemas.profile import Profile
 from schemas.reasons import Reason
-from schemas.run import Budget, Module, RunRequest
+from schemas.run import Budget, Module
 from schemas.settings import Settings
 from schemas.standing import IdeaState
 from tasks.accounting.budgets import SharedBudget
@@ -36,6 +36,7 @@ from tests.support.contribution_fakes import WordEmbedder
 from tests.support.endless_literature import endless_literature
 from tests.support.evaluations import evaluation_of, rows_of
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
+from tests.support.requests import run_request
 from warehouse.kinds.runs.standing import standing_of_rows
 from warehouse.warehouse import Warehouse
 
@@ -70,7 +71,7 @@ async def opened(
 ) -> AsyncIterator[tuple[ShardJob, IdeaTools]]:
     """What a worker process has for one idea; what is paid for stays in `folder`."""
     profile, modules = with_assessment(profile, modules, ENGINE)
-    request = RunRequest(
+    request = run_request(
         ideas_path=folder / "ideas.jsonl",
         warehouse=folder,
         profile=profile,

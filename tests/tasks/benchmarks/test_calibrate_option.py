@@ -8,12 +8,13 @@ import pytest
 
 from flows.cli.quality.benchmark import _calibrator
 from flows.profiles import load_profile
-from flows.works.evaluate.request import resolve_request
+from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.errors import ConfigurationError
+from schemas.judgement.run_request import RunRequest
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.options.commands import RunOptions
-from schemas.run import Module, RunRequest
+from schemas.run import Module
 from schemas.settings import Settings
 from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.work import _check_calibrate
@@ -21,6 +22,7 @@ from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.fitting import fit_calibrator
 from tasks.evaluation.planned import conditions
+from tasks.evaluation.work import EVALUATE
 from tasks.novelty.calibration import NOVELTY, judged_by
 from tests.support.benchmark_sets import benchmark_request, never_evaluate, run_small
 from tests.support.novelty_sets import write_novelty
@@ -79,14 +81,14 @@ def resolved(
         modules="novelty",
         engine=engine,
     )
-    return resolve_request(ideas, options, Settings())
+    return request_of(EVALUATE, (ideas,), options, Settings())
 
 
 def test_a_calibrator_is_checked_before_the_run_and_counts_by_its_content(
     ideas: Path, tmp_path: Path
 ) -> None:
     request = resolved(ideas, tmp_path, stored(tmp_path / "c.json"))
-    assert request.modules == (Module.NOVELTY,)
+    assert request.parameters.modules == (Module.NOVELTY,)
     before = conditions(request, Settings())
     stored(tmp_path / "c.json", slope=-3.0)
     assert conditions(request, Settings()) != before

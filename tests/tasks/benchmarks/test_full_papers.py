@@ -7,7 +7,8 @@ import pytest
 from flows.run.estimates.declared import estimate
 from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import SubmissionText
-from schemas.run import Run, RunRequest
+from schemas.judgement.run_request import RunRequest
+from schemas.run import Run
 from schemas.settings import Settings
 from tasks.benchmarks.full_papers import MOST_WORDS
 from tasks.benchmarks.suite import submission_conditions
@@ -52,7 +53,7 @@ def test_ideas_are_made_from_papers_and_acknowledgements_are_left_out(tmp_path: 
 
     def evaluate(run: RunRequest) -> Run:
         evaluated.extend(
-            idea.text for idea in read_ideas(run.ideas_path, default_cutoff=None).ideas
+            idea.text for idea in read_ideas(run.ideas.path, default_cutoff=None).ideas
         )
         raise ConfigurationError("enough seen")
 

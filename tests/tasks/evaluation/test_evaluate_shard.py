@@ -18,9 +18,10 @@ from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.run_request import RunRequest
 from schemas.judgement.soundness import SoundnessEvaluation, SoundnessReview
 from schemas.reasons import Reason
-from schemas.run import Module, RunRequest
+from schemas.run import Module
 from schemas.stopwatch import Stopwatch
 from schemas.tables import TABLE
 from schemas.works.experiment import Finding
@@ -41,6 +42,7 @@ from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW
 from tasks.steps import STEPS
 from tests.support.evaluations import JUDGES, make_judge_votes, make_provenance
 from tests.support.experiment_lake import make_experiment
+from tests.support.requests import run_request
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.landed import read_rows
 from warehouse.units.landing import iterate_receipts, read_receipt
@@ -56,7 +58,7 @@ def request(tmp_path: Path, **changes: Any) -> RunRequest:
         "literature": "live",
         "full_text": False,
     }
-    return RunRequest(**{**fields, **changes})
+    return run_request(**{**fields, **changes})
 
 
 def job(tmp_path: Path, count: int, **changes: Any) -> ShardJob:

@@ -14,9 +14,10 @@ from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.judgement.assessment import WEIGHTED_CRITERIA
 from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.run_request import RunRequest
 from schemas.options.values import parse_modules
 from schemas.profile import Profile, ScoreWeights
-from schemas.run import Module, RunRequest
+from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation import evaluate_idea as evaluating
@@ -25,6 +26,7 @@ from tasks.evaluation.modules import MODULES, EvaluatingModule, IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key
 from tasks.steps import STEPS
 from tests.support.committee_evaluations import make_full_evaluation
+from tests.support.requests import run_request
 from warehouse.kinds.runs.landing import RUNS
 
 IDEA = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.")
@@ -40,7 +42,7 @@ def request(**changes: Any) -> RunRequest:
         "literature": "live",
         "full_text": False,
     }
-    return RunRequest(**{**fields, **changes})
+    return run_request(**{**fields, **changes})
 
 
 def key(

@@ -13,9 +13,9 @@ from flows.run.declared import run_id
 from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.options.commands import ExperimentOptions
 from schemas.settings import Settings
 from schemas.works.experiment import Container, Limits
+from schemas.works.experiment_run import ExperimentOptions
 from tasks.experiments.sandbox import sandbox
 from tasks.experiments.sandbox.sandbox import Stop, check_sandbox, environment, run_sandboxed
 from tasks.experiments.work import EXPERIMENT

@@ -16,7 +16,7 @@ from schemas.reasons import Reason
 from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from schemas.tables import TABLE
-from schemas.works.check_run import CheckHead, CheckRequest
+from schemas.works.check_run import CHECKS, CheckHead, CheckRequest
 from schemas.works.manuscripts import ManuscriptCheck, ManuscriptForm
 from tasks.manuscripts import check
 from tasks.manuscripts.scores import check_scores
@@ -26,8 +26,8 @@ from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.landed import read_landed
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import landed_files, write_head
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_units
@@ -100,12 +100,12 @@ def checked(
     plan = Declared(CHECK, request).plan()
     receipts = check_here(request, plan.head.run_id)
     with in_memory() as connection:
-        for table in (TABLE[name] for name in CHECKS.tables):
-            files = landed_files(warehouse, CHECKS, table, receipts)
+        for table in (TABLE[name] for name in kind_of(CHECKS).tables):
+            files = landed_files(warehouse, kind_of(CHECKS), table, receipts)
             connection.register(table.name, read_landed(table, files))
         found = {
             check.manuscript_id: check
-            for check in published_units(connection, CHECKS, plan.head.run_id)
+            for check in published_units(connection, kind_of(CHECKS), plan.head.run_id)
         }
     return found, receipts, plan.head
 
@@ -116,8 +116,8 @@ def named(request: CheckRequest) -> str:
 
 def published(head: CheckHead, request: CheckRequest) -> Publication:
     warehouse = Warehouse(request.warehouse)
-    write_head(warehouse, CHECKS, head)
-    return publish(warehouse, CHECKS, head)
+    write_head(warehouse, kind_of(CHECKS), head)
+    return publish(warehouse, kind_of(CHECKS), head)
 
 
 def test_text_checks_find_the_faults_and_an_unreadable_manuscript_holds_nothing_back(
@@ -184,7 +184,8 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(
     assert published(head, request).unchanged
     with Warehouse(request.warehouse).reader() as connection:
         assert {
-            check.manuscript_id: check for check in published_units(connection, CHECKS, head.run_id)
+            check.manuscript_id: check
+            for check in published_units(connection, kind_of(CHECKS), head.run_id)
         } == found
         hits = connection.execute(
             "select judge, hit, first_hit_rank from attempt_hits where manuscript_id = 'faulty'"
@@ -236,7 +237,8 @@ def test_running_again_asks_nothing_and_a_lost_landing_is_filled_from_the_reply_
     again, receipts_again, _ = checked(request)
     assert (len(server.requests), again, receipts_again) == (count, before, receipts)
     receipt = (
-        CHECKS.unit_folder(Warehouse(request.warehouse), head.run_id, "faulty") / "receipt.json"
+        kind_of(CHECKS).unit_folder(Warehouse(request.warehouse), head.run_id, "faulty")
+        / "receipt.json"
     )
     receipt.unlink()
     after, _, _ = checked(request)

@@ -10,13 +10,14 @@ import pytest
 
 from flows.run.declared import Declared
 from schemas.tables import TABLE
+from schemas.works.check_run import CHECKS
 from tasks.manuscripts.work import CHECK
 from tests.support.checks import check_here, check_request
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 from tests.support.source_contexts import quick_settings
 from tests.support.web_servers import Find, shaped_server
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.landed import read_landed
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import landed_files
 from warehouse.warehouse import Warehouse
 
@@ -85,7 +86,8 @@ def test_cited_works_that_either_list_has_as_retracted_are_raised_and_every_requ
             receipts = check_here(request, check.run_id, check.gateway.url)
     landed = {
         name: read_landed(
-            TABLE[name], landed_files(Warehouse(request.warehouse), CHECKS, TABLE[name], receipts)
+            TABLE[name],
+            landed_files(Warehouse(request.warehouse), kind_of(CHECKS), TABLE[name], receipts),
         ).to_pylist()
         for name in ("manuscript_evidence", "problems", "api_calls")
     }

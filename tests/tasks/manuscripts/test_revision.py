@@ -16,11 +16,11 @@ from dashboards.views.write_check import check_page
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId, RunId
-from schemas.works.check_run import CheckHead, CheckRequest
+from schemas.works.check_run import CHECKS, CheckHead, CheckRequest
 from schemas.works.manuscripts import Decision, ManuscriptCheck, PooledWork
 from tests.support.checks import check_request, checked_and_published
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
-from warehouse.kinds.manuscripts.landing import CHECKS
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.reading import published_head, published_units
@@ -102,8 +102,8 @@ def request_for(folder: Path, server: OpenAIServer, **options: Any) -> CheckRequ
 
 def landed(folder: Path, run_id: str) -> tuple[CheckHead, ManuscriptCheck]:
     with Warehouse(folder / "wh").reader() as connection:
-        (check,) = published_units(connection, CHECKS, RunId(run_id))
-        return published_head(connection, CHECKS, RunId(run_id)), check
+        (check,) = published_units(connection, kind_of(CHECKS), RunId(run_id))
+        return published_head(connection, kind_of(CHECKS), RunId(run_id)), check
 
 
 @pytest.fixture(scope="module")
@@ -119,9 +119,9 @@ def reviewed(
                     unanswered_count=0)  # fmt: skip
     looked_up = replace(head, run_id=RunId("check-looked-up"), literature="snapshot:pebbles")
     warehouse, now = Warehouse(folder / "wh"), datetime.now(UTC)
-    land_unit(warehouse, CHECKS, looked_up.run_id, known, now, now)
-    write_head(warehouse, CHECKS, looked_up)
-    assert publish(warehouse, CHECKS, looked_up).published
+    land_unit(warehouse, kind_of(CHECKS), looked_up.run_id, known, now, now)
+    write_head(warehouse, kind_of(CHECKS), looked_up)
+    assert publish(warehouse, kind_of(CHECKS), looked_up).published
     return folder, looked_up
 
 

@@ -19,7 +19,7 @@ from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, PublicationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.judgement.ranking import GroupReceipt, Match, RankedGroup, RankRequest
+from schemas.judgement.ranking import GroupReceipt, Match, RankedGroup
 from schemas.outcome import Outcome
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings, Settings
@@ -37,6 +37,7 @@ from tests.support.assay_command import wait_until
 from tests.support.openai_server import Messages, OpenAIServer, Recorded, start_openai_server
 from tests.support.ranking_fakes import FakeJudge, dossier
 from tests.support.rankings import make_ranked_group
+from tests.support.requests import rank_request
 from warehouse.kinds.rankings.landing import RANKINGS, failed_groups, landed_matches
 from warehouse.landed import read_rows
 from warehouse.units.landing import iterate_receipts
@@ -68,7 +69,7 @@ def make_job(warehouse: Path, server: OpenAIServer | None, budget: Budget | None
         )
         for one in IDS
     )
-    request = RankRequest(
+    request = rank_request(
         run_id=RUN,
         warehouse=warehouse,
         profile=load_profile("economy"),

@@ -7,8 +7,8 @@ from typing import Any
 from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.paper import CitationEdge, Paper
 from schemas.literature.survey import Survey, SurveyParameters, heaviest
-from schemas.literature.survey_run import SurveyQuestion
 from schemas.reasons import Reason
+from schemas.works.survey_run import SURVEYS, SurveyQuestion
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import AbstractLibrary
 from tasks.judging.opening import ExtractiveEngine
@@ -20,7 +20,7 @@ from tests.support.contribution_fakes import WordEmbedder
 from tests.support.evaluations import START
 from tests.support.survey_fakes import GraphLiterature, failed
 from tests.support.survey_lake import SURVEY, make_survey_head
-from warehouse.kinds.surveys import SURVEYS
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -135,10 +135,10 @@ def test_a_question_over_which_assay_itself_failed_is_published_with_that_reason
         "KeyError: 'title'",
         ledger,
     )
-    land_unit(warehouse, SURVEYS, SURVEY, found, START, START)
+    land_unit(warehouse, kind_of(SURVEYS), SURVEY, found, START, START)
     head = make_survey_head(question_count=1)
-    write_head(warehouse, SURVEYS, head)
-    assert publish(warehouse, SURVEYS, head).published
+    write_head(warehouse, kind_of(SURVEYS), head)
+    assert publish(warehouse, kind_of(SURVEYS), head).published
     with warehouse.reader() as connection:
         told = connection.execute("select unscored_reason, kept_count from surveys").fetchall()
     assert told == [("internal_error", None)]

@@ -10,13 +10,14 @@ from flows.works.evaluate.evaluate import Evaluation
 from schemas.choices import LIVE
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
-from schemas.run import Module, RunRequest
+from schemas.run import Module
 from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.telemetry.reporting import reporting, span, traceparent
 from tests.support.openai_server import start_openai_server
 from tests.support.otlp_server import Collector, collector
+from tests.support.requests import run_request
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.units.landing import read_receipt
@@ -65,7 +66,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Collector, 
 
 
 def shard_job(folder: Path, gateway_url: str, api_base: str) -> ShardJob:
-    request = RunRequest(
+    request = run_request(
         ideas_path=folder / "ideas.jsonl",
         warehouse=folder,
         profile=load_profile("economy"),

@@ -15,11 +15,11 @@ from schemas.errors import (
     RateLimitedError,
 )
 from schemas.identifiers import EvaluationKey
-from schemas.literature.survey_run import LONGEST_QUESTION
 from schemas.people.job import JobState
 from schemas.people.live_question import LONGEST_IDEA, Asked, sides_offered, tidy
 from schemas.people.votes import Choice, HumanVote, Track
 from schemas.settings import DashboardSettings, ModelChoice, Settings, VotingSettings
+from schemas.works.survey_run import LONGEST_QUESTION
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.questions import QUESTION, asked_by, end_both, end_job, publish_answer
 from warehouse.app import questions

@@ -8,11 +8,12 @@ import duckdb
 import pytest
 
 from schemas.errors import ConfigurationError
+from schemas.works.check_run import CHECKS
 from tasks.metrics.hit_rate import Rule, checked_papers, hit_rate
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.quality_checker import checker_usage, joint_hits, judge_hits
 from warehouse.kinds.manuscripts.queries import release_views
 from warehouse.kinds.manuscripts.release import import_release
+from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_heads, published_units
 from warehouse.warehouse import Warehouse
 
@@ -61,9 +62,9 @@ def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Pa
         f"{usage.mean_thinking_tokens:,.0f}",
     ) == TABLE_2_O3
     with warehouse.reader() as connection:
-        (head,) = published_heads(connection, CHECKS)
+        (head,) = published_heads(connection, kind_of(CHECKS))
         assert head.dataset == "withdrarxiv-check"
-        checks = published_units(connection, CHECKS, head.run_id)
+        checks = published_units(connection, kind_of(CHECKS), head.run_id)
         by_mart = connection.execute(
             "select judge, count(*) filter (where hit) from attempt_hits group by judge order by"
             " judge"

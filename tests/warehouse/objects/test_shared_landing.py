@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.views.write import write_reports
+from dashboards.views.write_run import write_reports
 from flows.cli.command_line import application, run_command
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.run.preflight import check_place

@@ -12,13 +12,13 @@ import duckdb
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from schemas.reasons import Reason
-from schemas.works.check_run import CheckHead
+from schemas.works.check_run import CHECKS, CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
-from warehouse.kinds.manuscripts.landing import CHECKS
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.rows import Row
+from warehouse.units.kind import kind_of
 from warehouse.units.landing import read_head, write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -60,12 +60,12 @@ def import_release(
         head = _head(
             warehouse, RunId(f"import-{digest}-{approach}-{model}"), dataset, checks, rows[0]
         )
-        if read_head(warehouse, CHECKS, head.run_id) is None:
+        if read_head(warehouse, kind_of(CHECKS), head.run_id) is None:
             for check in checks:
                 now = datetime.now(UTC)
-                land_unit(warehouse, CHECKS, head.run_id, check, head.started_at, now)
-            write_head(warehouse, CHECKS, head)
-        publications.append(publish(warehouse, CHECKS, head))
+                land_unit(warehouse, kind_of(CHECKS), head.run_id, check, head.started_at, now)
+            write_head(warehouse, kind_of(CHECKS), head)
+        publications.append(publish(warehouse, kind_of(CHECKS), head))
     return tuple(publications)
 
 
@@ -111,7 +111,7 @@ def _by_paper(rows: Sequence[Row]) -> dict[tuple[str, str, int], list[Row]]:
 def _head(
     warehouse: Warehouse, run_id: RunId, dataset: str, checks: Sequence[ManuscriptCheck], row: Row
 ) -> CheckHead:
-    begun = read_head(warehouse, CHECKS, run_id)
+    begun = read_head(warehouse, kind_of(CHECKS), run_id)
     now = datetime.now(UTC)
     return CheckHead(
         run_id=run_id,

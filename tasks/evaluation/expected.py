@@ -13,26 +13,29 @@ released code was measured with.
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field
 
-from flows.run.done_before import NOTHING_DONE, DoneBefore
-from flows.run.estimates.batch_estimate import BatchEstimate, estimate_batches
 from schemas.base import Noun, replace
 from schemas.idea import Idea
 from schemas.judgement.contribution import CLOSEST_SHOWN
+from schemas.judgement.run_request import RunRequest
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
-from schemas.run import Module, RunRequest
+from schemas.run import Module
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.assessment.expected import expected_assessment
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.planning import IDEA_TOKENS_SHOWN, expected_committee
+from tasks.evaluation.steps import STEPS
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY
+from tasks.judging.batches.expected import BatchEstimate, estimate_batches
 from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,
     Asked,
     StepEstimate,
+    StepsAsked,
     estimate_step,
     total_usd,
 )
@@ -43,7 +46,6 @@ from tasks.literature.edges import MOST_SEEDS_PER_REQUEST
 from tasks.literature.gateway.messages import LARGEST_BATCH
 from tasks.novelty.expected import expected_novelty
 from tasks.recommendation.steps.extract_resources import expected_resources
-from tasks.steps import STEPS
 from tasks.survey.expected import expected_requests, expected_survey
 
 TOKENS_PER_WORD = 1.7
@@ -96,6 +98,32 @@ RATIONALE_WORDS, COMPARISON_WORDS, SECTION_OF_REVIEW_WORDS = 45, 45, 140
 SECONDS_UNTIL_ANSWER = 2.0
 TOKENS_PER_SECOND = 60.0
 """In which a model thinks and answers: what the larger ones of the big providers give one call."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoneBefore:
+    """What earlier runs have done of a request.
+
+    Attributes:
+        evaluated: ideas with a whole evaluation, which is taken over.
+        replies: of each idea whose evaluation ended early, how many model replies it had, which
+            the cache holds.
+        interrupted: ideas of a run that was begun, about which nothing has landed.
+        ranked: whether a whole ranking by matches is there, too.
+    """
+
+    evaluated: int = 0
+    replies: tuple[int, ...] = ()
+    interrupted: int = 0
+    ranked: bool = False
+
+    def left_of(self, idea_count: int, calls_per_idea: float) -> float:
+        """Ideas still to be paid for; one whose evaluation ended early counts by its open calls."""
+        answered = sum(min(count / calls_per_idea, 1.0) for count in self.replies if count)
+        return max(idea_count - self.evaluated - answered, 0.0)
+
+
+NOTHING_DONE = DoneBefore()
 
 
 class Estimate(Noun):
@@ -156,7 +184,8 @@ def estimate_run(
     """
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     dated = any(idea.cutoff_date is not None for idea in ideas)
-    steps, requests = _per_idea(request, idea_tokens, settings, dated=dated)
+    counts, requests = _per_idea(request, settings, dated=dated)
+    steps = _steps(counts, request, idea_tokens, settings)
     count = done.left_of(len(ideas), sum(step.calls for step in steps))
     cost = total_usd(step.cost_usd for step in steps)
     # Which of the ideas are done is not known here: those not covered are spread evenly.
@@ -183,8 +212,8 @@ def estimate_run(
         hours=hours,
         bound_by=bound_by,
         steps=steps,
-        batches=estimate_batches(request.modules, steps if count else ())
-        if request.batch
+        batches=estimate_batches(request.parameters.modules, steps if count else ())
+        if request.parameters.batch
         else None,
     )
 
@@ -213,37 +242,60 @@ def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(model for step in steps for model in step.unpriced_models))
 
 
-def _per_idea(
-    request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool
-) -> tuple[tuple[StepEstimate, ...], float]:
+def asked_of_ideas(
+    ideas: Sequence[Idea], request: RunRequest, settings: Settings
+) -> tuple[StepsAsked, float]:
+    """What models are asked about ideas of which none is evaluated, by step, and requests to the
+    literature.
+    """
+    count, known = len(ideas), {step.name: step for step in STEPS}
+    idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(count, 1)
+    dated = any(idea.cutoff_date is not None for idea in ideas)
+    counts, requests = _per_idea(request, settings, dated=dated)
+    asked = {}
+    for name, each in counts.items():
+        shown = _idea_tokens_shown(known[name], idea_tokens)
+        if each.most_idea_tokens is not None:
+            shown = min(shown, each.most_idea_tokens)
+        asked[known[name]] = Asked(
+            count * each.calls,
+            count * (each.data_tokens + each.calls * shown),
+            count * each.answer_tokens,
+            each.shared_tokens + shown,
+            None if each.first_calls is None else count * each.first_calls,
+        )
+    return asked, count * requests
+
+
+def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple["Counts", float]:
     """What models are asked about one idea, by step, and requests to the literature."""
     asked: Counts = {}
     requests = 0.0
-    if Module.SOUNDNESS in request.modules:
+    if Module.SOUNDNESS in request.parameters.modules:
         soundness, soundness_requests = _soundness(request)
         asked |= soundness
         requests += soundness_requests
-    if Module.CONTRIBUTION in request.modules:
+    if Module.CONTRIBUTION in request.parameters.modules:
         contribution, contribution_requests = _contribution(request)
         asked = _with_verification(asked, contribution)
         requests += contribution_requests
-    if request.survey:
+    if request.parameters.survey:
         asked |= expected_survey(IDEA_SURVEY, full_text=False)
         requests += expected_requests(IDEA_SURVEY, unlimited=request.literature.unlimited)
-    if Module.COMMITTEE in request.modules:
+    if Module.COMMITTEE in request.parameters.modules:
         committee, committee_requests = expected_committee(
             request.profile.committee, settings, dated=dated, full_text=request.full_text
         )
         asked |= committee
         requests += committee_requests
-    if Module.NOVELTY in request.modules:
+    if Module.NOVELTY in request.parameters.modules:
         novelty, novelty_requests = expected_novelty(request.profile.novelty)
         asked |= novelty
         requests += novelty_requests
-    if Module.ASSESSMENT in request.modules:
+    if Module.ASSESSMENT in request.parameters.modules:
         asked |= _assessment(request)
     asked |= expected_resources(request.profile.resources)
-    return _steps(asked, request, idea_tokens, settings), requests
+    return asked, requests
 
 
 def _outside_the_field(
@@ -253,15 +305,15 @@ def _outside_the_field(
     its plan, its committee, which has other sources only, and the assessment.
     """
     asked: Counts = {}
-    if Module.SOUNDNESS in request.modules:
+    if Module.SOUNDNESS in request.parameters.modules:
         asked["plan_review"] = _soundness(request)[0]["plan_review"]
-    if Module.COMMITTEE in request.modules:
+    if Module.COMMITTEE in request.parameters.modules:
         parameters = request.profile.committee
         others = tuple(name for name in parameters.sources if name != LITERATURE)
         asked |= expected_committee(
             replace(parameters, sources=others), settings, dated=dated, full_text=request.full_text
         )[0]
-    if Module.ASSESSMENT in request.modules:
+    if Module.ASSESSMENT in request.parameters.modules:
         asked |= _assessment(request, covered=False)
     return _steps(asked, request, idea_tokens, settings)
 
@@ -278,7 +330,7 @@ def _steps(
             request.profile.judging,
             request.engine,
             settings.language_model,
-            by_batch=request.batch,
+            by_batch=request.parameters.batch,
         )
         for name, calls in asked.items()
     ]
@@ -385,7 +437,7 @@ def _assessment(request: RunRequest, *, covered: bool = True) -> Counts:
     """The assessment sees what the other modules came to: of an idea outside the field no evidence,
     only the review of its plan.
     """
-    soundness, modules = request.profile.soundness, request.modules
+    soundness, modules = request.profile.soundness, request.parameters.modules
     reviewed = Module.SOUNDNESS in modules
     return expected_assessment(
         request.profile.assessment,
@@ -568,9 +620,10 @@ def _hours(
     if request.literature.snapshot is None:
         waits["literature rate"] = requests / settings.literature.requests_per_second
     limits = settings.language_model
-    if steps and not request.batch:
+    if steps and not request.parameters.batch:
         in_flight = (
-            min(limits.maximum_concurrency, request.ideas_in_flight * 4) * request.worker_count
+            min(limits.maximum_concurrency, request.parameters.ideas_in_flight * 4)
+            * request.worker_count
         )
         seconds = sum(
             step.calls * SECONDS_UNTIL_ANSWER + step.completion_tokens / TOKENS_PER_SECOND

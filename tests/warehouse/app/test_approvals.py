@@ -9,7 +9,6 @@ import pytest
 
 from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE, EXIT_WAITING
 from flows.cli.people.request import request as ask_for
-from flows.people.approvals import Admission, admit, load_project
 from schemas.base import replace
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
 from schemas.identifiers import RunId
@@ -22,6 +21,7 @@ from tests.support.assay_command import environment
 from tests.support.assay_here import assay_here
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.jobs import known, rank_job, run_to_the_end, run_until
+from warehouse.app.approvals import Admission, admit, load_project
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import decide, open_requests
 from warehouse.app.jobs import jobs, submit

@@ -3,32 +3,30 @@ sizes of its groups.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pydantic import Field
 
-from flows.run.estimates.batch_estimate import BatchEstimate, estimate_waves
 from schemas.base import Noun
 from schemas.idea import Idea
-from schemas.profile import RankingParameters
-from schemas.run import Module, RunRequest
+from schemas.judgement.run_request import RunRequest
+from schemas.profile import Profile, RankingParameters
+from schemas.run import Module
 from schemas.settings import Settings
-from tasks.committee.planning import CLAIM_TOKENS
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, estimate_step
+from tasks.judging.batches.expected import BatchEstimate, estimate_waves
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, CLAIM_TOKENS, Asked, estimate_step
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import EVIDENCE_SHOWN, TEXTS_SHOWN
 from tasks.ranking.schedule import most_bridges
-from tasks.ranking.steps.compare_ideas import (
-    COMPARE_IDEAS,
-    TOKENS_PER_READING,
-    TOKENS_PER_VERDICT,
-)
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 TOKENS_PER_TEXT = 130
 """Of each strength or weakness, and of what is shown of each paper, as 40 ideas of real groups were
 found to have.
 """
 TOKENS_PER_DIMENSION = 45
+TOKENS_PER_VERDICT = 70
+TOKENS_PER_READING = 130
 """Of what is written about each idea before the two are held against each other."""
 
 
@@ -62,19 +60,9 @@ def estimate_ranking(
     Args:
         ranked: whether the ideas are ranked so already; then nothing is left to ask.
     """
-    sizes = Counter(idea.group for idea in ideas)
-    parameters = request.profile.ranking
-    between = most_bridges(len(sizes), parameters)
-    within = sum(most_pairs(size, parameters) for size in sizes.values())
-    pairs = 0 if ranked else between + within
-    calls = calls_of(pairs, parameters)
-    idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
-    claims = CLAIM_TOKENS if Module.COMMITTEE in request.modules else 0.0
-    shown = idea_tokens + claims + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
-    dimensions = len(dimensions_of(request.profile))
-    data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * shown)
-    said = dimensions * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
-    asked = Asked(calls, data, calls * said)
+    modules = request.parameters.modules
+    groups, pairs, asked = asked_of_ranking(ideas, request.profile, modules)
+    pairs = 0 if ranked else pairs
     step = estimate_step(
         COMPARE_IDEAS,
         asked,
@@ -82,12 +70,12 @@ def estimate_ranking(
         request.profile.judging,
         request.engine,
         settings.language_model,
-        by_batch=request.batch,
+        by_batch=request.parameters.batch,
     )
     if ranked:
         step = None
     return RankingEstimate(
-        groups=len(sizes),
+        groups=groups,
         pairs=pairs,
         model_calls=round(step.calls) if step else 0,
         prompt_tokens=round(step.prompt_tokens) if step else 0,
@@ -95,8 +83,29 @@ def estimate_ranking(
         thinking_tokens=round(step.thinking_tokens) if step else 0,
         cost_usd=step.cost_usd if step else 0.0,
         unpriced_models=step.unpriced_models if step else (),
-        batches=estimate_waves(1 if step and calls else 0) if request.batch else None,
+        batches=estimate_waves(1 if step and pairs else 0) if request.parameters.batch else None,
     )
+
+
+def asked_of_ranking(
+    ideas: Sequence[Idea], profile: Profile, modules: Collection[Module]
+) -> tuple[int, int, Asked]:
+    """Count the groups that ideas were given and the pairs that meet, and what is asked at most.
+
+    Args:
+        modules: that evaluated the ideas.
+    """
+    sizes, parameters = Counter(idea.group for idea in ideas), profile.ranking
+    between = most_bridges(len(sizes), parameters)
+    pairs = between + sum(most_pairs(size, parameters) for size in sizes.values())
+    calls = calls_of(pairs, parameters)
+    idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
+    claims = CLAIM_TOKENS if Module.COMMITTEE in modules else 0.0
+    shown = idea_tokens + claims + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
+    dimensions = len(dimensions_of(profile))
+    data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * shown)
+    said = dimensions * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
+    return len(sizes), pairs, Asked(calls, data, calls * said)
 
 
 def most_calls(size: int, parameters: RankingParameters) -> int:

@@ -1,0 +1,124 @@
+"""The report of a kind of work without a page of its own: its units, as their nouns describe them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
+from dashboards.render.prose import prose
+from dashboards.views.published_page import PublishedPage
+from schemas.base import Noun
+from schemas.columns import Column, ColumnType
+from schemas.identifiers import RunId
+from schemas.outcome import Provenance
+from schemas.tables import TABLE
+from warehouse.units.kind import Kind, Part
+from warehouse.units.landing import CALL_TABLES
+from warehouse.units.reading import published_head, published_units
+from warehouse.warehouse import Warehouse
+
+_NUMBERS = (ColumnType.INTEGER, ColumnType.FLOAT)
+_OF_THE_REASON = ("unscored_reason", "unscored_detail")
+
+
+@dataclass(frozen=True)
+class UnitsPage(PublishedPage):
+    """All units of a published run."""
+
+    kind: Kind[Any, Any, Any]
+    head: Any
+    landed: tuple[Noun, ...]
+
+    @property
+    def units(self) -> tuple[Noun, ...]:
+        return self.landed
+
+    @property
+    def _parts(self) -> list[Part]:
+        """What a unit holds beside itself, calls and failures."""
+        apart = (*CALL_TABLES, "failures")
+        return [part for part in self.kind.parts if part.path and part.table not in apart]
+
+    def page(self) -> pg.Page:
+        word = self.kind.word.capitalize()
+        title = f"{word} of {figures.counted(len(self.landed), self.kind.unit_noun)}"
+        return pg.Page(pg.line(title), tuple(self._blocks()), f"{word} {self.head.run_id}")
+
+    def _blocks(self) -> Iterator[pg.Block]:
+        head = self.head
+        yield pg.facts(pg.code(head.run_id), pg.line("engine ", pg.code(head.engine)))
+        early = getattr(head, "incomplete_reason", None)
+        yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=early))
+        columns = (self.kind.unit_noun.capitalize(), *(f"{_name(p)}:" for p in self._parts), "Not")
+        yield pg.table(columns, map(self._row, self.landed))
+        for unit in self.landed:
+            yield from self._details(unit)
+
+    def _row(self, unit: Any) -> Sequence[pg.Part]:
+        reason = getattr(unit, "unscored_reason", None)
+        counts = (figures.count(len(part.nouns(unit))) for part in self._parts)
+        name = getattr(unit, self.kind.name_column)
+        return (pg.code(name), *counts, "" if reason is None else wording.reason(reason))
+
+    def _details(self, unit: Any) -> Iterator[pg.Block]:
+        yield pg.heading(getattr(unit, self.kind.name_column))
+        if getattr(unit, "unscored_reason", None) is not None:
+            yield pg.note(f"{wording.reason(unit.unscored_reason)}: {unit.unscored_detail}")
+        if self.kind.own_table is not None:
+            told = _columns(type(unit), self.kind.own_table, self.kind.name_column)
+            short = (each for each in told if each.type is not ColumnType.TEXT)
+            yield pg.facts(*(f"{_words(each.name)} {_value(unit, each)}" for each in short))
+            for each in (each for each in told if each.type is ColumnType.TEXT):
+                if getattr(unit, each.name):
+                    yield pg.heading(_words(each.name), level=3)
+                    yield from prose(getattr(unit, each.name))
+        for part in self._parts:
+            nouns = part.nouns(unit)
+            if nouns:
+                yield pg.heading(_name(part), level=3)
+                told = _columns(part.noun, part.table, self.kind.name_column)
+                rows = ([_value(noun, each) for each in told] for noun in nouns)
+                yield pg.table(list(map(_heading, told)), rows)
+        failures = getattr(unit, "failures", ())
+        yield from pg.bullets(f"{wording.reason(each.reason)}: {each.detail}" for each in failures)
+
+
+def _columns(noun: type[Noun], table: str, name_column: str) -> list[Column]:
+    """What the fields of a noun say, its name, hashes, provenance and lack of a score apart."""
+    apart = {name_column, *_OF_THE_REASON, *Provenance.model_fields}
+    return [
+        each
+        for each in TABLE[table].columns
+        if each.name in noun.model_fields.keys() - apart and not each.name.endswith("_sha256")
+    ]
+
+
+def _name(part: Part) -> str:
+    return _words(part.path[-1])
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _heading(column: Column) -> str:
+    return f"{_words(column.name)}{':' if column.type in _NUMBERS else ''}"
+
+
+def _value(noun: Noun, column: Column) -> str:
+    value = getattr(noun, column.name)
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return figures.count(value) if isinstance(value, int) else str(value)
+
+
+def units_page(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> UnitsPage:
+    """All of a published run. Raises UnknownNameError when it is not published."""
+    with warehouse.reader() as connection:
+        head = published_head(connection, kind, run_id)
+        return UnitsPage(kind, head, published_units(connection, kind, run_id))

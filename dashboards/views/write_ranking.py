@@ -1,0 +1,76 @@
+"""The ranking of a run by matches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from dashboards.render.page import Page
+from dashboards.views.published_page import PublishedPage
+from dashboards.views.ranking_page import ranking_view
+from dashboards.views.write_run import write_reports
+from schemas.errors import UnknownNameError
+from schemas.identifiers import RunId
+from schemas.judgement.ranking import GroupSummary, RankingHead
+from schemas.run import Run
+from warehouse.answers import RankedIdea
+from warehouse.kinds.rankings.queries import group_summaries, ranked_by, ranking_shown
+from warehouse.warehouse import Warehouse
+
+
+@dataclass(frozen=True)
+class RankedRun(PublishedPage):
+    """A published ranking."""
+
+    warehouse: Warehouse
+    head: RankingHead
+
+    @cached_property
+    def run(self) -> Run:
+        """The run that is ranked."""
+        with self.warehouse.queries(as_defined=False) as queries:
+            return queries.run(self.head.run_id)
+
+    @cached_property
+    def units(self) -> Sequence[RankedIdea]:
+        """The ideas by group and rank."""
+        with self.warehouse.queries() as queries:
+            return ranked_by(queries, self.head)
+
+    @cached_property
+    def groups(self) -> Sequence[GroupSummary]:
+        """What the ranking of each group rests on."""
+        with self.warehouse.queries() as queries:
+            return group_summaries(queries, self.head)
+
+    def beside(self) -> dict[str, Any]:
+        return {"ranking": self.head, "groups": self.groups}
+
+    def page(self) -> Page:
+        with self.warehouse.queries() as queries:
+            page = ranking_view(queries, self.head.run_id, self.head)
+        assert page is not None
+        return page
+
+    def write(self, folder: Path) -> tuple[Path, ...]:
+        """Write all reports of the run. Raises OSError: they cannot be written."""
+        del folder  # it appears whole
+        limits = self.warehouse.settings.alarms
+        return write_reports(self.warehouse, self.head.run_id, thresholds=limits)
+
+
+def ranking_page(warehouse: Warehouse, run_id: RunId) -> RankedRun:
+    """The ranking that `group_rankings` shows of a run.
+
+    Raises:
+        UnknownNameError: the run is not published, or was not ranked by matches.
+    """
+    with warehouse.queries() as queries:
+        queries.run(run_id)
+        head = ranking_shown(queries, run_id)
+    if head is None:
+        raise UnknownNameError(
+            f"run {run_id} has no published ranking by matches: `assay rank {run_id}`"
+        )
+    return RankedRun(warehouse, head)

@@ -1,0 +1,122 @@
+"""What programs send, and people type, to have work of a declared kind done."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field
+from pydantic.fields import FieldInfo
+
+from schemas.base import Noun
+from schemas.options.commands import DeclaredOptions
+from schemas.options.values import IDEA_FILES
+
+OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler", "again"})
+"""Options that say where work is done, which is for whoever runs the service to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A positional argument of a command.
+
+    Attributes:
+        name: of the parameter.
+        metavar: stands for the value in help texts.
+        type: as the command line reads it: a text, a path, several of them, or one or none.
+        default: `...` where it must be given.
+        standard_input: whether `-` stands for what comes on standard input.
+    """
+
+    name: str
+    metavar: str
+    help: str
+    type: Any = str
+    default: Any = ...
+    standard_input: bool = False
+
+
+IDEAS = Argument("ideas", "IDEAS", IDEA_FILES, Path, standard_input=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """How the command of a kind is typed.
+
+    Attributes:
+        section: of the help page.
+        arguments: what is worked on.
+        help: empty: as programs are told of the job.
+        examples: whole commands; empty: one on a file of ideas.
+        formats: what `--output` writes, by its ending.
+    """
+
+    section: str = "make"
+    arguments: tuple[Argument, ...] = (IDEAS,)
+    help: str = ""
+    examples: tuple[str, ...] = ()
+    formats: str = "html, pdf, docx or json"
+
+
+class JobBase(Noun):
+    """What all jobs say."""
+
+    name: str = Field(min_length=1, description="What lists of jobs call it.")
+    asked_by: str = Field(min_length=1, description="Where it was asked, such as `dashboard`.")
+    created_at: datetime
+    idempotency_key: str = Field(
+        min_length=1, description="A request with a key that is known is the same job."
+    )
+
+    not_offered: ClassVar[frozenset[str]] = OF_THE_MACHINE
+    """Options that are not for a request to say."""
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether it only says what something would ask and cost."""
+        return False
+
+    @property
+    def work(self) -> str:
+        """What is to be done, as JSON: the same for all who ask the same,
+        whatever they may spend.
+        """
+        bounds = {"max_cost_usd", "max_tokens", "max_requests"}
+        who = {"name", "asked_by", "created_at", "idempotency_key"}
+        return self.model_dump_json(exclude={**dict.fromkeys(who, True), "options": bounds})
+
+
+class WorkJob(JobBase):
+    """What the command of a declared kind of work does with what a program sends."""
+
+    command: str
+    options: DeclaredOptions
+
+    tool: ClassVar[str]
+    """What agents call it."""
+    wait_seconds: ClassVar[float] = 0.0
+    """How long an agent waits for it unless it says so."""
+    command_line: ClassVar[CommandLine] = CommandLine()
+    """How people type it; of a command with a file of its own in `flows/cli`, its section."""
+
+    @property
+    def asks_nothing(self) -> bool:
+        return self.options.dry_run
+
+    @classmethod
+    def name_of_command(cls) -> str:
+        """Return the name of its command."""
+        return str(cls.model_fields["command"].default)
+
+    @classmethod
+    def sent_fields(cls) -> dict[str, FieldInfo]:
+        """What is worked on: the fields beside those that all jobs have."""
+        common = WorkJob.model_fields
+        return {name: field for name, field in cls.model_fields.items() if name not in common}
+
+    @property
+    def title(self) -> str:
+        """What lists call it where it is sent without a name: as the first thing that is sent."""
+        sent: Any = next(getattr(self, name) for name in self.sent_fields())
+        first = sent[0] if isinstance(sent, tuple) else sent
+        return first if isinstance(first, str) else str(first.name)

@@ -1,0 +1,236 @@
+"""One command that surveys questions: what was asked, what it is, what landed."""
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from schemas.base import Noun
+from schemas.columns import columns_of
+from schemas.errors import ConfigurationError
+from schemas.literature.paper import Paper
+from schemas.literature.survey import (
+    Survey,
+    SurveyCluster,
+    SurveyLayer,
+    SurveyPaper,
+    SurveyParameters,
+    SurveyQuery,
+    SurveyQuote,
+)
+from schemas.literature.survey_review import RemovedSentence, SurveyJoin, SurveySection, Written
+from schemas.options.commands import DeclaredOptions
+from schemas.options.values import Literature, option, parse_cutoff, read_by
+from schemas.people.ledger import Artefact
+from schemas.people.work_job import Argument, CommandLine, WorkJob
+from schemas.reasons import Reason
+from schemas.run import EndedEarly, WorkHead
+from schemas.work import Request
+from schemas.work_schema import WorkSchema, tables_of_unit
+
+LONGEST_QUESTION = 4_000
+"""Characters; a longer text is no question but a paper."""
+
+
+def as_question(given: str) -> str:
+    """The text of a question, on one line.
+
+    Raises:
+        ConfigurationError: it is empty, or too long.
+    """
+    text = " ".join(given.encode("utf-8", "replace").decode().split())
+    if not text:
+        raise ConfigurationError('ask a question, such as "how do bats find moths?"')
+    if len(text) > LONGEST_QUESTION:
+        raise ConfigurationError(
+            f"the question has {len(text):,} characters; {LONGEST_QUESTION:,} are the most"
+        )
+    return text
+
+
+class SurveyQuestion(Noun):
+    """One question to be followed."""
+
+    question_id: str = Field(min_length=1)
+    question: str = Field(min_length=1)
+
+
+SurveyRequest = Request[SurveyQuestion, SurveyParameters]
+
+
+class SurveyHead(WorkHead):
+    """One run of surveys by one engine over one literature."""
+
+    profile: str = Field(description="Profile the run followed.")
+    literature: str = Field(description="Where papers came from, with its fingerprint.")
+    depth: int = Field(ge=0, description="Most hops along the citation graph.")
+    maximum_papers: int = Field(ge=1, description="Most papers kept of a question.")
+    maximum_judged: int = Field(ge=1, description="Most papers judged for a question.")
+    papers_read: int = Field(
+        ge=0, description="Most papers read for a review of a question; 0: none is written."
+    )
+    written: Written = Field(description="What a model writes.")
+    cutoff_date: date | None = Field(description="Nothing later was looked at; None: no limit.")
+    question_count: int = Field(ge=0, description="Questions.")
+    incomplete_reason: EndedEarly = None
+
+
+class QuestionOptions(DeclaredOptions):
+    """Of every command that follows a question."""
+
+    literature: Literature = None
+    cutoff: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "Look at nothing published after it."),
+    ] = None
+    full_text: bool | None = option(
+        None, "", "Download and parse papers that are read. Default: yes, except for snapshots."
+    )
+    max_requests: int | None = option(
+        None, "N", "End early after this many literature requests.", ge=0
+    )
+
+
+class AskOptions(QuestionOptions):
+    """Of `assay ask`."""
+
+    papers_read: int | None = option(
+        None,
+        "N",
+        "Most relevant papers that the answer is written from. Default: the profile's.",
+        ge=1,
+        le=100,
+    )
+
+
+class SurveyOptions(QuestionOptions):
+    """Of `assay survey`."""
+
+    depth: int = option(
+        2, "N", "Hops along references and citations; 0: searches alone.", ge=0, le=4
+    )
+    max_papers: int = option(200, "N", "Most papers kept of a question.", ge=1, le=2_000)
+    max_judged: int = option(
+        800, "N", "Most papers judged for relevance, of all layers together.", ge=1, le=20_000
+    )
+    papers_read: int = option(
+        40,
+        "N",
+        "Heaviest papers that a model reads to write the review; 0: none is written.",
+        ge=0,
+        le=200,
+    )
+
+
+_ASK = """Answer a question from the literature in a few paragraphs, as Markdown.
+
+Every sentence cites a paper that was found, and was held against what was read of it; what no
+paper answers is said to be not in what was found. Without a model the answer is the passages
+that bear on the question. The same question again is not paid again.
+"""
+_SURVEY = """Find the papers that answer a question, and say of each why it is there.
+
+Searches come first, then references and citations, layer by layer, with a filter of relevance
+at each. Gives clusters, key papers, a timeline, quotes and a .bib file; a model reads the
+heaviest papers and writes a review whose every statement is cited and checked. The same command
+goes on where it stopped; nothing is paid twice.
+"""
+
+
+class _OfAQuestion(WorkJob):
+    """With one question."""
+
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
+
+    _on_one_line = field_validator("question")(as_question)
+
+
+class AskJob(_OfAQuestion):
+    """Answer a question from the literature in a few paragraphs: every sentence cites a paper and
+    was checked against it, and what no paper answers is said to be not in what was found.
+    """
+
+    tool = "ask_literature"
+    wait_seconds = 120.0
+    command_line = CommandLine(
+        section="literature",
+        arguments=(Argument("question", "QUESTION", "What is asked, in quotation marks."),),
+        help=_ASK,
+        examples=(
+            'assay ask "how do moths evade bats?"',
+            'assay ask "how do moths evade bats?" -o answer.md \\\n'
+            "    --engine litellm:openai/gpt-5-mini --literature live",
+        ),
+        formats="html, pdf, docx, bib or json",
+    )
+    command: Literal["ask"] = "ask"
+    options: AskOptions
+
+
+class SurveyJob(_OfAQuestion):
+    """Survey the literature on a question, along references and citations: clusters, key papers
+    with passages, and a review whose every statement is cited and checked.
+    """
+
+    tool = "survey_literature"
+    command_line = CommandLine(
+        section="literature",
+        arguments=(
+            Argument("questions", "QUESTION...", "What is asked, in quotation marks.", list[str]),
+        ),
+        help=_SURVEY,
+        examples=(
+            'assay survey "how do bats find moths?"',
+            'assay survey "graph drawing" --depth 1 --max-papers 50',
+            'assay survey "graph drawing" --dry-run \\\n    --engine litellm:openai/gpt-5-mini',
+        ),
+        formats="html, pdf, docx, bib or json",
+    )
+    command: Literal["survey"] = "survey"
+    options: SurveyOptions
+
+
+def _reasons(survey: Survey) -> Iterator[Reason | None]:
+    yield survey.unscored_reason
+    yield from (paper.unscored_reason for paper in survey.papers)
+    yield from (section.unscored_reason for section in survey.sections)
+    yield from (failure.reason for failure in survey.failures if not failure.is_of_a_document)
+
+
+_of_question = tables_of_unit(Survey, "question_id")
+SURVEYS = WorkSchema(
+    word="survey",
+    noun=Survey,
+    head=SurveyHead,
+    tables=(
+        _of_question("surveys", Survey, meaning="One question followed through the literature."),
+        _of_question("survey_queries", SurveyQuery, "query_id"),
+        _of_question("survey_layers", SurveyLayer, "layer"),
+        _of_question(
+            "survey_papers",
+            SurveyPaper,
+            "paper_id",
+            more=(
+                *columns_of(SurveyPaper, "paper_id"),
+                *columns_of(Paper, "title", "authors", "venue", "year", "publication_date", "url"),
+                *columns_of(Paper, "date_precision", "state"),
+                *columns_of(Paper, "doi", "arxiv_id", "citation_count"),
+                *columns_of(Paper, "abstract", "open_access_pdf_url"),
+            ),
+        ),
+        _of_question("survey_clusters", SurveyCluster, "cluster_id"),
+        _of_question("survey_quotes", SurveyQuote, "position"),
+        _of_question("survey_sections", SurveySection, "section_id"),
+        _of_question("survey_removed_sentences", RemovedSentence, "position"),
+        _of_question("survey_joins", SurveyJoin, "position"),
+    ),
+    artefact=Artefact.SURVEY,
+    given=("question",),
+    reasons=_reasons,
+    jobs=(
+        AskJob,
+        SurveyJob,
+    ),
+)

@@ -1,0 +1,137 @@
+"""The evaluation of ideas, the main job: its declaration."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from schemas.base import replace
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.judgement.ranking import RankParameters, RankRequest, RunToRank
+from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
+from schemas.options.commands import EvaluateOptions
+from schemas.people.job import EvaluateJob
+from schemas.profile import Profile
+from schemas.run import Run
+from schemas.settings import Settings
+from schemas.work import Summary
+from tasks.evaluation.expected import asked_of_ideas
+from tasks.evaluation.modules import steps_of
+from tasks.evaluation.steps import STEPS
+from tasks.ideas.read import read_batch
+from tasks.judging.step import Step
+from tasks.work.course import Course, Follow, Runs
+from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from warehouse.kinds.runs.landing import RUNS
+from warehouse.parquet import write_bytes
+
+
+def _given(job: EvaluateJob, folder: Path) -> tuple[Path]:
+    path = folder / f"ideas.{job.ideas_format}"
+    write_bytes(path, job.idea_file)
+    return (path,)
+
+
+def _resolve(
+    given: tuple[Path], options: EvaluateOptions, _: Profile, settings: Settings
+) -> Resolved[GivenIdeas, EvaluationParameters]:
+    """Raises ConfigurationError: there is no such file."""
+    (path,) = given
+    if not path.exists():
+        raise ConfigurationError(
+            f"{path} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet)"
+            " or a folder of .txt and .md files"
+        )
+    parameters = EvaluationParameters(
+        modules=options.modules,
+        survey=options.survey,
+        experiment_run_ids=tuple(map(RunId, options.experiment)),
+        label=options.label,
+        again=getattr(options, "again", None),
+        rank=getattr(options, "rank", False),
+        idea_timeout_seconds=settings.runs.idea_timeout_seconds,
+        allowed_unscored_share=settings.runs.allowed_unscored_share,
+        batch=bool(options.batch),
+        batch_failures=options.batch_failures,
+    )
+    return Resolved((GivenIdeas(path=path.resolve(), fields=options.field),), parameters)
+
+
+def _steps(request: RunRequest) -> tuple[Step[Any, Any], ...]:
+    parameters = request.parameters
+    return tuple(steps_of(parameters.modules, STEPS, surveyed=parameters.survey))
+
+
+def _expected(request: RunRequest, settings: Settings) -> Expected:
+    """Of ideas of which none is evaluated yet."""
+    batch = read_batch(
+        request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
+    )
+    asked, requests = asked_of_ideas(batch.ideas, request, settings)
+    return Expected(
+        asked=asked,
+        counts={
+            "ideas": len(batch.ideas),
+            "rejected": len(batch.rejected),
+            "literature_requests": round(requests),
+        },
+        note="`assay plan` says more, and leaves out what is evaluated already",
+        lost=tuple(f"{each.location}: {each.detail}" for each in batch.rejected),
+    )
+
+
+def _result(run: Run, _: Sequence[Any]) -> Result:
+    stands, lost = run.idea_count > 0, run.order_reasons
+    return Result(run.in_a_word(), in_order=run.in_order, lost=lost, stands=stands)
+
+
+def _ranking_of(request: RunRequest, run_id: RunId | None = None) -> RankRequest:
+    """The ranking that follows the evaluation, by the same engine.
+
+    Args:
+        run_id: None: there is no run yet.
+    """
+    unit = RunToRank(evaluation=request) if run_id is None else RunToRank(run_id=run_id)
+    return RankRequest(
+        units=(unit,),
+        parameters=RankParameters(
+            batch=request.parameters.batch, batch_failures=request.parameters.batch_failures
+        ),
+        warehouse=request.warehouse,
+        profile=request.profile,
+        engine=request.engine,
+        api_base=request.api_base,
+        workers=request.workers,
+        scheduler_address=request.scheduler_address,
+        budget=request.budget,
+    )
+
+
+def _evaluate(request: RunRequest, _: Settings, runs: Runs) -> Summary[Any]:
+    """Evaluate, and where that was asked for rank what is published."""
+    summary = runs("evaluate", request)
+    if not (request.parameters.rank and summary.published):
+        return summary
+    ranked = runs("rank", _ranking_of(request, summary.head.run_id))
+    return replace(ranked, first=summary)
+
+
+def _follows(request: RunRequest, _: Settings) -> tuple[Follow, ...]:
+    if not request.parameters.rank:
+        return ()
+    return (Follow("rank", lambda _: _ranking_of(request)),)
+
+
+EVALUATE: Work[GivenIdeas, EvaluationParameters, Any] = Work(
+    job=EvaluateJob,
+    given=_given,
+    request=RunRequest,
+    resolve=_resolve,
+    schema=RUNS,
+    needs=Needs(literature=True),
+    steps=_steps,
+    campaign="flows.works.evaluate.evaluate:Evaluation",
+    expects=_expected,
+    result=_result,
+    course=Course(run=_evaluate, follows=_follows),
+)

@@ -1,0 +1,166 @@
+"""The ranking of a run's ideas by matches: its declaration."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from schemas.base import replace
+from schemas.errors import ConfigurationError
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.ranking import (
+    Grouping,
+    RankedGroup,
+    RankingHead,
+    RankParameters,
+    RankRequest,
+    RatingMethod,
+    RunToRank,
+)
+from schemas.judgement.run_request import RunRequest
+from schemas.options.commands import VOTES_IN_LAKE, RankOptions
+from schemas.people.decisions import Stage
+from schemas.people.job import RankJob
+from schemas.profile import Profile
+from schemas.run import Module, Run
+from schemas.settings import Settings
+from schemas.work import Summary
+from tasks.calibration.applying import with_prior
+from tasks.ideas.read import read_ideas
+from tasks.judging.batches.wanted import wants_batches
+from tasks.ranking.expected import asked_of_ranking
+from tasks.ranking.steps import STEPS
+from tasks.work.course import Course, Follow, Runs
+from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
+from warehouse.app.approvals import admit, load_project
+from warehouse.kinds.rankings.landing import RANKINGS
+from warehouse.queries import Queries
+from warehouse.rows import noun_of
+from warehouse.warehouse import Warehouse
+
+
+def _given(job: RankJob, _: Path) -> tuple[RunToRank]:
+    """Never a file of that name."""
+    return (RunToRank(run_id=job.run_id),)
+
+
+def _resolve(
+    given: tuple[RunId | None, RunRequest | None],
+    options: RankOptions,
+    profile: Profile,
+    _: Settings,
+) -> Resolved[RunToRank, RankParameters]:
+    """Raises ConfigurationError: pairs between groups in a ranking by batch."""
+    run_id, evaluation = given
+    profile, votes = with_prior(profile), options.votes
+    if options.bridge_pairs is not None:
+        bridged = replace(profile.ranking, bridge_pairs=options.bridge_pairs)
+        profile = replace(profile, ranking=bridged)
+    assert options.engine is not None
+    batch = wants_batches(options.batch, profile, options.engine)
+    if batch and profile.ranking.bridge_pairs:
+        raise ConfigurationError(
+            "pairs between groups are chosen by results, which a batch does not wait for: leave out"
+            " --batch or --bridge-pairs (bridge_pairs of the profile)"
+        )
+    in_lake = votes == VOTES_IN_LAKE
+    parameters = RankParameters(
+        grouping=options.group_by,
+        method=options.method
+        or (RatingMethod.BRADLEY_TERRY if votes is None else RatingMethod.ELO),
+        votes_path=None if in_lake or votes is None else votes.resolve(),
+        votes_in_lake=in_lake,
+        project=options.project,
+        batch=batch,
+        batch_failures=options.batch_failures,
+    )
+    return Resolved((RunToRank(run_id=run_id, evaluation=evaluation),), parameters, profile)
+
+
+def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
+    """Evaluate what is to be evaluated first, let in what the project's people approve, and rank."""
+    (ranked,) = request.units
+    if ranked.evaluation is not None:
+        evaluated = runs("evaluate", ranked.evaluation).published_head()
+        request = replace(request, units=(RunToRank(run_id=evaluated.run_id),))
+    project = request.parameters.project
+    if project is None:
+        return runs("rank", request)
+    warehouse = Warehouse(request.warehouse, settings)
+    admission = admit(warehouse, load_project(project), Stage.RANK, request.run_id)
+    if admission.waiting:
+        with warehouse.queries() as queries:
+            run = queries.run(request.run_id)
+        return _waiting(run, admission.waiting)
+    left_out = admission.left_out
+    parameters = replace(request.parameters, left_out=tuple(left_out))
+    summary = runs("rank", replace(request, parameters=parameters))
+    told = (f"left out: {idea_id}: {why}" for idea_id, why in left_out.items())
+    return replace(summary, remarks=(*summary.remarks, *told))
+
+
+def _waiting(run: Run, waiting: tuple[Any, ...]) -> Summary[Any]:
+    """What the command came to while the project's people have not decided."""
+    return Summary(
+        name="rank",
+        title=f"run {run.run_id}",
+        head=run,
+        published=True,
+        unchanged=True,
+        failed_expectations=(),
+        report_paths=(),
+        waits_for=waiting,
+    )
+
+
+def _follows(request: RankRequest, _: Settings) -> tuple[Follow, ...]:
+    (ranked,) = request.units
+    evaluation = ranked.evaluation
+    return () if evaluation is None else (Follow("evaluate", lambda _: evaluation),)
+
+
+def _expected(request: RankRequest, settings: Settings) -> Expected:
+    """In the groups that the ideas were given; the schedule of a large group often ends earlier."""
+    (ranked,) = request.units
+    ideas: Sequence[Idea]
+    if ranked.evaluation is not None:
+        given, modules = ranked.evaluation.ideas, ranked.evaluation.parameters.modules
+        ideas = read_ideas(given.path, default_cutoff=None, fields=given.fields).ideas
+    else:
+        with Warehouse(request.warehouse, settings).queries() as queries:
+            run = queries.run(request.run_id)
+            ideas = [noun_of(Idea, row) for row in _rows(queries, run, request.parameters.left_out)]
+        modules = tuple(Module(name) for name in run.modules.split(",") if name)
+    groups, pairs, asked = asked_of_ranking(ideas, request.profile, modules)
+    grouped = request.parameters.grouping is Grouping.CLUSTERS
+    return Expected(
+        asked=dict.fromkeys(STEPS, asked),
+        counts={"ideas": len(ideas), "groups": groups, "pairs": pairs},
+        note="groups as given; those found by subject are not known yet"
+        if grouped
+        else "calls are the most there may be: the schedule of a large group often ends earlier",
+    )
+
+
+def _rows(queries: Queries, run: Run, left_out: Sequence[IdeaId]) -> list[dict[str, Any]]:
+    rows = queries.rows("ideas_of_run", run_id=run.run_id)
+    return [row for row in rows if row["idea_id"] not in left_out]
+
+
+def _result(head: RankingHead, _: Sequence[Any]) -> Result:
+    return Result("ranked", in_order=head.incomplete_reason is None, stands=True)
+
+
+RANK: Work[RunToRank, RankParameters, RankedGroup] = Work(
+    job=RankJob,
+    given=_given,
+    request=RankRequest,
+    resolve=_resolve,
+    schema=RANKINGS,
+    needs=Needs(),
+    steps=lambda _: STEPS,
+    campaign="flows.works.rank.ranking:Ranking",
+    expects=_expected,
+    result=_result,
+    course=Course(run=_rank, follows=_follows),
+)
