@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 from pydantic_core import from_json
@@ -90,6 +90,9 @@ class EvaluateJob(OfIdeas, WorkJob):
 class PlanJob(OfIdeas, WorkJob):
     """Have it said what an evaluation would ask and cost, as `assay plan` does."""
 
+    of: ClassVar[str] = "evaluate"
+    """The command of what is planned."""
+    beside = 1
     command: Literal["plan"] = "plan"
     options: PlanOptions  # type: ignore[assignment]
 

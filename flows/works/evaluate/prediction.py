@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.run.estimates.field_forecast import FieldForecast, forecast_fields
-from flows.run.estimates.model_comparison import ModelCost, compare_engines
-from flows.run.landed_before import landed_before
+from flows.works.evaluate.field_forecast import FieldForecast, forecast_fields
+from flows.works.evaluate.landed_before import landed_before
+from flows.works.evaluate.model_comparison import ModelCost, compare_engines
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError
 from schemas.idea import IdeaBatch
