@@ -18,8 +18,6 @@ from warehouse.kinds.registry import KINDS
 
 REPOSITORY = Path(__file__).parents[2]
 TOLD: Any = get_command(application())
-LEGACY: set[str] = set()
-"""Kinds that are not declared yet: may only become fewer."""
 GENERIC = (
     "flows/cli/works.py",
     "flows/run/declared.py",
@@ -43,9 +41,8 @@ def test_the_table_of_fields_is_true() -> None:
     assert page == works_table.with_table(page)
 
 
-def test_what_is_not_declared_stands_in_one_list() -> None:
-    assert len(KINDS) == len({work.kind.word for work in works()}) + len(LEGACY)
-    assert not WORKS.keys() & LEGACY
+def test_every_kind_is_declared() -> None:
+    assert {kind.word for kind in KINDS} == {work.kind.word for work in works()}
 
 
 def words_of_kinds() -> set[str]:
