@@ -20,7 +20,6 @@ from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, TransientError
 from schemas.identifiers import content_hash
 from schemas.interpreter import module_command
-from schemas.options.commands import RankOptions
 from schemas.people.job import JobRequest, JobState, check_offered
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import open_requests
@@ -226,8 +225,6 @@ class _Runner:
         job does not need.
         """
         place = str(self._warehouse.root.resolve())
-        asked = request.options
-        options = asked.evaluation if isinstance(asked, RankOptions) else asked
         command = module_command(
             *("flows.run.child", str(os.getpid()), "flows.jobs.job_process", place, job.job_id),
             content_hash(request.model_dump_json()),  # it does what was checked here, or nothing
@@ -236,7 +233,7 @@ class _Runner:
             process = subprocess.Popen(  # noqa: S603 a list, no shell
                 command,
                 env=environment_of(
-                    options,
+                    request.options,
                     self._warehouse.settings,
                     os.environ,
                     in_object_storage=self._in_object_storage(),

@@ -1,4 +1,4 @@
-"""The command of a declared kind of work, made of its job."""
+"""The command of a declared kind of work, derived from its job."""
 
 import inspect
 from collections.abc import Callable
@@ -16,29 +16,31 @@ _KEYED = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 def command_of(job: type[WorkJob]) -> Callable[..., int]:
     """Return the function of a command: its arguments and options, `--output` and `--json`."""
-    said, name = job.command_line, job.name_of_command()
+    typed, name = job.command_line, job.name_of_command()
 
-    def command(options: Any, output: Path | None = None, json: bool = False, **given: Any) -> int:
+    def command(
+        options: Any, output: Path | None = None, json: bool = False, **arguments: Any
+    ) -> int:
         from flows.cli.works import run
         from flows.works.evaluate.given_ideas import given_ideas
 
         with ExitStack() as stack:
             values = tuple(
-                stack.enter_context(given_ideas(given[each.name]))
+                stack.enter_context(given_ideas(arguments[each.name]))
                 if each.standard_input
-                else given[each.name]
-                for each in said.arguments
+                else arguments[each.name]
+                for each in typed.arguments
             )
             return run(name, values, options, output, as_json=json)
 
-    formats = f"Write here instead of to stdout, by the ending: {said.formats}; else Markdown."
-    needed = [each for each in said.arguments if each.default is ...]
-    command.__doc__ = said.help or job.__doc__
+    formats = f"Write here instead of to stdout, by the ending: {typed.formats}; else Markdown."
+    required = [each for each in typed.arguments if each.default is ...]
+    command.__doc__ = typed.help or job.__doc__
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
-            *map(_parameter, needed),
+            *map(_parameter, required),
             inspect.Parameter("options", _KEYED, annotation=job.model_fields["options"].annotation),
-            *(_parameter(each) for each in said.arguments if each not in needed),
+            *(_parameter(each) for each in typed.arguments if each not in required),
             inspect.Parameter(
                 "output",
                 _KEYED,
@@ -52,10 +54,10 @@ def command_of(job: type[WorkJob]) -> Callable[..., int]:
 
 
 def _parameter(argument: Argument) -> inspect.Parameter:
-    read = typer.Argument(metavar=argument.metavar, help=argument.help)
+    positional = typer.Argument(metavar=argument.metavar, help=argument.help)
     return inspect.Parameter(
         argument.name,
         _KEYED,
         default=inspect.Parameter.empty if argument.default is ... else argument.default,
-        annotation=Annotated[argument.type, read],
+        annotation=Annotated[argument.type, positional],
     )
