@@ -2,7 +2,7 @@
 
 from datetime import date
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from schemas.judgement.benchmark import JudgeWording, SubmissionText
 from schemas.options.commands import DeclaredOptions, IdeaOptions
@@ -22,8 +22,6 @@ def _parse_suite_modules(text: str) -> tuple[Module, ...]:
 
 class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     """Of `assay benchmark`."""
-
-    literature_is_optional: ClassVar[bool] = True
 
     data: Path | None = option(
         None, "DIR", "Folder of the data sets. Default: the setting ASSAY_DATA."
