@@ -5,11 +5,13 @@ was to be done.
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
+from dashboards.views.write_ranking import RankedRun
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import ended_by_budget, ended_early
-from flows.cli.works import exit_code_of, print_published
+from flows.cli.works import answer_about, exit_code_of, print_published
 from flows.run.requests import request_of
 from flows.works.evaluate.request import bundled
 from schemas.base import replace
@@ -125,3 +127,16 @@ def test_evaluating_and_ranking_exits_with_the_worse_of_both_codes(
         request(tmp_path, rank=True), Settings(), lambda name, _: came_to[name]
     )
     assert exit_code_of(ranked, RANK.result(head, ())) == code
+
+
+@pytest.mark.parametrize(
+    ("reason", "state"), [(None, "ranked"), (Reason.BUDGET_EXHAUSTED, "incomplete")]
+)
+def test_a_ranking_that_ended_early_is_incomplete_in_json(
+    tmp_path: Path, reason: Reason | None, state: str
+) -> None:
+    warehouse = Warehouse(tmp_path)
+    published_run(tmp_path)
+    page = RankedRun(warehouse, make_ranking_head(incomplete_reason=reason))
+    answer = answer_about(page, RANK.result(page.head, ()), rows=())
+    assert orjson.loads(answer.document())["state"] == state
