@@ -14,6 +14,7 @@ import typer
 from flows.cli import works
 from flows.cli.evaluate.rank_file import check_output, is_table, write_ranking
 from flows.cli.options import Json, output_option
+from flows.cli.output import print_expected
 from flows.cli.works import print_published
 from flows.profiles import load_profile
 from flows.run.requests import request_of
@@ -89,7 +90,12 @@ def _rank_by_scores(
     found = find_run(name, options)
     if found is None:
         evaluate = work_named("evaluate")
-        request = request_of(evaluate, (Path(name or ""),), options.evaluation, Settings())
+        settings = Settings()
+        request = request_of(evaluate, (Path(name or ""),), options.evaluation, settings)
+        if options.dry_run:
+            from flows.run.estimates.declared import estimate
+
+            return print_expected(estimate(evaluate, request, settings), as_json=as_json)
         with Session() as session:
             found = session.run(evaluate, request).published_head()
     weights = None if options.profile is None else load_profile(options.profile)
