@@ -11,11 +11,9 @@ from uuid import uuid4
 
 import typer
 
-from flows.cli import works
 from flows.cli.evaluate.rank_file import check_output, is_table, write_ranking
 from flows.cli.options import Json, output_option
 from flows.cli.output import print_expected
-from flows.cli.works import print_published
 from flows.profiles import load_profile
 from flows.run.requests import request_of
 from flows.run.session import Session
@@ -61,6 +59,8 @@ def rank(
     A run that is ranked already is printed without a call; the same command goes on where it
     stopped. Bounds hold for the evaluation and for the ranking each.
     """
+    from flows.cli import works
+
     _check(options)
     if output is not None:
         check_output(output, tables_alone=options.scores)
@@ -70,7 +70,9 @@ def rank(
             return _rank_by_scores(given, options, output, as_json=json)
         found = _stored(given, options)
         if found is not None and not options.dry_run:
-            return print_published(work_named("rank"), *found, output, as_json=json, save=_save)
+            return works.print_published(
+                work_named("rank"), *found, output, as_json=json, save=_save
+            )
         return works.run(
             "rank",
             (given,),
