@@ -16,6 +16,7 @@ from flows.run.requests import request_of
 from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.ranking import ranking_budget_scope
 from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import EvaluateOptions
 from schemas.reasons import Reason
@@ -26,8 +27,10 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.evaluation.work import EVALUATE
 from tasks.ranking.work import RANK
 from tests.support.evaluations import make_evaluation, make_run
-from tests.support.rankings import make_ranking_head
+from tests.support.rankings import land_group, make_head, make_ranked_group, make_ranking_head
+from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
@@ -38,10 +41,11 @@ def request(folder: Path, **bounds: object) -> RunRequest:
     )
 
 
-def published_run(folder: Path, **more: object) -> Run:
-    """A run of one idea that the lake holds."""
-    run, warehouse = make_run(ideas=1, **more), Warehouse(folder)
-    land(warehouse, make_evaluation(0, run_id=run.run_id))
+def published_run(folder: Path, ideas: int = 1, **more: object) -> Run:
+    """A run that the lake holds."""
+    run, warehouse = make_run(ideas=ideas, **more), Warehouse(folder)
+    for number in range(ideas):
+        land(warehouse, make_evaluation(number, run_id=run.run_id))
     assert publish(warehouse, RUNS, run).published
     with warehouse.queries() as queries:
         return queries.run(run.run_id)
@@ -71,6 +75,28 @@ def test_the_bound_that_stopped_a_run_is_named_with_what_to_do(
     assert print_published(EVALUATE, asked, summary(run), as_json=False) == EXIT_BUDGET
     (line,) = [each for each in capsys.readouterr().err.splitlines() if "stopped by" in each]
     assert line.startswith("stopped by --max-requests 3: the same command with a higher bound")
+
+
+def test_the_bound_that_stopped_the_ranking_of_an_evaluation_is_looked_up_as_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = request(tmp_path, rank=True, max_requests=3, max_tokens=100)
+    run, warehouse = published_run(tmp_path, ideas=2), Warehouse(tmp_path)
+    group = make_ranked_group([make_evaluation(number).idea.idea_id for number in range(2)])
+    land_group(warehouse, group)
+    head = replace(
+        make_head(warehouse, [group], run_id=run.run_id), incomplete_reason=Reason.BUDGET_EXHAUSTED
+    )
+    write_head(warehouse, RANKINGS, head)
+    assert publish(warehouse, RANKINGS, head).published
+    scope = ranking_budget_scope(run.run_id)
+    budget = SharedBudget(warehouse.budgets, scope, asked.budget)
+    for _ in range(3):
+        budget.count_request(IdeaId("a"))
+    ranked = replace(summary(head), name="rank", first=summary(run))
+    assert print_published(EVALUATE, asked, ranked, as_json=False) == EXIT_BUDGET
+    (line,) = [each for each in capsys.readouterr().err.splitlines() if "stopped by" in each]
+    assert line.startswith("stopped by --max-requests 3: ")
 
 
 @pytest.mark.parametrize(
