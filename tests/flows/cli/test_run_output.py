@@ -166,3 +166,25 @@ def test_a_ranking_that_ended_early_is_incomplete_in_json(
     page = RankedRun(warehouse, make_ranking_head(incomplete_reason=reason))
     answer = answer_about(page, RANK.result(page.head, ()), rows=())
     assert orjson.loads(answer.document())["state"] == state
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_is_not_published_says_why_what_it_noted_and_where_its_log_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    told = replace(
+        summary(make_run()),
+        published=False,
+        failed_expectations=("ideas.idea_id: null in 1 row",),
+        remarks=("line 3 is left out",),
+        log_path=tmp_path / "logs/run-a.jsonl",
+    )
+    assert print_published(EVALUATE, request(tmp_path), told, as_json=as_json) == EXIT_FAILURES
+    printed = capsys.readouterr()
+    wanted = ["line 3 is left out", "not published: ideas.idea_id: null in 1 row"]
+    if as_json:
+        answer = orjson.loads(printed.out)
+        assert (answer["state"], answer["warnings"]) == ("not_published", wanted)
+        assert answer["log"] == str(told.log_path)
+    else:
+        assert [line in printed.err for line in (*wanted, f"log:    {told.log_path}")] == [True] * 3
