@@ -54,7 +54,8 @@ class Request(WorkRequest, Generic[UnitT, ParametersT]):
         own = Judge(engine=self.engine, api_base=self.api_base)
         return (own, *getattr(self.parameters, "judges", ()))
 
-    def spends_as(self, run_id: RunId) -> RunId:
+    @staticmethod
+    def spends_as(run_id: RunId) -> RunId:
         """Under which name the spending of its run is kept."""
         return run_id
 

@@ -202,19 +202,26 @@ def print_whole(
 
 def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
     """Whether the lake has what a campaign came to; why not is printed."""
-    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
-    for line in failed:
-        print_warning(line)
-    if not summary.published and as_json:
-        print_answer(
-            "not_published",
-            run=summary.head,
-            warnings=failed,
-            published=False,
-            failed_expectations=summary.failed_expectations,
-            log=summary.log_path,
-        )
-    return summary.published
+    if summary.published:
+        return True
+    failed = (f"not published: {each}" for each in summary.failed_expectations)
+    lines = (*summary.remarks, *failed)
+    for line in lines:
+        print_warning(safe(line))
+    if not as_json:
+        print_log_note(summary.log_path)
+        return False
+    print_answer(
+        "not_published",
+        run=summary.head,
+        warnings=lines,
+        published=False,
+        unchanged=summary.unchanged,
+        failed_expectations=summary.failed_expectations,
+        reports=summary.report_paths,
+        log=summary.log_path,
+    )
+    return False
 
 
 def print_where(

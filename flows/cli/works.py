@@ -127,7 +127,7 @@ def print_published(
         f"the {shown.kind.word}",
         head.ended_early(),
         request.warehouse,
-        request.spends_as(head.run_id),
+        shown.request.spends_as(head.run_id),  # of what was done last, such as the ranking
         request.budget,
         work.options.unit_word(),
     )

@@ -11,11 +11,11 @@ from schemas.identifiers import RunId
 from schemas.settings import Settings
 from schemas.work import Request, Summary
 from tasks.work.course import Follow
-from tasks.work.declaration import Expected, Work
 from tasks.works import work_named
 
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign
+    from tasks.work.declaration import Expected, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Following:
             return RunId(campaign.run_id)
 
 
-def campaign_type(work: Work[Any, Any, Any]) -> "type[Campaign[Any, Any]]":
+def campaign_type(work: "Work[Any, Any, Any]") -> "type[Campaign[Any, Any]]":
     """The class of the campaigns of a kind."""
     from flows.run.declared import Declared
 
@@ -48,7 +48,7 @@ def campaign_type(work: Work[Any, Any, Any]) -> "type[Campaign[Any, Any]]":
     return own
 
 
-def campaign_of(work: Work[Any, Any, Any], request: Request[Any, Any]) -> "Campaign[Any, Any]":
+def campaign_of(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Campaign[Any, Any]":
     """The campaign of a request."""
     if work.campaign:
         campaign: Campaign[Any, Any] = resolve_name(work.campaign)(request)
@@ -59,13 +59,13 @@ def campaign_of(work: Work[Any, Any, Any], request: Request[Any, Any]) -> "Campa
 
 
 def following(
-    work: Work[Any, Any, Any], request: Request[Any, Any], settings: Settings
+    work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
 ) -> tuple[Follow, ...]:
     """The runs of other kinds that a request leads on to."""
     return () if work.course is None else tuple(work.course.follows(request, settings))
 
 
-def expected_of(follow: Follow, settings: Settings) -> tuple[Request[Any, Any], Expected]:
+def expected_of(follow: Follow, settings: Settings) -> "tuple[Request[Any, Any], Expected]":
     """One run to which another leads, and what it will ask of a file that stands in."""
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = Path(folder) / "expected.md"

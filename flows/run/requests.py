@@ -1,6 +1,6 @@
 """The options of a kind of work, resolved into its request: every mistake named in one line."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flows.profiles import load_profile
 from flows.run.following import campaign_type
@@ -16,11 +16,13 @@ from schemas.base import replace
 from schemas.choices import LiteratureChoice
 from schemas.options.commands import RunOptions
 from schemas.settings import Settings
-from tasks.work.declaration import Work
+
+if TYPE_CHECKING:  # slow to import, and the command line only names it
+    from tasks.work.declaration import Work
 
 
 def request_of(
-    work: Work[Any, Any, Any], given: tuple[Any, ...], options: Any, settings: Settings
+    work: "Work[Any, Any, Any]", given: tuple[Any, ...], options: Any, settings: Settings
 ) -> Any:
     """The request of a command with these arguments and options.
 

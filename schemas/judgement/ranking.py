@@ -287,5 +287,6 @@ class RankRequest(Request[RunToRank, RankParameters]):
         assert ranked.run_id is not None
         return ranked.run_id
 
-    def spends_as(self, run_id: RunId) -> RunId:
+    @staticmethod
+    def spends_as(run_id: RunId) -> RunId:
         return ranking_budget_scope(run_id)

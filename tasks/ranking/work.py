@@ -148,7 +148,8 @@ def _rows(queries: Queries, run: Run, left_out: Sequence[IdeaId]) -> list[dict[s
 
 
 def _result(head: RankingHead, _: Sequence[Any]) -> Result:
-    return Result("ranked", in_order=head.incomplete_reason is None, stands=True)
+    whole = head.incomplete_reason is None
+    return Result("ranked" if whole else "incomplete", in_order=whole, stands=True)
 
 
 RANK: Work[RunToRank, RankParameters, RankedGroup] = Work(

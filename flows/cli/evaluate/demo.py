@@ -4,7 +4,6 @@ import sys
 
 from flows.cli.options import Json
 from flows.cli.terminal import safe
-from flows.cli.works import print_published
 from flows.run.requests import request_of
 from flows.run.session import Session
 from flows.works.evaluate.request import bundled
@@ -19,6 +18,7 @@ def demo(options: DemoOptions, json: Json = False) -> int:
     """Evaluate the bundled sample offline with the extractive engine; print the ranking and the
     first page of the idea that leads it.
     """
+    from flows.cli.works import print_published
     from tasks.evaluation.work import EVALUATE
 
     papers = LiteratureChoice(bundled("papers.jsonl"))

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from flows.cli.options import IdeasOrNone, Json, Output, ShowFields
-from flows.cli.works import run
 from flows.run.requests import request_of
 from flows.works.evaluate.given_ideas import given_ideas
 from schemas.errors import ConfigurationError
@@ -24,6 +23,8 @@ def evaluate(
     With --again the ideas of an earlier run are held against newer papers: what was judged of a
     paper stands, and the report begins with what changed.
     """
+    from flows.cli.works import run
+
     if options.again is not None:
         if ideas is not None:
             raise ConfigurationError("--again takes the ideas of the run: leave out IDEAS")

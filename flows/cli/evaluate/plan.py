@@ -14,7 +14,7 @@ from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import PlanOptions
 from schemas.run import Budget
 from schemas.settings import Settings
-from tasks.evaluation.work import EVALUATE
+from tasks.works import work_named
 
 if TYPE_CHECKING:
     from flows.works.evaluate.model_comparison import ModelCost
@@ -46,7 +46,7 @@ def plan(
     settings = Settings()
     others = named_engines(options.compare)
     with given_ideas(ideas) as path:
-        request = request_of(EVALUATE, (path,), options, settings)
+        request = request_of(work_named("evaluate"), (path,), options, settings)
         if fields:
             from flows.cli.evaluate.fields_output import print_fields
 

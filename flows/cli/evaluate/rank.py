@@ -11,10 +11,9 @@ from uuid import uuid4
 
 import typer
 
-from flows.cli import works
 from flows.cli.evaluate.rank_file import check_output, is_table, write_ranking
 from flows.cli.options import Json, output_option
-from flows.cli.works import print_published
+from flows.cli.output import print_expected
 from flows.profiles import load_profile
 from flows.run.requests import request_of
 from flows.run.session import Session
@@ -60,6 +59,8 @@ def rank(
     A run that is ranked already is printed without a call; the same command goes on where it
     stopped. Bounds hold for the evaluation and for the ranking each.
     """
+    from flows.cli import works
+
     _check(options)
     if output is not None:
         check_output(output, tables_alone=options.scores)
@@ -69,7 +70,9 @@ def rank(
             return _rank_by_scores(given, options, output, as_json=json)
         found = _stored(given, options)
         if found is not None and not options.dry_run:
-            return print_published(work_named("rank"), *found, output, as_json=json, save=_save)
+            return works.print_published(
+                work_named("rank"), *found, output, as_json=json, save=_save
+            )
         return works.run(
             "rank",
             (given,),
@@ -89,7 +92,12 @@ def _rank_by_scores(
     found = find_run(name, options)
     if found is None:
         evaluate = work_named("evaluate")
-        request = request_of(evaluate, (Path(name or ""),), options.evaluation, Settings())
+        settings = Settings()
+        request = request_of(evaluate, (Path(name or ""),), options.evaluation, settings)
+        if options.dry_run:
+            from flows.run.estimates.declared import estimate
+
+            return print_expected(estimate(evaluate, request, settings), as_json=as_json)
         with Session() as session:
             found = session.run(evaluate, request).published_head()
     weights = None if options.profile is None else load_profile(options.profile)

@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import re
+import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -469,3 +470,14 @@ def test_the_talkative_command_tells_each_event_with_what_it_knows(
     EVENTS.warning("run ended")
     (line,) = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"\d\d:\d\d:\d\dZ run planned; to do count 2", line)
+
+
+def test_the_help_page_is_printed_without_what_commands_work_with() -> None:
+    program = (
+        "import sys; from flows.cli.command_line import application; application();"
+        " print(*{'polars', 'httpx', 'jinja2', 'prefect', 'grobid_client'} & sys.modules.keys())"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.split() == []

@@ -5,15 +5,18 @@ was to be done.
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
+from dashboards.views.write_ranking import RankedRun
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import ended_by_budget, ended_early
-from flows.cli.works import exit_code_of, print_published
+from flows.cli.works import answer_about, exit_code_of, print_published
 from flows.run.requests import request_of
 from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.ranking import ranking_budget_scope
 from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import EvaluateOptions
 from schemas.reasons import Reason
@@ -24,8 +27,10 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.evaluation.work import EVALUATE
 from tasks.ranking.work import RANK
 from tests.support.evaluations import make_evaluation, make_run
-from tests.support.rankings import make_ranking_head
+from tests.support.rankings import land_group, make_head, make_ranked_group, make_ranking_head
+from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
@@ -36,10 +41,11 @@ def request(folder: Path, **bounds: object) -> RunRequest:
     )
 
 
-def published_run(folder: Path, **more: object) -> Run:
-    """A run of one idea that the lake holds."""
-    run, warehouse = make_run(ideas=1, **more), Warehouse(folder)
-    land(warehouse, make_evaluation(0, run_id=run.run_id))
+def published_run(folder: Path, ideas: int = 1, **more: object) -> Run:
+    """A run that the lake holds."""
+    run, warehouse = make_run(ideas=ideas, **more), Warehouse(folder)
+    for number in range(ideas):
+        land(warehouse, make_evaluation(number, run_id=run.run_id))
     assert publish(warehouse, RUNS, run).published
     with warehouse.queries() as queries:
         return queries.run(run.run_id)
@@ -69,6 +75,28 @@ def test_the_bound_that_stopped_a_run_is_named_with_what_to_do(
     assert print_published(EVALUATE, asked, summary(run), as_json=False) == EXIT_BUDGET
     (line,) = [each for each in capsys.readouterr().err.splitlines() if "stopped by" in each]
     assert line.startswith("stopped by --max-requests 3: the same command with a higher bound")
+
+
+def test_the_bound_that_stopped_the_ranking_of_an_evaluation_is_looked_up_as_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = request(tmp_path, rank=True, max_requests=3, max_tokens=100)
+    run, warehouse = published_run(tmp_path, ideas=2), Warehouse(tmp_path)
+    group = make_ranked_group([make_evaluation(number).idea.idea_id for number in range(2)])
+    land_group(warehouse, group)
+    head = replace(
+        make_head(warehouse, [group], run_id=run.run_id), incomplete_reason=Reason.BUDGET_EXHAUSTED
+    )
+    write_head(warehouse, RANKINGS, head)
+    assert publish(warehouse, RANKINGS, head).published
+    scope = ranking_budget_scope(run.run_id)
+    budget = SharedBudget(warehouse.budgets, scope, asked.budget)
+    for _ in range(3):
+        budget.count_request(IdeaId("a"))
+    ranked = replace(summary(head), name="rank", first=summary(run))
+    assert print_published(EVALUATE, asked, ranked, as_json=False) == EXIT_BUDGET
+    (line,) = [each for each in capsys.readouterr().err.splitlines() if "stopped by" in each]
+    assert line.startswith("stopped by --max-requests 3: ")
 
 
 @pytest.mark.parametrize(
@@ -125,3 +153,38 @@ def test_evaluating_and_ranking_exits_with_the_worse_of_both_codes(
         request(tmp_path, rank=True), Settings(), lambda name, _: came_to[name]
     )
     assert exit_code_of(ranked, RANK.result(head, ())) == code
+
+
+@pytest.mark.parametrize(
+    ("reason", "state"), [(None, "ranked"), (Reason.BUDGET_EXHAUSTED, "incomplete")]
+)
+def test_a_ranking_that_ended_early_is_incomplete_in_json(
+    tmp_path: Path, reason: Reason | None, state: str
+) -> None:
+    warehouse = Warehouse(tmp_path)
+    published_run(tmp_path)
+    page = RankedRun(warehouse, make_ranking_head(incomplete_reason=reason))
+    answer = answer_about(page, RANK.result(page.head, ()), rows=())
+    assert orjson.loads(answer.document())["state"] == state
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_is_not_published_says_why_what_it_noted_and_where_its_log_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    told = replace(
+        summary(make_run()),
+        published=False,
+        failed_expectations=("ideas.idea_id: null in 1 row",),
+        remarks=("line 3 is left out",),
+        log_path=tmp_path / "logs/run-a.jsonl",
+    )
+    assert print_published(EVALUATE, request(tmp_path), told, as_json=as_json) == EXIT_FAILURES
+    printed = capsys.readouterr()
+    wanted = ["line 3 is left out", "not published: ideas.idea_id: null in 1 row"]
+    if as_json:
+        answer = orjson.loads(printed.out)
+        assert (answer["state"], answer["warnings"]) == ("not_published", wanted)
+        assert answer["log"] == str(told.log_path)
+    else:
+        assert [line in printed.err for line in (*wanted, f"log:    {told.log_path}")] == [True] * 3

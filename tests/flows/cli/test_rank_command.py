@@ -1,0 +1,22 @@
+"""`assay rank` of ideas that no run has evaluated yet."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from flows.cli.evaluate.rank import rank
+from flows.cli.exit_codes import EXIT_DONE
+from flows.works.evaluate.request import bundled
+from schemas.options.commands import RankOptions
+from warehouse.warehouse import Warehouse
+
+
+@pytest.mark.parametrize("scores", [False, True])
+def test_a_dry_run_evaluates_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], scores: bool
+) -> None:
+    options = RankOptions(warehouse=tmp_path / "warehouse", scores=scores, dry_run=True)
+    assert rank(options, run=str(bundled("ideas.jsonl")), json=True) == EXIT_DONE
+    assert orjson.loads(capsys.readouterr().out)["state"] == "expected"
+    assert not Warehouse(options.warehouse).may_hold_a_lake()
