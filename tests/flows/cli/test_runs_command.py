@@ -117,8 +117,7 @@ def test_published_work_of_another_kind_is_not_called_unpublished(
     work.prepare(warehouse)
     for number in range(2):
         work.land(warehouse, number, f"call-{number}")
-    if work.kind.unit is not None:
-        write_head(warehouse, work.kind, work.head(warehouse))
+    write_head(warehouse, work.kind, work.head(warehouse))
     assert publish(warehouse, work.kind, work.head(warehouse)).published
     (name,) = work.names
     for has_spent in (False, True):
