@@ -50,7 +50,8 @@ class UnitsPage(PublishedPage):
         yield pg.facts(pg.code(head.run_id), pg.line("engine ", pg.code(head.engine)))
         early = getattr(head, "incomplete_reason", None)
         yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=early))
-        columns = (self.kind.unit_noun.capitalize(), *(f"{_name(p)}:" for p in self._parts), "Not")
+        parts = (f"{_name(part)}:" for part in self._parts)
+        columns = (self.kind.unit_noun.capitalize(), *parts, "Unscored because")
         yield pg.table(columns, map(self._row, self.nouns))
         for unit in self.nouns:
             yield from self._details(unit)

@@ -88,6 +88,8 @@ def run(
     if options.dry_run:
         from flows.run.estimates.declared import estimate
 
+        if output is not None:
+            print_warning(f"--output {output} is not written: --dry-run prints its estimate")
         return print_expected(estimate(work, request, settings), as_json=as_json)
     with Session() as session:
         summary = session.run(work, request)

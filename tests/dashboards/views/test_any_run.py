@@ -34,7 +34,7 @@ def test_a_benchmark_and_a_check_have_their_own_reports_and_an_unknown_name_list
     assert "<html" in run_report(warehouse, check, "html")
     with pytest.raises(
         ConfigurationError,
-        match=f"nothing is published under nowhere; .*checks .*; benchmarks {BENCHMARK}",
+        match=f"nothing is published under nowhere; .*check .*; benchmark {BENCHMARK}",
     ):
         run_report(warehouse, RunId("nowhere"), "md")
 
