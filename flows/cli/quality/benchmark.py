@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -62,7 +62,7 @@ def benchmark(
 
     def more(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> tuple[Path, ...]:
         paths = () if options.calibrate is None else (_calibrator(request, summary, options),)
-        return (*paths, *_comparison(shown(request, summary), summary))
+        return (*paths, *_comparison(shown(request, summary), summary, options.compare))
 
     return run("benchmark", (suite,), options, output, as_json=json, more=more, shown=shown)
 
@@ -88,8 +88,11 @@ def _others(
     return tuple(each for each in others if each != summary.head.run_id)
 
 
-def _comparison(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> tuple[Path, ...]:
+def _comparison(
+    request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
+) -> tuple[Path, ...]:
     """Write the report on several benchmarks into a folder of its own."""
+    from flows.cli.talk import print_note
     from flows.run.pages import published_page
     from schemas.identifiers import content_hash
     from tasks.benchmarks.work import BENCHMARK
@@ -100,7 +103,12 @@ def _comparison(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") 
     if len(run_ids) == 1:
         return ()
     warehouse = Warehouse(request.warehouse)
-    page = published_page(BENCHMARK, warehouse, run_ids[0], request)
+    page: Any = published_page(BENCHMARK, warehouse, run_ids[0], request)
+    for other in {*compared} - {page.heads[each.second - 1].run_id for each in page.differences}:
+        print_note(
+            f"--compare {other}: it shares no task with what was run, so that there are no"
+            " differences to show"
+        )
     paths = page.write(warehouse.reports / f"benchmarks-{content_hash(*run_ids, length=10)}")
     share_reports(warehouse, paths)
     return paths
