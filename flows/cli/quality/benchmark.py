@@ -109,7 +109,9 @@ def _comparison(
             f"--compare {other}: it shares no task with what was run, so that there are no"
             " differences to show"
         )
-    paths = page.write(warehouse.reports / f"benchmarks-{content_hash(*run_ids, length=10)}")
+    paths: tuple[Path, ...] = page.write(
+        warehouse.reports / f"benchmarks-{content_hash(*run_ids, length=10)}"
+    )
     share_reports(warehouse, paths)
     return paths
 
