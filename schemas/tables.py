@@ -65,6 +65,7 @@ RECORDERS = (
     "read_ideas",
     *Module,
     "run",
+    "benchmark",
     *(work.word for work in work_schemas()),
 )
 

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import ConfigurationError
+from schemas.tables import RECORDERS
 from tasks.benchmarks import records
 from tasks.benchmarks.records import json_lines, json_list
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
 
 
 def packed(path: Path, content: bytes) -> Path:
@@ -26,3 +28,7 @@ def test_a_packed_file_of_more_entries_than_are_held_in_memory_is_refused(
     for read, path in ((json_lines, lines), (json_list, entries)):
         with pytest.raises(ConfigurationError, match=r"more than 9 entries: check --data"):
             read(path)
+
+
+def test_a_failed_suite_may_be_recorded() -> None:
+    assert BENCHMARKS.word in RECORDERS
