@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from schemas.judgement.benchmark import BenchmarkHead, BenchmarkRequest
     from schemas.work import Summary
 
-FETCH = "fetch"
+ALL, FETCH = "all", "fetch"
 
 
 def benchmark(
@@ -24,7 +24,7 @@ def benchmark(
         str,
         typer.Argument(
             metavar="SUITE",
-            help=f"One of {', '.join(SuiteName)}; `all`; or `{FETCH}` with DIR.",
+            help=f"One of {', '.join(SuiteName)}; `{ALL}`; or `{FETCH}` with DIR.",
         ),
     ],
     options: BenchmarkOptions,
@@ -51,6 +51,8 @@ def benchmark(
         return _fetch(folder, as_json=json)
     if folder is not None:
         raise ConfigurationError(f"DIR goes with `{FETCH}` alone: name the data with --data DIR")
+    if suite == ALL and options.dry_run:
+        return _print_expected(options, as_json=json)
     from flows.cli.works import run
 
     def shown(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> "BenchmarkRequest":
@@ -62,9 +64,64 @@ def benchmark(
 
     def more(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> tuple[Path, ...]:
         paths = () if options.calibrate is None else (_calibrator(request, summary, options),)
-        return (*paths, *_comparison(shown(request, summary), summary))
+        return (*paths, *_comparison(shown(request, summary), summary, options.compare))
 
     return run("benchmark", (suite,), options, output, as_json=json, more=more, shown=shown)
+
+
+def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
+    """Say what each suite would ask and cost."""
+    from dashboards.render.figures import usd
+    from flows.cli.answer import print_answer
+    from flows.cli.exit_codes import EXIT_DONE
+    from flows.cli.output import print_table
+    from flows.cli.talk import print_note
+    from flows.run.estimates.declared import estimate
+    from flows.run.requests import request_of
+    from flows.works.evaluate.given_ideas import print_remarks
+    from schemas.base import replace
+    from schemas.settings import Settings
+    from tasks.benchmarks.work import BENCHMARK
+
+    settings = Settings()
+    request: BenchmarkRequest = request_of(BENCHMARK, (ALL,), options, settings)
+    print_remarks(request.remarks)
+    found = {
+        unit.suite: estimate(BENCHMARK, replace(request, units=(unit,)), settings)
+        for unit in request.units
+    }
+    if as_json:
+        left_out = {"steps", "counts", "note", "lost"}
+        rows = [
+            {"suite": suite, **each.counts, **each.model_dump(exclude=left_out)}
+            for suite, each in found.items()
+        ]
+        print_answer("expected", rows)
+        return EXIT_DONE
+    counted = (
+        "items",
+        "ideas evaluated first",
+        "model calls",
+        "prompt tokens",
+        "completion tokens",
+    )
+    print_table(
+        ("suite", *counted, "cost"),
+        [
+            (
+                suite,
+                f"{each.counts['items']:,}",
+                f"{each.counts['evaluated_ideas']:,}",
+                f"{each.model_calls:,}",
+                f"{each.prompt_tokens:,}",
+                f"{each.completion_tokens:,}",
+                usd(each.cost_usd) if each.model_calls else "none",
+            )
+            for suite, each in found.items()
+        ],
+    )
+    print_note(f"nothing was asked; {next(each.note for each in found.values())}")
+    return EXIT_DONE
 
 
 def _others(
@@ -88,8 +145,11 @@ def _others(
     return tuple(each for each in others if each != summary.head.run_id)
 
 
-def _comparison(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> tuple[Path, ...]:
+def _comparison(
+    request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
+) -> tuple[Path, ...]:
     """Write the report on several benchmarks into a folder of its own."""
+    from flows.cli.talk import print_note
     from flows.run.pages import published_page
     from schemas.identifiers import content_hash
     from tasks.benchmarks.work import BENCHMARK
@@ -100,8 +160,17 @@ def _comparison(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") 
     if len(run_ids) == 1:
         return ()
     warehouse = Warehouse(request.warehouse)
-    page = published_page(BENCHMARK, warehouse, run_ids[0], request)
-    paths = page.write(warehouse.reports / f"benchmarks-{content_hash(*run_ids, length=10)}")
+    page: Any = published_page(BENCHMARK, warehouse, run_ids[0], request)
+    held = {number for each in page.differences for number in (each.first, each.second)}
+    for number, run_id in enumerate(run_ids, 1):
+        if run_id in compared and number not in held:
+            print_note(
+                f"--compare {run_id}: it shares no task with what was run, so that there are no"
+                " differences to show"
+            )
+    paths: tuple[Path, ...] = page.write(
+        warehouse.reports / f"benchmarks-{content_hash(*run_ids, length=10)}"
+    )
     share_reports(warehouse, paths)
     return paths
 
