@@ -62,7 +62,7 @@ class UnitReceipt(Noun):
     """Written last into a unit's landing folder: without it the folder does not exist."""
 
     run_id: RunId
-    unit: str = Field(default="", description="The unit's name; empty: the work is one unit.")
+    unit: str = Field(description="The unit's name.")
     rows: dict[str, int] = Field(default={}, description="Rows landed by table.")
     bytes: int = Field(default=0, ge=0)
     incomplete_reason: EndedEarly = None

@@ -12,7 +12,12 @@ from schemas.columns import Column, ColumnType, Table, columns_of
 from schemas.failure import Failure
 from schemas.idea import Idea, RejectedIdea
 from schemas.judgement.assessment import Assessment
-from schemas.judgement.benchmark import BenchmarkHead, BenchmarkItem, BenchmarkScore
+from schemas.judgement.benchmark import (
+    BenchmarkHead,
+    BenchmarkItem,
+    BenchmarkRun,
+    BenchmarkScore,
+)
 from schemas.judgement.committee import (
     Claim,
     GroundedEvidence,
@@ -74,8 +79,8 @@ _of_ranking = partial(
 )
 _of_benchmark = partial(
     table_of,
-    (BENCHMARK_ID, POSITION),
-    ("run_id",),
+    (BENCHMARK_ID, *columns_of(BenchmarkRun, "suite"), POSITION),
+    ("run_id", "suite"),
     per_idea=False,
 )
 _of_services = partial(table_of, (), (), per_idea=False)
@@ -178,7 +183,7 @@ RANKING_TABLES = (
     ),
 )
 MADE_BY = (
-    *columns_of(BenchmarkHead, "suite", "engine", "model_answered"),
+    *columns_of(BenchmarkHead, "engine", "model_answered"),
     *columns_of(BenchmarkHead, "profile", "seed", "data_sha256", "prompt_sha256"),
 )
 BENCHMARK_TABLES = (
@@ -186,8 +191,7 @@ BENCHMARK_TABLES = (
         BENCHMARK_ID,
         "benchmarks",
         BenchmarkHead,
-        more=MADE_BY,
-        without=("unit", "rows", "bytes"),
+        more=(*columns_of(BenchmarkHead, "suite"), *MADE_BY),
     ),
     _of_benchmark(
         "benchmark_scores",

@@ -20,6 +20,7 @@ WORKS = {
     "curate": "tasks.curation.work:CURATE",
     "check": "tasks.manuscripts.work:CHECK",
     "experiment": "tasks.experiments.work:EXPERIMENT",
+    "benchmark": "tasks.benchmarks.work:BENCHMARK",
 }
 """In the order of the help page."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import duckdb
 
 from schemas.base import Noun
-from schemas.errors import UnknownNameError
+from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, PaperId, RunId
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.literature.paper import Paper
@@ -90,8 +90,22 @@ class Queries:
             if run.run_id == run_id:
                 self._found[run_id] = run
                 return run
+        self._refuse_other_work(run_id)
         newest = ", ".join(run.run_id for run in runs[:3]) or "none"
         raise UnknownNameError(f"no published run {run_id}; the newest are: {newest}")
+
+    def _refuse_other_work(self, run_id: RunId) -> None:
+        """Raise ConfigurationError if work of another kind is published under that name."""
+        from warehouse.units.reading import published_kind  # imports every kind
+
+        try:
+            kind = published_kind(self.connection, run_id)
+        except UnknownNameError:
+            return
+        raise ConfigurationError(
+            f"{kind.titled(run_id)} is no run of ideas: see the table {kind.head_table}, or"
+            f" `assay report {run_id}`"
+        )
 
     def ledger_head(self) -> LedgerHead:
         """The last row of the ledger."""

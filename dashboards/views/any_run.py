@@ -9,7 +9,6 @@ from dashboards.render.page import Page
 from dashboards.views.published_page import PublishedPage
 from dashboards.views.units_page import units_page
 from schemas.identifiers import RunId
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.units.kind import Kind
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
@@ -45,9 +44,4 @@ def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
     """
     with warehouse.queries() as queries:
         kind = published_kind(queries.connection, run_id)
-        if kind is BENCHMARKS:
-            from dashboards.views.benchmark_page import benchmark_page
-            from dashboards.views.benchmark_write import benchmark_view
-
-            return benchmark_view(benchmark_page(queries, [run_id]))
     return page_of(kind, warehouse, run_id).page()

@@ -28,11 +28,11 @@ class UnitsPage(PublishedPage):
 
     kind: Kind[Any, Any, Any]
     head: Any
-    landed: tuple[Noun, ...]
+    nouns: tuple[Noun, ...]
 
     @property
     def units(self) -> tuple[Noun, ...]:
-        return self.landed
+        return self.nouns
 
     @property
     def _parts(self) -> list[Part]:
@@ -42,7 +42,7 @@ class UnitsPage(PublishedPage):
 
     def page(self) -> pg.Page:
         word = self.kind.word.capitalize()
-        title = f"{word} of {figures.counted(len(self.landed), self.kind.unit_noun)}"
+        title = f"{word} of {figures.counted(len(self.nouns), self.kind.unit_noun)}"
         return pg.Page(pg.line(title), tuple(self._blocks()), f"{word} {self.head.run_id}")
 
     def _blocks(self) -> Iterator[pg.Block]:
@@ -50,9 +50,10 @@ class UnitsPage(PublishedPage):
         yield pg.facts(pg.code(head.run_id), pg.line("engine ", pg.code(head.engine)))
         early = getattr(head, "incomplete_reason", None)
         yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=early))
-        columns = (self.kind.unit_noun.capitalize(), *(f"{_name(p)}:" for p in self._parts), "Not")
-        yield pg.table(columns, map(self._row, self.landed))
-        for unit in self.landed:
+        parts = (f"{_name(part)}:" for part in self._parts)
+        columns = (self.kind.unit_noun.capitalize(), *parts, "Unscored because")
+        yield pg.table(columns, map(self._row, self.nouns))
+        for unit in self.nouns:
             yield from self._details(unit)
 
     def _row(self, unit: Any) -> Sequence[pg.Part]:
@@ -66,10 +67,10 @@ class UnitsPage(PublishedPage):
         if getattr(unit, "unscored_reason", None) is not None:
             yield pg.note(f"{wording.reason(unit.unscored_reason)}: {unit.unscored_detail}")
         if self.kind.own_table is not None:
-            told = _columns(type(unit), self.kind.own_table, self.kind.name_column)
-            short = (each for each in told if each.type is not ColumnType.TEXT)
+            columns = _columns(type(unit), self.kind.own_table, self.kind.name_column)
+            short = (each for each in columns if each.type is not ColumnType.TEXT)
             yield pg.facts(*(f"{_words(each.name)} {_value(unit, each)}" for each in short))
-            for each in (each for each in told if each.type is ColumnType.TEXT):
+            for each in (each for each in columns if each.type is ColumnType.TEXT):
                 if getattr(unit, each.name):
                     yield pg.heading(_words(each.name), level=3)
                     yield from prose(getattr(unit, each.name))
@@ -77,9 +78,9 @@ class UnitsPage(PublishedPage):
             nouns = part.nouns(unit)
             if nouns:
                 yield pg.heading(_name(part), level=3)
-                told = _columns(part.noun, part.table, self.kind.name_column)
-                rows = ([_value(noun, each) for each in told] for noun in nouns)
-                yield pg.table(list(map(_heading, told)), rows)
+                columns = _columns(part.noun, part.table, self.kind.name_column)
+                rows = ([_value(noun, each) for each in columns] for noun in nouns)
+                yield pg.table(list(map(_heading, columns)), rows)
         failures = getattr(unit, "failures", ())
         yield from pg.bullets(f"{wording.reason(each.reason)}: {each.detail}" for each in failures)
 

@@ -264,7 +264,7 @@ def _add_results(api: FastAPI, service: Service) -> None:
 
     @api.get("/v1/runs/{run_id}", response_model=Answer, tags=tags)
     def run(run_id: str) -> Response:
-        """A run with its ideas in their order; also a check or a benchmark."""
+        """Return a run with its ideas in their order, or work of any other kind."""
         return _told(service.run(run_id))
 
     @api.get("/v1/runs/{run_id}/ranking", response_model=Answer, tags=tags)

@@ -358,7 +358,7 @@ def _add_work(commands: Any, name: str) -> None:
     if find_spec(place) is not None:
         commands.command(name)(getattr(import_module(place), name))
         return
-    from flows.cli.made_command import command_of
+    from flows.cli.work_command import command_of
 
     examples = job.command_line.examples or (f"assay {name} ideas.jsonl",)
     commands.command(name, examples=examples)(command_of(job))

@@ -47,10 +47,18 @@ Leave = Callable[[Any, Summary[Any]], bool]
 More = Callable[[Any, Summary[Any]], tuple[Path, ...]]
 """Writes files of what a request came to; their paths."""
 
+Shown = Callable[[Any, Summary[Any]], Any]
+"""Returns the request whose page is printed, such as one that names other runs to compare."""
+
 
 def own_format(page: PublishedPage, _: object, output: Path) -> tuple[Path, ...] | None:
     """Write the format that the page itself has for the ending."""
     return page.save_as(output)
+
+
+def as_asked(request: Request[Any, Any], _: Summary[Any]) -> Request[Any, Any]:
+    """Return the request of the command itself."""
+    return request
 
 
 def run(
@@ -63,6 +71,7 @@ def run(
     save: Save = own_format,
     more: More | None = None,
     leave: Leave | None = None,
+    shown: Shown = as_asked,
 ) -> int:
     """Do the work of the command `name`, or say what it would take; the command's exit code.
 
@@ -70,6 +79,7 @@ def run(
         save: writes a format of the kind's own, where its page does not.
         more: writes what else was asked for of what was published.
         leave: takes over what waits for people.
+        shown: says whose page is printed.
     """
     work, settings = work_named(name), Settings()
     request = request_of(work, given, options, settings)
@@ -78,10 +88,13 @@ def run(
     if options.dry_run:
         from flows.run.estimates.declared import estimate
 
+        if output is not None:
+            print_warning(f"--output {output} is not written: --dry-run prints its estimate")
         return print_expected(estimate(work, request, settings), as_json=as_json)
     with Session() as session:
         summary = session.run(work, request)
         made = more(request, summary) if more is not None and _goes_on(summary) else ()
+        request = shown(request, summary) if _goes_on(summary) else request
     told: dict[str, Any] = {"as_json": as_json, "save": save, "leave": leave}
     return print_published(work, request, summary, output, made, **told)
 

@@ -20,11 +20,11 @@ from flows.cli.works import exit_code_of
 from flows.jobs.runner import EXIT_HELD
 from flows.run.environment import prepare_environment
 from flows.run.estimates.declared import estimate
-from flows.run.estimates.model_comparison import named_engines
-from flows.run.estimates.prediction import predict
 from flows.run.pages import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session
+from flows.works.evaluate.model_comparison import named_engines
+from flows.works.evaluate.prediction import predict
 from schemas.base import Noun, replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
@@ -180,7 +180,7 @@ def _plan(asked: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
     """Predict what an evaluation would take."""
     settings, options = warehouse.settings, _here(asked.options, warehouse)
     write_bytes(job.ideas, asked.idea_file)
-    request = request_of(work_named("evaluate"), (job.ideas,), options, settings)
+    request = request_of(work_named(asked.of), (job.ideas,), options, settings)
     document = predict(request, named_engines(options.compare), settings).document()
     write_bytes(job.result, orjson.dumps(document))
     return JobResult(exit_code=EXIT_DONE, done=True)

@@ -20,7 +20,6 @@ from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, TransientError
 from schemas.identifiers import content_hash
 from schemas.interpreter import module_command
-from schemas.options.commands import RankOptions
 from schemas.people.job import JobRequest, JobState, check_offered
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import open_requests
@@ -36,8 +35,6 @@ from warehouse.app.jobs import (
 )
 from warehouse.warehouse import Warehouse
 
-_BESIDE = {"plan": 1, "ask": 2}
-"""Of each kind of short job, how many go beside: a question on the page Vote has two answers."""
 _LOG = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.3
@@ -96,7 +93,7 @@ class _Working:
     """A job's process."""
 
     process: "subprocess.Popen[bytes]"
-    command: str
+    room: str
     work: str
     stopping: bool = False
 
@@ -210,15 +207,14 @@ class _Runner:
             self._start(job, request)
 
     def _has_room(self, request: JobRequest) -> bool:
-        """Plans and questions take no longer than somebody waits for them, so that they go beside
-        the evaluations, rankings and surveys. Of two who ask the same the second waits for the
-        first, and finds it done.
+        """What takes no longer than somebody waits for it goes beside the others. Of two who ask
+        the same the second waits for the first, and finds it done.
         """
         if any(working.work == request.work for working in self._working.values()):
             return False
-        alike = _alike(request.command)
-        count = sum(_alike(working.command) == alike for working in self._working.values())
-        return count < _BESIDE.get(alike, self._warehouse.settings.jobs.at_once)
+        room = _room_of(request)
+        count = sum(working.room == room for working in self._working.values())
+        return count < (request.beside or self._warehouse.settings.jobs.at_once)
 
     def _start(self, job: Job, request: JobRequest) -> None:
         """A process of its own: a stop is a signal to its main thread, Prefect's client finds one
@@ -226,8 +222,6 @@ class _Runner:
         job does not need.
         """
         place = str(self._warehouse.root.resolve())
-        asked = request.options
-        options = asked.evaluation if isinstance(asked, RankOptions) else asked
         command = module_command(
             *("flows.run.child", str(os.getpid()), "flows.jobs.job_process", place, job.job_id),
             content_hash(request.model_dump_json()),  # it does what was checked here, or nothing
@@ -236,7 +230,7 @@ class _Runner:
             process = subprocess.Popen(  # noqa: S603 a list, no shell
                 command,
                 env=environment_of(
-                    options,
+                    request.options,
                     self._warehouse.settings,
                     os.environ,
                     in_object_storage=self._in_object_storage(),
@@ -246,7 +240,7 @@ class _Runner:
                 stderr=log,
                 start_new_session=True,  # Ctrl-C on a terminal reaches it through this runner alone
             )
-        self._working[job.job_id] = _Working(process, request.command, request.work)
+        self._working[job.job_id] = _Working(process, _room_of(request), request.work)
         self._served[_queue(request)] = max(self._served.values(), default=0) + 1
 
     def _in_object_storage(self) -> bool:
@@ -283,14 +277,14 @@ class _Runner:
             _end(job, JobState.FAILED, EXIT_FAILURES, last_word)
 
 
-def _alike(command: str) -> str:
-    """The kind of job that waits for the same room."""
-    return command if command in _BESIDE else "long"
+def _room_of(request: JobRequest) -> str:
+    """What jobs that wait for the same room have in common."""
+    return request.command if request.beside else "long"
 
 
 def _queue(request: JobRequest | None) -> str:
     """Jobs that one asker has for one kind of room."""
-    return "" if request is None else f"{_alike(request.command)} {request.asked_by}"
+    return "" if request is None else f"{_room_of(request)} {request.asked_by}"
 
 
 def _end(job: Job, state: JobState, exit_code: int | None, last_word: str) -> None:

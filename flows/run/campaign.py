@@ -169,7 +169,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         changes: dict[str, Any] = {"incomplete_reason": next(filter(None, reasons), planned)}
         if plan.shards:
             changes["finished_at"] = max(self.watch.finished_at, plan.head.started_at)
-        head: HeadT = replace(plan.head, **changes)
+        head: HeadT = replace(plan.head, **changes).concluded(tuple(receipts.values()))
         return head
 
     def as_published(self, head: HeadT) -> HeadT:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError, ConfigurationError
-from schemas.judgement.benchmark import BenchmarkRequest
 from schemas.judging import JudgingParameters
 from schemas.profile import Profile
 from schemas.run import Budget
@@ -73,7 +72,7 @@ def check_before(
 
 
 def check_models(
-    request: BenchmarkRequest | Request[Any, Any],
+    request: Request[Any, Any],
     steps: "Iterable[Step[Any, Any]]",
     settings: Settings,
 ) -> "tuple[Contact, ...]":

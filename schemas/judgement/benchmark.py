@@ -2,20 +2,43 @@
 are held against.
 """
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import Self
 
 from pydantic import Field
 
-from schemas.base import Prose
+from schemas.base import Noun, Prose, replace
 from schemas.calls import LlmCall
-from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.choices import LiteratureChoice
+from schemas.failure import Failure
 from schemas.identifiers import RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
-from schemas.place import WarehouseFolder
-from schemas.profile import Profile
-from schemas.run import Budget, Module, UnitReceipt, WorkHead, WorkRequest
+from schemas.run import EndedEarly, Module, UnitReceipt, WorkHead
+from schemas.work import Request
+
+
+class SuiteName(StrEnum):
+    """The suites, for help pages and job schemas, which load none of them."""
+
+    COVERAGE = "coverage"
+    NOVELTY = "novelty"
+    DECISIONS = "decisions"
+    PAIRS = "pairs"
+    GROUPS = "groups"
+    CRITICAL_PROBLEMS = "critical_problems"
+    INJECTED_ERRORS = "injected_errors"
+    AGREEMENT = "agreement"
+    DATASET_RECOMMENDATION = "dataset_recommendation"
+    LEADERBOARDS = "leaderboards"
+    SURVEY = "survey"
+    VOTES = "votes"
+    ASK = "ask"
+    CONCEPTS = "concepts"
+    IDEATION = "ideation"
+
 
 ASSAY = "assay"
 """Name of the system under test; every other system of a table is a baseline, or a published one.
@@ -125,14 +148,25 @@ class BenchmarkItem(Judged):
     )
 
 
-class BenchmarkHead(WorkHead, UnitReceipt):
-    """One suite with one engine and profile on one data set: landed as a whole, so that its receipt
-    says all there is to say of it.
-    """
+class BenchmarkReceipt(UnitReceipt):
+    """The receipt of one suite: what its calls came to, those of earlier attempts included."""
 
+    model_answered: str | None = None
+    evaluated_run_ids: tuple[RunId, ...] = ()
+    llm_calls: int = Field(default=0, ge=0)
+    prompt_tokens: int = Field(default=0, ge=0)
+    completion_tokens: int = Field(default=0, ge=0)
+    cost_usd: float | None = Field(default=0.0, ge=0)
+
+
+class BenchmarkHead(WorkHead):
+    """One suite with one engine and profile on one data set."""
+
+    incomplete_reason: EndedEarly = None
     suite: str = Field(description="Name of the suite.")
     model_answered: str | None = Field(
-        description="Model as the provider names it; None: none was called for the suite itself."
+        default=None,
+        description="Model as the provider names it; None: none was called for the suite itself.",
     )
     profile: str = Field(description="Profile followed.")
     seed: int = Field(ge=0, description="Seed of draws and intervals.")
@@ -162,23 +196,41 @@ class BenchmarkHead(WorkHead, UnitReceipt):
         ge=1,
         description="Items drawn by the seed; None: the whole set.",
     )
-    evaluated_run_ids: tuple[str, ...] = Field(
+    evaluated_run_ids: tuple[RunId, ...] = Field(
         default=(),
         description="Runs whose evaluations answered or were judged; their calls are booked there.",
     )
-    llm_calls: int = Field(ge=0, description="Calls made for the suite itself.")
-    prompt_tokens: int = Field(ge=0, description="Of these calls.")
-    completion_tokens: int = Field(ge=0, description="Of these calls.")
+    llm_calls: int = Field(default=0, ge=0, description="Calls made for the suite itself.")
+    prompt_tokens: int = Field(default=0, ge=0, description="Of these calls.")
+    completion_tokens: int = Field(default=0, ge=0, description="Of these calls.")
     cost_usd: float | None = Field(
+        default=0.0,
         ge=0,
         description="Of these calls; None: one has no known price.",
     )
     assay_version: str = Field(default="", description="Version that ran.")
 
+    def concluded(self, receipts: Sequence[BenchmarkReceipt]) -> Self:
+        """The head with what the receipt of its suite says of calls and judged runs."""
+        own = BenchmarkReceipt.model_fields.keys() - UnitReceipt.model_fields.keys()
+        for receipt in receipts:
+            return replace(self, **receipt.model_dump(include=own))
+        return self
 
-class BenchmarkRun(BenchmarkHead):
-    """All that a benchmark came to: the value that is landed."""
 
+class BenchmarkRun(Noun):
+    """What one suite came to: its scores, and the answers they rest on."""
+
+    suite: str = Field(min_length=1, description="Name of the suite.")
+    engine: str
+    model_answered: str | None
+    profile: str
+    seed: int = Field(ge=0)
+    data_sha256: str
+    prompt_sha256: str
+    created_at: datetime = Field(description="When its scores were made.")
+    evaluated_run_ids: tuple[RunId, ...] = ()
+    incomplete_reason: EndedEarly = None
     scores: tuple[BenchmarkScore, ...]
     items: tuple[BenchmarkItem, ...] = Field(
         default=(), description="The answers the scores rest on."
@@ -187,23 +239,15 @@ class BenchmarkRun(BenchmarkHead):
         default=(),
         description="Calls made for the suite itself; those of evaluated runs are theirs.",
     )
-
-    @property
-    def created_at(self) -> datetime:
-        """When its scores were made."""
-        return self.finished_at
+    failures: tuple[Failure, ...] = ()
 
 
-class BenchmarkRequest(WorkRequest):
-    """What a user asked to be benchmarked, resolved."""
+class BenchmarkParameters(Noun):
+    """What a benchmark can be told, for every suite alike."""
 
-    suite: str
-    data: Path = Field(description="Folder of the data sets.")
-    warehouse: WarehouseFolder
-    profile: Profile
-    engine: EngineChoice
-    api_base: str | None = None
-    literature: LiteratureChoice
+    literature: LiteratureChoice = Field(
+        description="For ideas that are evaluated, and for suites that search."
+    )
     modules: tuple[Module, ...] | None = Field(
         default=None,
         description=(
@@ -219,13 +263,14 @@ class BenchmarkRequest(WorkRequest):
         default=None, ge=1, description="Items drawn by the seed; None: the whole set."
     )
     baselines: tuple[str, ...] = Field(
-        default=(), description="Baselines run as systems of their own beside the profile."
+        default=(), description="Baselines run as systems of their own next to the profile."
     )
     seed: int = Field(
         ge=0, description="Of draws and intervals; the profile's is that of the judging."
     )
-    budget: Budget = Budget()
-    full_text: bool = False
+    full_text: bool = Field(
+        default=False, description="Whether evaluations download and parse papers."
+    )
     text: SubmissionText = Field(
         default=SubmissionText.ABSTRACT, description="What the ideas of submissions are made from."
     )
@@ -238,3 +283,36 @@ class BenchmarkRequest(WorkRequest):
     check_links: bool = Field(
         default=False, description="Whether reference invalidity may ask every cited address."
     )
+
+
+class SuiteUnit(Noun):
+    """One suite over the data at hand."""
+
+    suite: str = Field(min_length=1)
+    data: Path | None = Field(description="Folder of the data sets; None: the suite reads none.")
+    data_sha256: str
+    prompt_sha256: str
+    conditions: tuple[str, ...] = Field(
+        default=(),
+        description="What else can change the scores, such as the content of a profile's files.",
+    )
+    evaluated_run_id: RunId | None = Field(
+        default=None, description="The run that is judged, once its ideas are evaluated."
+    )
+    compared: tuple[RunId, ...] = Field(
+        default=(), description="Published benchmarks whose figures the page shows as well."
+    )
+
+
+BenchmarkRequest = Request[SuiteUnit, BenchmarkParameters]
+
+
+class Difference(Noun):
+    """How much more benchmark `first` of a page has of a metric than benchmark `second`.
+
+    The `slice` of the score is the task; it is paired over the items of the task.
+    """
+
+    first: int = Field(ge=1)
+    second: int = Field(ge=1)
+    score: BenchmarkScore

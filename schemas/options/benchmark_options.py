@@ -4,14 +4,10 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-from schemas.choices import EXTRACTIVE
 from schemas.judgement.benchmark import JudgeWording, SubmissionText
-from schemas.options.commands import IdeaOptions
+from schemas.options.commands import DeclaredOptions, IdeaOptions
 from schemas.options.values import (
-    DEFAULT_PROFILE,
     MODULES,
-    Engine,
-    Profile,
     option,
     parse_cutoff,
     parse_modules,
@@ -24,14 +20,12 @@ def _parse_suite_modules(text: str) -> tuple[Module, ...]:
     return () if text.strip() == "none" else parse_modules(text)
 
 
-class BenchmarkOptions(IdeaOptions):
+class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     """Of `assay benchmark`."""
 
     data: Path | None = option(
         None, "DIR", "Folder of the data sets. Default: the setting ASSAY_DATA."
     )
-    profile: Profile = DEFAULT_PROFILE
-    engine: Engine = EXTRACTIVE
     modules: Annotated[
         tuple[Module, ...] | None,
         read_by(_parse_suite_modules),
@@ -87,4 +81,3 @@ class BenchmarkOptions(IdeaOptions):
         read_by(parse_cutoff),
         option(..., "DATE", "How far the judge's training data reach. Default: as its maker says."),
     ] = None
-    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")

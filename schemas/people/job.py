@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 from pydantic_core import from_json
@@ -14,9 +14,11 @@ from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.judgement.benchmark import SuiteName
+from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.options.commands import VOTES_IN_LAKE, EvaluateOptions, PlanOptions, RankOptions
 from schemas.options.values import flag_of
-from schemas.people.work_job import OF_THE_MACHINE, WorkJob
+from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WorkJob
 from schemas.settings import DashboardSettings
 from schemas.works.registry import work_jobs
 
@@ -36,6 +38,9 @@ NOT_OF_A_RANKING = OF_THE_MACHINE | {
 """Beside those, options for ideas that are evaluated first, and for the order by scores, which is
 read without a job.
 """
+
+NOT_OF_A_BENCHMARK = OF_THE_MACHINE | {"data", "calibrate", "compare"}
+"""With those, what reads and writes files of the machine: data sets are those of ASSAY_DATA."""
 
 _BUDGET_REACHED = 3
 """Exit code of a command."""
@@ -85,6 +90,9 @@ class EvaluateJob(OfIdeas, WorkJob):
 class PlanJob(OfIdeas, WorkJob):
     """Have it said what an evaluation would ask and cost, as `assay plan` does."""
 
+    of: ClassVar[str] = "evaluate"
+    """The command of what is planned."""
+    beside = 1
     command: Literal["plan"] = "plan"
     options: PlanOptions  # type: ignore[assignment]
 
@@ -111,10 +119,25 @@ class RankJob(WorkJob):
         return f"ranking of {self.run_id}"
 
 
+class BenchmarkJob(WorkJob):
+    """Measure how well a model with a profile judges ideas, by a suite of the literature: scores
+    with intervals, next to what papers have published.
+    """
+
+    tool = "run_benchmark"
+    not_offered = NOT_OF_A_BENCHMARK
+    command_line = CommandLine(section="quality")
+    command: Literal["benchmark"] = "benchmark"
+    suite: SuiteName = Field(description="Name of the suite.")
+    options: BenchmarkOptions
+
+
 JobRequest = WorkJob
 """`options.warehouse` does not count: a job is done in the warehouse that holds its request."""
 
-_OF_ANY_KIND: Any = reduce(or_, work_jobs().values(), EvaluateJob | PlanJob | RankJob)
+_OF_ANY_KIND: Any = reduce(
+    or_, work_jobs().values(), EvaluateJob | PlanJob | RankJob | BenchmarkJob
+)
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
     Annotated[_OF_ANY_KIND, Field(discriminator="command")]
 )

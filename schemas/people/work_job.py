@@ -96,6 +96,8 @@ class WorkJob(JobBase):
     """What agents call it."""
     wait_seconds: ClassVar[float] = 0.0
     """How long an agent waits for it unless it says so."""
+    beside: ClassVar[int] = 0
+    """How many are done beside jobs that take long; 0: it is one of them."""
     command_line: ClassVar[CommandLine] = CommandLine()
     """How people type it; of a command with a file of its own in `flows/cli`, its section."""
 

@@ -154,6 +154,7 @@ class AskJob(_OfAQuestion):
 
     tool = "ask_literature"
     wait_seconds = 120.0
+    beside = 2  # a question on the page Vote has two answers
     command_line = CommandLine(
         section="literature",
         arguments=(Argument("question", "QUESTION", "What is asked, in quotation marks."),),

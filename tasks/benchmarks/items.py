@@ -13,12 +13,11 @@ from pydantic import Field, ValidationError
 from schemas.base import Noun, Reply
 from schemas.calls import LlmCall
 from schemas.errors import AssayError
-from schemas.identifiers import IdeaId, content_hash
+from schemas.identifiers import content_hash
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import Reason, may_pass
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
-from tasks.judging.opening import EngineOf
 from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
 from warehouse.stores.keyed_store import KeyedStore
@@ -75,20 +74,6 @@ class ItemContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
-    """What all items share; `concurrency` items are worked on at once."""
-
-    engine_of: EngineOf
-    embedder: Embedder
-    concurrency: int
-    literature_of: Callable[[Ledger], LiteratureClient] | None = None
-
-    def context(self, ledger: Ledger) -> ItemContext:
-        literature = self.literature_of(ledger) if self.literature_of is not None else None
-        return ItemContext(self.engine_of(ledger), self.embedder, ledger, literature)
-
-
-@dataclass(frozen=True, slots=True)
 class Done(Generic[NounT]):
     """The result of one item, and the calls made for it, now or before a kill."""
 
@@ -103,9 +88,9 @@ async def work_through(
     kind: type[NounT],
     *,
     store: AnswerStore,
-    tools: Tools,
+    context_of: Callable[[str], ItemContext],
+    concurrency: int,
     ask_again: Callable[[NounT], bool],
-    unit: str = "",
 ) -> dict[str, Done[NounT]]:
     """`work` on every item that has no kept result yet, side by side; results by item, in the order
     of `items`.
@@ -114,12 +99,13 @@ async def work_through(
         task: what is done, with all that could change the result beyond the item's name: a result
             is kept under both.
         work: never raises for what the other side does; a ConfigurationError ends all.
+        context_of: what the work on the item of that id has at hand.
+        concurrency: items that are worked on at once.
         ask_again: whether a kept result may be better another time.
-        unit: whose landing takes the calls along; see `Ledger`.
     """
     keys = {item_id: content_hash(task, item_id, length=32) for item_id in items}
     kept = store.read(list(keys.values()))
-    gate = asyncio.Semaphore(tools.concurrency)
+    gate = asyncio.Semaphore(concurrency)
 
     async def one(item_id: str, item: ItemT) -> Done[NounT]:
         before = kept.get(keys[item_id])
@@ -127,12 +113,12 @@ async def work_through(
         if before is not None and not before.ask_again:
             return Done(kind.model_validate_json(before.result), paid)
         async with gate:
-            ledger = Ledger(IdeaId(item_id), unit)
-            result = await work(item, tools.context(ledger))
+            context = context_of(item_id)
+            result = await work(item, context)
         answer = KeptAnswer(
             result=result.model_dump_json(),
             ask_again=ask_again(result),
-            calls=(*paid, *ledger.llm_calls),
+            calls=(*paid, *context.ledger.llm_calls),
         )
         store.keep(keys[item_id], answer)
         return Done(result, answer.calls)

@@ -3,7 +3,7 @@ and the ideas.
 
 A provider's cache and the thinking of models are expectations (`tasks.judging.expected`).
 
-`tests/flows/run/test_estimate_against_a_run.py` holds it within 15 % of a run, with a committee or
+`tests/tasks/evaluation/test_estimate_against_a_run.py` holds it within 15 % of a run, with a committee or
 without, whose model and literature are as expected here; `python -m tests.benchmarks
 requests_and_tokens` says what real ideas took. How many methods, dimensions and relevant papers
 there are, and how long unbounded answers get, depends on the model: those are what ScholarEval's
@@ -38,6 +38,7 @@ from tasks.judging.expected import (
     StepsAsked,
     estimate_step,
     total_usd,
+    unpriced,
 )
 from tasks.judging.step import Step
 from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
@@ -235,11 +236,6 @@ def _of_ideas(
     parts = [(count, cost_usd), (beyond, few_usd)]
     known = [number * cost for number, cost in parts if number and cost is not None]
     return sum(known) if len(known) == sum(bool(number) for number, _ in parts) else None
-
-
-def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
-    """Models without a price, each once."""
-    return tuple(dict.fromkeys(model for step in steps for model in step.unpriced_models))
 
 
 def asked_of_ideas(

@@ -4,7 +4,7 @@ answer it.
 Two things are expectations, and no more: what a provider's cache serves, and how long models think.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,6 +153,11 @@ def total_usd(costs: Iterable[float | None]) -> float | None:
             return None
         known += cost
     return known
+
+
+def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
+    """Models without a price, each once."""
+    return tuple(dict.fromkeys(model for step in steps for model in step.unpriced_models))
 
 
 @dataclass(frozen=True, slots=True)

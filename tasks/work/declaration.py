@@ -122,7 +122,7 @@ def each_step_once(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> E
     )
 
 
-def without_outcome(work: "Work[Any, Any, NounT]", unit: Noun, tools: Tools, cause: Cause) -> NounT:
+def reason_only(work: "Work[Any, Any, NounT]", unit: Noun, tools: Tools, cause: Cause) -> NounT:
     """Return what stands for a unit: what it says of itself, the reason, and its calls."""
     reason, detail = cause
     noun, ledger = work.schema.noun, tools.ledger
@@ -213,17 +213,17 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         options: type[DeclaredOptions] = self.job.model_fields["options"].annotation  # type: ignore[assignment]
         return options
 
-    async def landed(self, unit: UnitT, tools: Tools) -> NounT:
+    async def outcome(self, unit: UnitT, tools: Tools) -> NounT:
         """Work on a unit, and return what lands of it."""
-        done = await self.do(unit, tools)
-        if isinstance(done, Unscored):
-            return self.lost(unit, tools, Cause(done.reason, done.detail))
-        return done
+        noun = await self.do(unit, tools)
+        if isinstance(noun, Unscored):
+            return self.without_outcome(unit, tools, Cause(noun.reason, noun.detail))
+        return noun
 
-    def lost(self, unit: UnitT, tools: Tools, cause: Cause) -> NounT:
+    def without_outcome(self, unit: UnitT, tools: Tools, cause: Cause) -> NounT:
         """What lands of a unit of which there is nothing."""
         if self.failed is None:
-            return without_outcome(self, unit, tools, cause)
+            return reason_only(self, unit, tools, cause)
         return self.failed(unit, tools, cause)
 
     def expected(self, request: Request[UnitT, ParametersT], settings: Settings) -> Expected:

@@ -62,9 +62,9 @@ async def work_on(
 
             def done() -> Awaitable[NounT]:
                 return or_failure(
-                    work.landed(unit, tools),
+                    work.outcome(unit, tools),
                     f"{work.name} {name!r}",
-                    lambda cause: work.lost(unit, tools, cause),
+                    lambda cause: work.without_outcome(unit, tools, cause),
                 )
 
             receipt: UnitReceipt = await land_once(layout, work.kind, shard.run_id, name, done)

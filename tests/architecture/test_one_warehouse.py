@@ -21,7 +21,6 @@ DOORS = {
     "tasks/shards/work.py": "the process of a worker",
 }
 NO_DOORS_YET = {
-    "flows/benchmarks/expected.py",
     "flows/works/evaluate/runs_of_ideas.py",
     "flows/works/rank/prior.py",
     "warehouse/shared_database.py",

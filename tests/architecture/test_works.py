@@ -1,5 +1,6 @@
 """A kind of work is declared once, and every door is made of the declaration."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -18,24 +19,20 @@ from warehouse.kinds.registry import KINDS
 
 REPOSITORY = Path(__file__).parents[2]
 TOLD: Any = get_command(application())
-LEGACY = {"benchmark"}
-"""Kinds that are not declared yet: may only become fewer."""
-GENERIC = (
-    "flows/cli/works.py",
-    "flows/run/declared.py",
-    "flows/run/estimates/declared.py",
-    "flows/run/pages.py",
-    "flows/run/requests.py",
-    "flows/run/session.py",
-    "tasks/work/declaration.py",
-    "tasks/work/shard.py",
-    "tasks/work/tools.py",
-    "warehouse/app/submissions.py",
-    "flows/api/application.py",
-    "flows/api/bodies.py",
-    "flows/api/service.py",
-    "flows/jobs/job_environment.py",
+OF_KINDS = (
+    "flows/works/",
+    "flows/people/",
+    "flows/cli/evaluate/",
+    "flows/cli/make/",
+    "flows/cli/quality/",
+    "flows/cli/command_line.py",
+    "flows/nightly.py",
+    "flows/run/gateway.py",  # opens the network of concepts
+    "flows/run/preflight.py",  # tries the sandbox
+    "flows/run/worker_check.py",  # likewise
+    "warehouse/app/records.py",  # of what people edit
 )
+"""What in `flows` is of one kind of work, lists them, or opens what kinds need."""
 
 
 def test_the_table_of_fields_is_true() -> None:
@@ -43,29 +40,29 @@ def test_the_table_of_fields_is_true() -> None:
     assert page == works_table.with_table(page)
 
 
-def test_what_is_not_declared_stands_in_one_list() -> None:
-    assert len(KINDS) == len({work.kind.word for work in works()}) + len(LEGACY)
-    assert not WORKS.keys() & LEGACY
+def test_every_kind_that_the_lake_knows_is_declared() -> None:
+    assert {kind.word for kind in KINDS} == {work.kind.word for work in works()}
 
 
-def words_of_kinds() -> set[str]:
-    return {work.kind.word for work in works()}
+GENERIC = sorted(
+    path
+    for folder in ("flows", "tasks/work", "warehouse/units", "warehouse/app")
+    for path in (REPOSITORY / folder).rglob("*.py")
+    if not path.relative_to(REPOSITORY).as_posix().startswith(OF_KINDS)
+)
 
 
-def test_generic_code_names_no_declared_kind() -> None:
-    words = {
-        # "check" is also what every preflight does; every work is a run, and runs have rankings.
-        *(rf"\b{each}" for each in words_of_kinds() - {"check", "run", "ranking"}),
-        *(rf"[\"'/]{name}[\"'/]" for name in WORKS),
-        *(r"\basking", r"\bcurate", r"\bcuration", r"\bmanuscript", r"\bsurveying"),
-    }
-    named = {
-        (path, word)
-        for path in GENERIC
-        for word in words
-        if re.search(word, (REPOSITORY / path).read_text(), re.IGNORECASE)
-    }
-    assert named == set()
+@pytest.mark.parametrize("path", GENERIC, ids=lambda path: path.stem)
+def test_generic_code_names_no_kind_and_imports_nothing_of_one(path: Path) -> None:
+    # Every work is published as a run, whatever is done is checked, and tables have ranks.
+    names = {*WORKS, *(work.kind.word for work in works())} - {"run", "check", "rank", "ranking"}
+    topics = "|".join({place.split(".")[1] for place in WORKS.values()})
+    of_kinds = re.compile(rf"tasks\.({topics})\b|schemas\.works\.(?!registry)|\.views\.write_")
+    nodes = [*ast.walk(ast.parse(path.read_text("utf-8")))]
+    named = [each.value for each in nodes if isinstance(each, ast.Constant)]
+    imported = [f"{each.module}" for each in nodes if isinstance(each, ast.ImportFrom)]
+    assert not names.intersection(filter(lambda value: isinstance(value, str), named))
+    assert not [*filter(of_kinds.match, imported)]
 
 
 @pytest.mark.parametrize("name", WORKS)

@@ -13,8 +13,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from flows.benchmarks.suites.decisions import STACKED_CLASSES, scale_of
-from flows.benchmarks.suites.stacking import RATING, stack_scores
 from schemas.judgement.ranking import RatingMethod
 from schemas.profile import RankingParameters
 from schemas.settings import Settings
@@ -29,6 +27,8 @@ from tasks.benchmarks.innoeval import (
     read_pairs,
     read_points,
 )
+from tasks.benchmarks.suites.decisions import STACKED_CLASSES, scale_of
+from tasks.benchmarks.suites.stacking import RATING, stack_scores
 from tasks.calibration.examples import Example, item_sha256
 from tasks.calibration.fitting import cross_validate
 from tasks.embeddings.sentence_embedder import SentenceEmbedder

@@ -18,7 +18,6 @@ from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
-from flows.benchmarks.suites.decisions import scale_of
 from schemas.base import replace
 from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import Match, Rating, RatingMethod
@@ -32,6 +31,7 @@ from tasks.benchmarks.innoeval import (
     read_groups,
     read_pairs,
 )
+from tasks.benchmarks.suites.decisions import scale_of
 from tasks.calibration.examples import Example, item_sha256
 from tasks.calibration.fitting import cross_validate
 from tasks.embeddings.sentence_embedder import SentenceEmbedder

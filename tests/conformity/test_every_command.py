@@ -137,10 +137,9 @@ _, RANKING, *OTHERS = WORKS  # a ranking brings its run
 
 def publish_work(warehouse: Warehouse, work: Work) -> None:
     work.prepare(warehouse)
-    for number in range(1 if work.kind.unit is None else 2):
+    for number in range(2):
         work.land(warehouse, number, f"{work.kind.word}-{number}")
-    if work.kind.unit is not None:
-        write_head(warehouse, work.kind, work.head(warehouse))
+    write_head(warehouse, work.kind, work.head(warehouse))
     assert publish(warehouse, work.kind, work.head(warehouse)).published
 
 
@@ -202,12 +201,12 @@ def test_whatever_is_published_is_reported_as_json_and_as_data_or_says_in_one_li
         publish_work(Warehouse(here / "assay-warehouse"), work)
         assert run(monkeypatch, "report", *work.names, "--json") == EXIT_DONE, work.names
         read_answer(capsys.readouterr().out)
-    for name in ("survey-a", "curation-a"):
+    for name in ("survey-a", "curation-a", "benchmark-a"):
         assert run(monkeypatch, "report", name, "--format", "json") == EXIT_DONE
         assert json.loads(capsys.readouterr().out)
     assert run(monkeypatch, "report", "survey-a", "--format", "bib") == EXIT_DONE
     assert capsys.readouterr().err == ""
-    for name, data in (("benchmark-a", "json"), ("check-a", "bib")):
+    for name, data in (("benchmark-a", "bib"), ("check-a", "bib")):
         assert run(monkeypatch, "report", name, "--format", data) == EXIT_USAGE
         assert f"cannot be written as {data}: choose md, html" in capsys.readouterr().err
 

@@ -112,10 +112,9 @@ def receipts_of(warehouse: Warehouse, work: Work) -> list[UnitReceipt]:
 
 
 def land_all(warehouse: Warehouse, work: Work) -> None:
-    for number in range(1 if work.kind.unit is None else 2):
+    for number in range(2):
         work.land(warehouse, number, f"call-{number}")
-    if work.kind.unit is not None:
-        write_head(warehouse, work.kind, work.head(warehouse))
+    write_head(warehouse, work.kind, work.head(warehouse))
 
 
 def published(warehouse: Warehouse, work: Work) -> Publication:
@@ -296,11 +295,10 @@ def test_it_is_landed_published_validated_verified_and_deleted(
     rows = rows_in_lake(warehouse, work)
     assert (told.published, told.rows) == (True, rows)
     landed = receipts_of(warehouse, work)
-    if work.kind.unit is not None:  # a benchmark is read by its head and its scores
-        with warehouse.reader() as connection:
-            units = published_units(connection, work.kind, *work.names)
-        names = sorted(receipt.unit for receipt in landed)
-        assert sorted(getattr(unit, work.kind.name_column) for unit in units) == names
+    with warehouse.reader() as connection:
+        units = published_units(connection, work.kind, *work.names)
+    names = sorted(receipt.unit for receipt in landed)
+    assert sorted(getattr(unit, work.kind.name_column) for unit in units) == names
     for name in work.kind.tables:
         assert rows[name] == sum(receipt.rows[name] for receipt in landed)
     assert rows[work.kind.head_table] == 1
@@ -453,9 +451,8 @@ def test_what_has_landed_and_is_not_published_is_found(
 def test_the_head_is_absent_until_it_is_written(work: Work, warehouse: Warehouse) -> None:
     work.land(warehouse, 0, "call-0")
     assert read_head(warehouse, work.kind, *work.names) is None
-    if work.kind.unit is not None:
-        land_all(warehouse, work)
-        assert read_head(warehouse, work.kind, *work.names) == work.head(warehouse)
+    land_all(warehouse, work)
+    assert read_head(warehouse, work.kind, *work.names) == work.head(warehouse)
 
 
 @every_kind

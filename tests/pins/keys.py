@@ -11,9 +11,6 @@ from itertools import product
 from pathlib import Path
 from unittest.mock import patch
 
-from flows.benchmarks.registry import SUITES
-from flows.benchmarks.request import resolve_benchmark
-from flows.benchmarks.suite import data_sha256, prompts_sha256
 from flows.profiles import load_profile
 from flows.run.requests import request_of
 from flows.works.evaluate.plan import key_batch
@@ -24,6 +21,7 @@ from schemas.works.check_run import CheckOptions
 from schemas.works.curation_run import CurateOptions
 from schemas.works.ideation_run import IdeateOptions
 from schemas.works.survey_run import AskOptions, SurveyOptions
+from tasks.benchmarks.work import BENCHMARK
 from tasks.curation.work import CURATE
 from tasks.evaluation.work import EVALUATE
 from tasks.experiments.task_folder import read_task
@@ -229,17 +227,16 @@ def _write(folder: Path, settings: Settings) -> Units:
 
 
 def _benchmark(folder: Path, settings: Settings) -> Units:
-    suite = SUITES["novelty"]
     options = BenchmarkOptions(warehouse=folder / "lake", data=write_novelty(folder / "sets"))
-    request = resolve_benchmark(suite.name, options, settings)
-    yield (
-        suite.name,
-        {
-            "folder": _landed("benchmark", RUN),
-            "data_sha256": data_sha256(suite, request.data),
-            "prompt_sha256": prompts_sha256(suite, request),
-        },
-    )
+    for unit in request_of(BENCHMARK, ("novelty",), options, settings).units:
+        yield (
+            unit.suite,
+            {
+                "folder": _landed("benchmark", RUN, unit.suite),
+                "data_sha256": unit.data_sha256,
+                "prompt_sha256": unit.prompt_sha256,
+            },
+        )
 
 
 UNITS: dict[str, Callable[[Path, Settings], Units]] = {

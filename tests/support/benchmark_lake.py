@@ -2,17 +2,22 @@
 figure beside it.
 """
 
+from typing import Any
+
+from schemas.base import replace
 from schemas.identifiers import RunId
-from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkHead, BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 BENCHMARK = RunId("benchmark-a")
+MADE_BY = ("engine", "model_answered", "profile", "seed", "data_sha256", "prompt_sha256")
 
 
 def publish_benchmark_lake(warehouse: Warehouse) -> None:
@@ -24,35 +29,39 @@ def publish_benchmark_lake(warehouse: Warehouse) -> None:
     said = [
         _item(f"p{n}", "holds", "yes" if n > 4 else "no", str(n / 10), n / 10) for n in range(10)
     ]
-    run = BenchmarkRun(
+    scores = (
+        _score("assay", 0.67, lower=0.4, upper=0.9, interval_method="bootstrap", unscored_count=1),
+        _score(HOSTILE_TEXT, 0.5, published_source="A paper, table 1"),
+        _score("baseline", None, undefined_reason="nothing was answered"),
+    )
+    run = make_benchmark("decisions", scores=scores, items=(*decisions, *pairs, *said))
+    land_unit(warehouse, BENCHMARKS, BENCHMARK, run, START, START)
+    write_head(warehouse, BENCHMARKS, make_benchmark_head())
+    report = publish(warehouse, BENCHMARKS, make_benchmark_head())
+    assert report.published, report.validation
+
+
+def make_benchmark(suite: str, **changes: Any) -> BenchmarkRun:
+    """One suite as it lands."""
+    made = {name: getattr(make_benchmark_head(), name) for name in MADE_BY}
+    return BenchmarkRun(**made | {"suite": suite, "created_at": START, "scores": ()} | changes)
+
+
+def make_benchmark_head(**changes: Any) -> BenchmarkHead:
+    """The head of a benchmark of suite `decisions`."""
+    head = BenchmarkHead(
         run_id=BENCHMARK,
         suite="decisions",
         engine="litellm:small",
-        model_answered=None,
         profile="economy",
         data_sha256="ab" * 32,
         prompt_sha256="cd" * 32,
         seed=7,
-        scores=(
-            _score(
-                "assay", 0.67, lower=0.4, upper=0.9, interval_method="bootstrap", unscored_count=1
-            ),
-            _score(HOSTILE_TEXT, 0.5, published_source="A paper, table 1"),
-            _score("baseline", None, undefined_reason="nothing was answered"),
-        ),
-        items=(*decisions, *pairs, *said),
-        llm_calls=4,
-        prompt_tokens=400,
-        completion_tokens=40,
-        cost_usd=0.01,
         assay_version="0.1.0",
         started_at=START,
         finished_at=START,
     )
-    report = publish(
-        warehouse, BENCHMARKS, land_unit(warehouse, BENCHMARKS, BENCHMARK, run, START, START)
-    )
-    assert report.published, report.validation
+    return replace(head, **changes)
 
 
 def _score(system: str, value: float | None, **more: object) -> BenchmarkScore:

@@ -2,30 +2,47 @@
 running the main job.
 """
 
+import asyncio
 import gzip
 import json
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 import polars as pl
 
-from flows.benchmarks.request import LITERATURE_FILE
-from flows.benchmarks.run import BenchmarkSummary, run_suite
-from flows.benchmarks.suite import Suite
-from flows.benchmarks.trial import Trial
 from flows.profiles import load_profile
+from flows.run.campaign import run_campaign
+from flows.run.following import campaign_of
 from schemas.base import replace
-from schemas.identifiers import EvaluationKey, RunId, content_hash
-from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
+from schemas.choices import LiteratureChoice
+from schemas.identifiers import EvaluationKey, IdeaId, RunId, content_hash
+from schemas.judgement.benchmark import (
+    BenchmarkHead,
+    BenchmarkParameters,
+    BenchmarkRequest,
+    BenchmarkScore,
+)
 from schemas.judgement.run_request import RunRequest
 from schemas.run import Run
 from schemas.settings import Settings
+from schemas.work import Summary
+from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.answer_sets import ANSWERS_FILE, RUBRICS_FILE
+from tasks.benchmarks.course import evaluation_of, run_suites
 from tasks.benchmarks.injection_texts import MANIFEST_FILE
 from tasks.benchmarks.review_sets import SCORES, WIKI_VOTES_FILE
+from tasks.benchmarks.suite import LITERATURE_FILE, Suite
 from tasks.benchmarks.survey_sets import CORE_PAPERS_FILE, VIS_FILE
+from tasks.benchmarks.trial import SuiteData, Trial
+from tasks.benchmarks.work import unit_of
+from tasks.ideas.json_lines import write_ideas
 from tasks.ideas.read import read_ideas
+from tasks.work.tools import Tools, open_shared
+from tasks.works import work_named
 from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.novelty_sets import write_novelty
@@ -352,17 +369,25 @@ def write_nothing(folder: Path) -> Path:
 
 
 def benchmark_request(folder: Path, suite: Suite, **changes: Any) -> BenchmarkRequest:
-    """Over the data in `folder`, with a warehouse beside it."""
-    request = BenchmarkRequest(
-        suite=suite.name,
-        data=folder,
-        warehouse=folder / "warehouse",
-        profile=load_profile("economy"),
-        engine="extractive",
-        literature=f"snapshot:{folder}",
-        seed=0,
+    """Over the data in `folder`, with a warehouse beside it.
+
+    Args:
+        changes: fields of the request or of its parameters.
+    """
+    told = {"literature": f"snapshot:{folder}", "seed": 0} | {
+        name: value for name, value in changes.items() if name in BenchmarkParameters.model_fields
+    }
+    literature = told["literature"]
+    if isinstance(literature, str):
+        told["literature"] = LiteratureChoice.parse(literature)
+    parameters = BenchmarkParameters(**told)
+    asked = {"warehouse": folder / "warehouse", "profile": load_profile("economy")} | {
+        name: value for name, value in changes.items() if name not in told
+    }
+    unit = unit_of(suite, folder, asked["profile"], parameters, Settings())
+    return BenchmarkRequest(
+        **{"engine": "extractive", **asked}, units=(unit,), parameters=parameters
     )
-    return replace(request, **changes)
 
 
 def evaluate_made_up(request: RunRequest) -> Run:
@@ -389,19 +414,81 @@ def never_evaluate(request: RunRequest) -> Run:
     raise AssertionError("this suite has no ideas to evaluate")
 
 
+@dataclass(frozen=True)
+class _Runs:
+    """Does benchmarks, and has ideas evaluated by `evaluate`."""
+
+    evaluate: Callable[[RunRequest], Run]
+
+    def __call__(self, name: str, request: Any) -> Summary[Any]:
+        if name != "evaluate":
+            return run_campaign(campaign_of(work_named(name), request), no_cluster)
+        return Summary(
+            name="evaluate",
+            title="a made-up run",
+            head=self.evaluate(request),
+            published=True,
+            unchanged=False,
+            failed_expectations=(),
+            report_paths=(),
+        )
+
+    def run_id(self, name: str, request: Any) -> RunId:
+        campaign = campaign_of(work_named(name), request)
+        with campaign.open():
+            return RunId(campaign.run_id)
+
+
+def no_cluster(*_: object) -> Any:
+    raise AssertionError("a suite is worked on by the command itself")
+
+
 def run_small(
     suite: Suite, request: BenchmarkRequest, evaluate: Any = evaluate_made_up
-) -> BenchmarkSummary:
-    return run_suite(suite, request, Settings(), evaluate)
+) -> Summary[BenchmarkHead]:
+    """Run a suite to its publication."""
+    assert request.units[0].suite == suite.name
+    return run_suites(request, Settings(), _Runs(evaluate))
+
+
+def run_id_of(request: BenchmarkRequest) -> RunId:
+    """The id of the benchmark."""
+    return _Runs(never_evaluate).run_id("benchmark", request)
+
+
+def tried(
+    suite: Suite,
+    request: BenchmarkRequest,
+    evaluate: Any = evaluate_made_up,
+    use: Callable[[Trial], Any] | None = None,
+) -> tuple[Trial, Any]:
+    """A trial, and what it gives: the suite's scores, or what `use` makes of it."""
+    settings, (unit,) = Settings(), request.units
+    layout = Warehouse(request.warehouse, settings)
+    if suite.ideas is not None and suite.evaluates(request.parameters):
+        path = request.warehouse / "ideas.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_ideas(suite.ideas(SuiteData(request, unit, settings)), path)
+        run = evaluate(evaluation_of(request, path))
+        unit = replace(unit, evaluated_run_id=run.run_id)
+
+    async def done() -> tuple[Trial, Any]:
+        async with AsyncExitStack() as stack:
+            run_id = RunId(f"benchmark-{suite.name}")
+            shared = await open_shared(request, settings, layout, run_id, None, stack)
+            tools = Tools(shared, Ledger(IdeaId(suite.name)))
+            trial = Trial(unit, tools, asyncio.get_running_loop())
+            return trial, await asyncio.to_thread(use or suite.run, trial)
+
+    return asyncio.run(done())
 
 
 def measured(
     suite: Suite, request: BenchmarkRequest, evaluate: Any = evaluate_made_up
 ) -> dict[tuple[str, str, str], BenchmarkScore]:
     """Its scores by metric, slice and system, without a lake and a report."""
-    trial = Trial(request, RunId(f"benchmark-{suite.name}"), Settings(), evaluate)
-    trial.folder.mkdir(parents=True, exist_ok=True)
-    return {(score.metric, score.slice, score.system): score for score in suite.run(trial)}
+    _, scores = tried(suite, request, evaluate)
+    return {(score.metric, score.slice, score.system): score for score in scores}
 
 
 def scores_of(request: BenchmarkRequest, where: str = "true") -> dict[tuple[str, str, str], Score]:

@@ -6,12 +6,7 @@ from typing import Any
 
 from schemas.base import Noun, replace
 from schemas.identifiers import IdeaId, RunId
-from schemas.judgement.benchmark import (
-    BenchmarkHead,
-    BenchmarkItem,
-    BenchmarkRun,
-    BenchmarkScore,
-)
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.judgement.evaluation import Receipt
 from schemas.judgement.ranking import GroupReceipt
 from schemas.run import UnitReceipt
@@ -22,6 +17,7 @@ from schemas.works.experiment_run import EXPERIMENTS
 from schemas.works.ideation_run import IDEATIONS
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
 from schemas.works.survey_run import SURVEYS
+from tests.support.benchmark_lake import make_benchmark, make_benchmark_head
 from tests.support.catalogues import with_catalogue
 from tests.support.check_lake import CHECK, check_head
 from tests.support.curation_lake import CURATION, make_curation, make_curation_head
@@ -139,33 +135,13 @@ def _land_draft(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
     return land_unit(warehouse, kind_of(DRAFTS), DRAFT, draft, START, START)
 
 
-def _land_benchmark(warehouse: Warehouse, _: int, call: str) -> BenchmarkHead:
+def _land_benchmark(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
+    suite = ("decisions", "pairs")[number]
     item = BenchmarkItem(item_id="i", task="decision", system="assay", gold="yes", answer="yes")
-    score = BenchmarkScore(suite="decisions", metric="accuracy", system="assay", value=1.0, count=1)
+    score = BenchmarkScore(suite=suite, metric="accuracy", system="assay", value=1.0, count=1)
     calls = (make_llm_call(IdeaId("i"), 0, call_id=call),)
-    run = BenchmarkRun(
-        **dict(_benchmark_head(warehouse)), scores=(score,), items=(item,), calls=calls
-    )
-    return land_unit(warehouse, BENCHMARKS, run.run_id, run, START, START)
-
-
-def _benchmark_head(_: Warehouse) -> BenchmarkHead:
-    return BenchmarkHead(
-        run_id=RunId("benchmark-a"),
-        suite="decisions",
-        engine="litellm:small",
-        model_answered=None,
-        profile="economy",
-        data_sha256="ab" * 32,
-        prompt_sha256="cd" * 32,
-        seed=7,
-        llm_calls=1,
-        prompt_tokens=1,
-        completion_tokens=1,
-        cost_usd=0.0,
-        started_at=START,
-        finished_at=START,
-    )
+    run = make_benchmark(suite, scores=(score,), items=(item,), calls=calls)
+    return land_unit(warehouse, BENCHMARKS, RunId("benchmark-a"), run, START, START)
 
 
 _WORKS = (
@@ -183,7 +159,7 @@ _WORKS = (
     Work(kind_of(EXPERIMENTS), ("experiment-a",), _land_task, lambda _: make_experiment_head()),
     Work(kind_of(IDEATIONS), ("ideation-a",), _land_round, lambda _: make_ideation_head()),
     Work(kind_of(DRAFTS), ("draft-a",), _land_draft, lambda _: make_draft_head()),
-    Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
+    Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, lambda _: make_benchmark_head()),
 )
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.people.job import EvaluateJob, JobRequest, RankJob
+from schemas.people.job import JobRequest, RankJob
 from schemas.people.role import Action, Token
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.jobs import Job, job_id_of, job_ids, read_job, submit_as
@@ -111,8 +111,7 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
             f"max_cost_usd has to be said: this token may still spend {left:.2f} USD"
         )
     # The bound holds for the evaluation and for the ranking each.
-    ranks = isinstance(request, EvaluateJob) and request.options.rank
-    bound = options.max_cost_usd * (2 if ranks else 1)
+    bound = options.max_cost_usd * (2 if getattr(options, "rank", False) else 1)
     if bound > left:
         raise BudgetExhaustedError(
             f"the job may cost {bound:.2f} USD, and this token may still spend {left:.2f} USD: ask"

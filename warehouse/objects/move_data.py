@@ -114,8 +114,7 @@ def _share_landed(source: Warehouse, target: Warehouse) -> int:
             ]
             with ThreadPoolExecutor(AT_ONCE) as pool:
                 list(pool.map(partial(_offer, target), units))
-            if kind.unit is not None:
-                shared.keep_work(target, folder, files_beside(target, kind, *names))
+            shared.keep_work(target, folder, files_beside(target, kind, *names))
             count += len(units)
     for index in target.landing.glob("receipts/*/*"):
         for run in index.iterdir():

@@ -78,7 +78,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         folders: the folders it lies in, outermost first, each with the id that it bears. The word
             of the last one is what messages call the kind, and the ledger the recorder of its
             failures.
-        unit: word of a unit and the column of its name; None: the work is one unit.
+        unit: word of a unit and the column of its name.
         noun, receipt, head: what a unit is, what is written last of it, and what of the work.
         tables: those that units land; the first one is what its rules judge.
         artefact: what the ledger calls what its steps make.
@@ -98,7 +98,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
     """
 
     folders: Mapping[str, str]
-    unit: tuple[str, str] | None
+    unit: tuple[str, str]
     noun: type[UnitT]
     head: type[HeadT]
     receipt: type[ReceiptT]
@@ -133,12 +133,12 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
     @property
     def unit_noun(self) -> str:
         """What one unit is called."""
-        return self.word if self.unit is None else self.unit[0]
+        return self.unit[0]
 
     @property
     def name_column(self) -> str:
-        """The column of its tables that names the unit, or the work that is one unit."""
-        return self.ids[-1] if self.unit is None else self.unit[1]
+        """The column of its tables that names the unit."""
+        return self.unit[1]
 
     @property
     def known_by(self) -> str:
@@ -189,9 +189,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return folder
 
     def unit_folder(self, layout: Layout, *names: str) -> Path:
-        """Landing folder of a unit, whose name comes last; where the work is one unit, its own."""
-        if self.unit is None:
-            return self.folder(layout, *names)
+        """Landing folder of a unit, whose name comes last."""
         name = file_name(names[-1], self.unit_noun)
         return self.folder(layout, *names[:-1]) / f"{self.unit_noun}={name}"
 
@@ -201,11 +199,10 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
 
     def folder_of(self, layout: Layout, receipt: ReceiptT) -> Path:
         """Landing folder of the unit that a receipt is of."""
-        unit = () if self.unit is None else (receipt.unit,)
-        return self.unit_folder(layout, *self.names(receipt), *unit)
+        return self.unit_folder(layout, *self.names(receipt), receipt.unit)
 
     def head_file(self, layout: Layout, *names: str) -> Path:
-        """Written when every unit has landed; where the work is one unit, its receipt says so."""
+        """Written when every unit has landed."""
         return self.folder(layout, *names) / f"{self.word}.json"
 
     def validation_file(self, layout: Layout, *names: str) -> Path:

@@ -122,9 +122,6 @@ def bring(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str) -> None
     folder = kind.folder(layout, *names)
     if layout.objects is None:
         return
-    if kind.unit is None:
-        read_receipt(layout, kind, *names)
-        return
     known = shared.found_work(layout, folder)
     if known is None:
         return
@@ -187,10 +184,7 @@ def iterate_receipts(
 
 def unit_folders(layout: Layout, kind: Kind[Any, Any, Any], *names: str) -> list[Path]:
     """Folders of units that have landed, in order."""
-    folder = kind.folder(layout, *names)
-    if kind.unit is None:
-        return [folder]
-    return _folders(folder, kind.unit_noun)
+    return _folders(kind.folder(layout, *names), kind.unit_noun)
 
 
 def landed_names(layout: Layout, kind: Kind[Any, Any, Any], *outer: str) -> list[tuple[str, ...]]:

@@ -82,7 +82,7 @@ def publish(
             bring_back(connection, warehouse, kind, receipts)
         validation = None if unchanged else _validate(warehouse, kind, head, receipts, digest)
         passed = validation is None or validation.passed
-        if passed and kind.unit is not None:
+        if passed:
             keep_work(
                 warehouse, kind.folder(warehouse, *names), files_beside(warehouse, kind, *names)
             )

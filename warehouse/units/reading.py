@@ -48,7 +48,7 @@ def published_kind(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Kind
         names = [head.run_id for head in heads]
         if run_id in names:
             return kind
-        newest += [f"{kind.word}s {', '.join(names[:3])}"] if names else []
+        newest += [f"{kind.word} {', '.join(names[:3])}"] if names else []
     raise UnknownNameError(
         f"nothing is published under {run_id}; the newest are: {'; '.join(newest) or 'none'}"
     )

@@ -119,7 +119,7 @@ def land_unit(
     receipt = kind.receipt.model_validate(
         {
             "run_id": run_id,
-            "unit": getattr(unit, kind.name_column) if kind.unit is not None else "",
+            "unit": getattr(unit, kind.name_column),
             "incomplete_reason": first_that_may_pass(kind.reasons(unit)),
             "started_at": started_at,
             "finished_at": finished_at,

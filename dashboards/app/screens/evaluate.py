@@ -16,8 +16,7 @@ from dashboards.app.evaluating import form, watching
 from dashboards.app.evaluating.asking import ask, is_of_reader, plan_of
 from dashboards.render import figures
 from schemas.errors import AssayError
-from schemas.people.job import EvaluateJob, PlanJob, RankJob
-from schemas.people.work_job import WorkJob
+from schemas.people.job import EvaluateJob, PlanJob
 from warehouse.app.jobs import Job, jobs, read_job
 from warehouse.warehouse import Warehouse
 
@@ -57,8 +56,7 @@ def show(lake: Lake) -> None:
 
 def _evaluations(warehouse: Warehouse) -> list[Job]:
     """Newest first; what cannot be read is listed too."""
-    others = PlanJob | RankJob | WorkJob
-    found = (job for job in jobs(warehouse) if not isinstance(job.request, others))
+    found = (job for job in jobs(warehouse) if isinstance(job.request, EvaluateJob | None))
     return list(islice(found, JOBS_LISTED))
 
 

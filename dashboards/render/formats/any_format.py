@@ -9,7 +9,6 @@ from dashboards.views.published_page import PublishedPage
 from dashboards.views.write_run import reviews_json
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
@@ -82,10 +81,6 @@ def data(
     if idea_id is None:
         with warehouse.queries() as queries:
             kind = published_kind(queries.connection, run_id)
-        if kind is BENCHMARKS:
-            raise ConfigurationError(
-                f"a {kind.word} cannot be written as {output_format}: choose md, html, pdf or docx"
-            )
         return file_of(page_of(kind, warehouse, run_id), output_format)
     with warehouse.queries() as queries:
         review = queries.idea_review(run_id, idea_id)

@@ -17,8 +17,8 @@ from schemas.settings import Settings
 from tasks.works import work_named
 
 if TYPE_CHECKING:
-    from flows.run.estimates.model_comparison import ModelCost
-    from flows.run.estimates.prediction import Prediction
+    from flows.works.evaluate.model_comparison import ModelCost
+    from flows.works.evaluate.prediction import Prediction
     from tasks.evaluation.expected import Estimate
     from tasks.judging.batches.expected import BatchEstimate
     from tasks.ranking.expected import RankingEstimate
@@ -40,8 +40,8 @@ def plan(
     Ideas that the warehouse holds evaluated are subtracted; `--json` has both figures.
     """
     from flows.cli.evaluate.run_output import literature_in_words, print_rejections
-    from flows.run.estimates.model_comparison import named_engines
-    from flows.run.estimates.prediction import predict
+    from flows.works.evaluate.model_comparison import named_engines
+    from flows.works.evaluate.prediction import predict
 
     settings = Settings()
     others = named_engines(options.compare)

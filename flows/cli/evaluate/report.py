@@ -1,4 +1,4 @@
-"""`assay report`: the report of a run, a check, a benchmark or one idea, in any format."""
+"""`assay report`: the report of published work of any kind or of one idea, in any format."""
 
 import sys
 from pathlib import Path
@@ -60,7 +60,7 @@ def report(
         str | None,
         typer.Argument(
             metavar="RUN",
-            help="The run_id of a run, a check or a benchmark; default: the newest run.",
+            help="Published work of any kind, by the name its command printed; default: the newest run of ideas.",
         ),
     ] = None,
     idea: Annotated[
@@ -80,7 +80,7 @@ def report(
     project: Project = None,
     json: Json = False,
 ) -> int:
-    """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or of one
+    """Write the report of published work of any kind, of a run's ranking by matches, or of one
     idea: its first page, with --full all of it.
     """
     if full and idea is None:

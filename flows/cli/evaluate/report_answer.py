@@ -4,14 +4,11 @@ a benchmark or an idea.
 
 from typing import Any
 
-from dashboards.views.benchmark_page import benchmark_page
 from flows.cli.answer import Answer
-from flows.cli.quality.benchmark_output import scores_answer
 from flows.cli.works import answer_about
 from flows.run.pages import published_page
 from schemas.identifiers import IdeaId, RunId
 from tasks.works import works
-from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
@@ -32,9 +29,6 @@ def report_answer(
     with warehouse.queries(as_defined=False) as queries:
         run_id = RunId(run) if run else queries.latest_run().run_id
         kind = published_kind(queries.connection, run_id)
-    if kind is BENCHMARKS:
-        with warehouse.queries() as queries:
-            return scores_answer(benchmark_page(queries, [run_id]))
     wanted = RANKINGS if ranking else kind
     declared = next(work for work in works() if work.kind is wanted)
     page: Any = published_page(declared, warehouse, run_id)

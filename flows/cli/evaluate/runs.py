@@ -4,7 +4,7 @@ and giving their space back.
 
 import sys
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 application = Commands()
 
-RunName = Annotated[str, typer.Argument(metavar="RUN", help="As `assay runs list` names it.")]
+RunName = Annotated[
+    str, typer.Argument(metavar="RUN", help="By the name its command or `assay runs list` printed.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask.")]
 
 
@@ -83,8 +85,6 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
     except UnknownNameError:  # nothing is published under that name, or there is no lake yet
         if (paid := _paid(warehouse, RunId(run))) is None:
             raise
-        with suppress(UnknownNameError):
-            _refuse_other_work(warehouse, RunId(run))
         _show_unpublished(run, paid, as_json=json)
         return 0
     if json:
@@ -95,15 +95,6 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
     told = {**found.model_dump(mode="json"), **cost.model_dump(mode="json")}
     print_table(["what", "value"], [[name, _told(value)] for name, value in told.items()])
     return 0
-
-
-def _refuse_other_work(warehouse: Warehouse, run_id: RunId) -> None:
-    """Raises ConfigurationError: something else has that name; UnknownNameError: nothing has."""
-    kind = _kind_of(run_id, warehouse)
-    raise ConfigurationError(
-        f"{kind.titled(run_id)} is no run of ideas: see the table {kind.head_table}, or"
-        f" `assay report {run_id}`"
-    )
 
 
 def _unpublished(warehouse: Warehouse) -> tuple[RunId, ...]:
@@ -201,9 +192,8 @@ def compare(
 def delete(run: RunName, lake: LakeOptions, yes: Yes = False, json: Json = False) -> int:
     """Delete a run with its rankings and reports, and say how much space that gives back.
 
-    A check, survey, curation, experiment, ideation, draft or benchmark is deleted by its run just
-    so. A line of the ledger stays, in state/deleted_runs.jsonl. What other runs took over is
-    theirs.
+    Published work of any other kind is deleted in the same way. A line of the ledger stays, in
+    state/deleted_runs.jsonl. What other runs took over is theirs.
     """
     return _delete([RunId(run)], lake, yes=yes, as_json=json)
 

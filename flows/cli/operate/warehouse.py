@@ -157,6 +157,8 @@ def docs() -> int:
 @application.command("verify")
 def verify(lake: LakeOptions, json: Json = False) -> int:
     """Hold the lake against its receipts; exit 1 when something is missing or does not add up."""
+    from warehouse.kinds.registry import KINDS
+    from warehouse.kinds.runs.landing import RUNS
     from warehouse.verify.verify import verify as verify_lake
 
     report = verify_lake(Warehouse(lake.warehouse.resolve()))
@@ -173,10 +175,14 @@ def verify(lake: LakeOptions, json: Json = False) -> int:
             print_warning(line)
         for line in report.notices:
             print_note(line)
+        others = sum(report.rows.get(kind.head_table, 0) for kind in KINDS if kind is not RUNS)
+        published = counted(report.runs, "run") + (
+            f" and {others:,} of other kinds" if others else ""
+        )
         print_note(
             counted(len(report.problems), "problem")
             if report.problems
-            else f"the lake is whole: {counted(report.runs, 'run')}"
+            else f"the lake is whole: {published}"
         )
     return 0 if report.sound else 1
 

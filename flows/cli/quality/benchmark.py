@@ -1,33 +1,22 @@
-"""`assay benchmark`: how good a model with a profile is at judging ideas, by the literature's own
-metrics.
-"""
+"""`assay benchmark`: how well a model with a profile judges ideas, by the literature's metrics."""
 
-from collections.abc import Sequence
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.benchmarks.names import SUITE_NAMES
-from flows.cli.answer import print_answer
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-from flows.cli.options import Json
-from flows.cli.talk import print_note, print_warning
-from flows.profiles import load_profile
-from flows.run.session import Session
+from flows.cli.options import Json, output_option
 from schemas.errors import ConfigurationError
-from schemas.judgement.run_request import RunRequest
+from schemas.judgement.benchmark import SuiteName
 from schemas.options.benchmark_options import BenchmarkOptions
-from schemas.run import Run
-from schemas.settings import Settings
-from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from flows.benchmarks.run import BenchmarkSummary
-    from flows.benchmarks.suite import Suite
-    from schemas.judgement.benchmark import BenchmarkRequest
+    from schemas.identifiers import RunId
+    from schemas.judgement.benchmark import BenchmarkHead, BenchmarkRequest
+    from schemas.work import Summary
 
-ALL, FETCH = "all", "fetch"
+FETCH = "fetch"
 
 
 def benchmark(
@@ -35,13 +24,20 @@ def benchmark(
         str,
         typer.Argument(
             metavar="SUITE",
-            help=f"One of {', '.join(SUITE_NAMES)}; `{ALL}`; or `{FETCH}` with DIR.",
+            help=f"One of {', '.join(SuiteName)}; `all`; or `{FETCH}` with DIR.",
         ),
     ],
     options: BenchmarkOptions,
     folder: Annotated[
         Path | None,
         typer.Argument(metavar="DIR", help=f"Of `{FETCH}`: where the public sets are to lie."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        output_option(
+            "Write the report here instead of to stdout, by the ending: html, pdf, docx or json;"
+            " else Markdown."
+        ),
     ] = None,
     json: Json = False,
 ) -> int:
@@ -55,169 +51,116 @@ def benchmark(
         return _fetch(folder, as_json=json)
     if folder is not None:
         raise ConfigurationError(f"DIR goes with `{FETCH}` alone: name the data with --data DIR")
-    from flows.benchmarks.request import resolve_benchmark
+    from flows.cli.works import run
 
-    suites = _suites(suite)
-    if options.calibrate is not None:
-        _check_calibrate(suites, options.profile)
-    settings = Settings()
-    requests = [resolve_benchmark(one.name, options, settings) for one in suites]
-    if options.dry_run:
-        return _print_expected(suites, requests, settings, as_json=json)
-    summaries = _run(suites, requests, settings)
-    if options.calibrate is not None:
-        _write_calibrator(summaries, requests[0].warehouse, options.calibrate)
-    return _print(summaries, requests[0], options.compare, as_json=json)
+    def shown(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> "BenchmarkRequest":
+        """Name the other suites of `all` and those of --compare."""
+        from schemas.base import replace
+
+        unit = replace(request.units[0], compared=_others(request, summary, options.compare))
+        return replace(request, units=(unit,))
+
+    def more(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> tuple[Path, ...]:
+        paths = () if options.calibrate is None else (_calibrator(request, summary, options),)
+        return (*paths, *_comparison(shown(request, summary), summary))
+
+    return run("benchmark", (suite,), options, output, as_json=json, more=more, shown=shown)
+
+
+def _others(
+    request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
+) -> "tuple[RunId, ...]":
+    """Return the published benchmarks of the same command, then those that are compared.
+
+    Raises:
+        UnknownNameError: one of the latter is not published.
+    """
+    from schemas.identifiers import RunId
+    from warehouse.kinds.benchmarks.landing import BENCHMARKS
+    from warehouse.units.reading import published_head, published_heads
+    from warehouse.warehouse import Warehouse
+
+    with Warehouse(request.warehouse).reader() as connection:
+        published = {head.run_id for head in published_heads(connection, BENCHMARKS)}
+        named = [published_head(connection, BENCHMARKS, each).run_id for each in compared]
+    suites = [each for each in summary.other_run_ids if each in published]
+    others = dict.fromkeys(map(RunId, (*suites, *named)))
+    return tuple(each for each in others if each != summary.head.run_id)
+
+
+def _comparison(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> tuple[Path, ...]:
+    """Write the report on several benchmarks into a folder of its own."""
+    from flows.run.pages import published_page
+    from schemas.identifiers import content_hash
+    from tasks.benchmarks.work import BENCHMARK
+    from warehouse.objects.shared_reports import share_reports
+    from warehouse.warehouse import Warehouse
+
+    run_ids = (summary.head.run_id, *request.units[0].compared)
+    if len(run_ids) == 1:
+        return ()
+    warehouse = Warehouse(request.warehouse)
+    page = published_page(BENCHMARK, warehouse, run_ids[0], request)
+    paths = page.write(warehouse.reports / f"benchmarks-{content_hash(*run_ids, length=10)}")
+    share_reports(warehouse, paths)
+    return paths
+
+
+def _calibrator(
+    request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", options: BenchmarkOptions
+) -> Path:
+    """Copy the calibrator that suite `novelty` left in its folder, if labels sufficed for one."""
+    from tasks.benchmarks.suites import novelty
+    from tasks.benchmarks.suites.novelty_calibration import FILE
+    from tasks.benchmarks.trial import folder_of
+    from tasks.calibration.applying import load_calibrator, write_fitted
+    from warehouse.kinds.benchmarks.landing import BENCHMARKS
+    from warehouse.units.reading import published_heads
+    from warehouse.warehouse import Warehouse
+
+    assert options.calibrate is not None
+    warehouse = Warehouse(request.warehouse)
+    run_ids = {summary.head.run_id, *summary.other_run_ids}
+    with warehouse.reader() as connection:
+        heads = published_heads(connection, BENCHMARKS)
+    fitted = (each.run_id for each in heads if each.suite == novelty.NAME)
+    paths = (folder_of(warehouse, each) / FILE for each in fitted if each in run_ids)
+    path = next(paths, None)
+    if path is None or not path.is_file():
+        raise ConfigurationError(
+            f"no calibrator was fitted, and {options.calibrate} not written: the row of its"
+            " mean_absolute_error says why"
+        )
+    write_fitted(load_calibrator(path), options.calibrate)
+    return options.calibrate
 
 
 def _fetch(folder: Path | None, *, as_json: bool) -> int:
-    from flows.benchmarks.fetching import fetch
+    """Fetch the public sets, and say of each its licence, and of each file what became of it."""
+    from flows.cli.answer import print_answer
+    from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+    from flows.cli.talk import print_note
+    from schemas.settings import Settings
+    from tasks.benchmarks.homes import LOCK_FILE, fetch_sets, public_sets, sets_elsewhere
 
     if folder is None:
         raise ConfigurationError(f"name the folder: assay benchmark {FETCH} DIR")
-    found = fetch(folder, Settings())
+    if folder.exists() and not folder.is_dir():
+        raise ConfigurationError(f"{folder} is no folder: name one for the data sets")
+    sets = public_sets()
+    for one in sets:
+        print_note(f"{one.name} (suites {one.suites}), licence: {one.licence}; from {one.home}")
+    found = asyncio.run(fetch_sets(sets, folder, Settings().documents, print_note))
+    if found.locked:
+        print_note(
+            f"first fetch of {len(found.locked)} files: their digests are in {folder / LOCK_FILE},"
+            " and later fetches hold them to it"
+        )
+    for other in sets_elsewhere():
+        print_note(f"not fetched: {other.name} ({other.files}), in another form at {other.home}")
     if as_json:
         told = found.model_dump()
         rows = [{"file": name, "state": state} for state, names in told.items() for name in names]
         state = "incomplete" if found.missing else "fetched"
         print_answer(state, rows, warnings=found.missing, folder=folder)
     return EXIT_FAILURES if found.missing else EXIT_DONE
-
-
-def _suites(name: str) -> "list[Suite]":
-    from flows.benchmarks.registry import SUITES
-
-    if name == ALL:
-        return list(SUITES.values())
-    if name not in SUITES:
-        raise ConfigurationError(f"no suite {name!r}: choose from {', '.join(SUITES)}, or `{ALL}`")
-    return [SUITES[name]]
-
-
-def _print_expected(
-    suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings, *, as_json: bool
-) -> int:
-    from flows.benchmarks.expected import estimate_suite
-    from flows.benchmarks.suite import data_sha256
-    from flows.cli.quality.benchmark_output import print_expected
-
-    for one, request in zip(suites, requests, strict=True):
-        data_sha256(one, request.data)
-    print_expected(
-        [
-            estimate_suite(one, request, settings)
-            for one, request in zip(suites, requests, strict=True)
-        ],
-        as_json=as_json,
-    )
-    return EXIT_DONE
-
-
-def _run(
-    suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings
-) -> "list[BenchmarkSummary]":
-    from flows.benchmarks.run import run_suite
-    from flows.benchmarks.suite import data_sha256
-    from flows.run.preflight import check_models, check_place
-
-    for one, request in zip(suites, requests, strict=True):
-        data_sha256(one, request.data)
-    first = requests[0]
-    check_place(first.warehouse, settings)
-    from tasks.evaluation.work import EVALUATE
-    from tasks.steps import STEPS
-
-    check_models(first, STEPS, settings)
-    with Session() as session:
-
-        def evaluate(request: RunRequest) -> Run:
-            run: Run = session.run(EVALUATE, request).published_head()
-            return run
-
-        return [
-            run_suite(one, request, settings, evaluate)
-            for one, request in zip(suites, requests, strict=True)
-        ]
-
-
-def _check_calibrate(suites: "list[Suite]", profile: str) -> None:
-    from flows.benchmarks.suites import novelty
-
-    if novelty.NAME not in {one.name for one in suites}:
-        raise ConfigurationError(f"--calibrate: only suite {novelty.NAME} fits a calibrator")
-    if load_profile(profile).novelty.calibrator is not None:
-        raise ConfigurationError(
-            "--calibrate: the profile names a calibrator already; take `calibrator` out of its"
-            " [novelty] to fit one"
-        )
-
-
-def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out: Path) -> None:
-    """Copy the calibrator that the suite left in its folder, if labels sufficed for one."""
-    from flows.benchmarks.suites import novelty
-    from flows.benchmarks.suites.novelty_calibration import FILE
-    from flows.benchmarks.trial import folder_of
-    from tasks.calibration.applying import load_calibrator, write_fitted
-
-    (summary,) = [one for one in summaries if one.head.suite == novelty.NAME]
-    path = folder_of(Warehouse(warehouse), summary.head.run_id) / FILE
-    if not path.is_file():
-        raise ConfigurationError(
-            f"no calibrator was fitted, and {out} not written: the row of its mean_absolute_error"
-            " says why"
-        )
-    write_fitted(load_calibrator(path), out)
-    print_note(f"calibrator written to {out}: name it as `calibrator` under [novelty] of a profile")
-
-
-def _print(
-    summaries: "list[BenchmarkSummary]",
-    request: "BenchmarkRequest",
-    compared: Sequence[str],
-    *,
-    as_json: bool,
-) -> int:
-    from dashboards.views.benchmark_page import benchmark_page
-    from dashboards.views.benchmark_write import write_benchmark_report
-    from flows.benchmarks.comparing import differences
-    from flows.cli.output import print_log_note
-    from flows.cli.quality.benchmark_output import print_benchmarks
-    from warehouse.objects.shared_reports import share_reports
-
-    failed = [
-        f"{summary.head.run_id} not published: {each}"
-        for summary in summaries
-        for each in summary.failed_expectations
-    ]
-    for line in failed:
-        print_warning(line)
-    published = [str(summary.head.run_id) for summary in summaries if summary.published]
-    if published:
-        warehouse = Warehouse(request.warehouse)
-        run_ids = list(dict.fromkeys([*published, *compared]))
-        with warehouse.queries() as queries:
-            found = differences(queries, run_ids, compared, request.seed)
-            page = benchmark_page(queries, run_ids, found)
-        for other in {*compared} - {page.heads[line.second - 1].run_id for line in found}:
-            print_note(
-                f"--compare {other}: it shares no task with what was run, so that there are no"
-                " differences to show"
-            )
-        paths = summaries[0].report_paths
-        if len(run_ids) > 1:
-            paths = write_benchmark_report(warehouse, run_ids, found)
-            share_reports(warehouse, paths)
-        print_benchmarks(page, paths, failed, as_json=as_json)
-    elif as_json:
-        print_answer("not_published", warnings=failed)
-    for summary in summaries:
-        print_log_note(summary.log_path)
-    if len(published) < len(summaries):
-        return EXIT_FAILURES
-    if any(summary.head.incomplete_reason == "budget_exhausted" for summary in summaries):
-        return EXIT_BUDGET
-    return (
-        EXIT_FAILURES
-        if any(summary.head.incomplete_reason is not None for summary in summaries)
-        else EXIT_DONE
-    )

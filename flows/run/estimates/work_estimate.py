@@ -9,8 +9,7 @@ from schemas.base import Noun
 from schemas.choices import EngineChoice
 from schemas.judging import JudgingParameters
 from schemas.settings import Settings
-from tasks.evaluation.expected import unpriced
-from tasks.judging.expected import Asked, StepEstimate, estimate_step, total_usd
+from tasks.judging.expected import Asked, StepEstimate, estimate_step, total_usd, unpriced
 from tasks.judging.step import Step
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from dashboards.render import figures
 from dashboards.views.metric_meanings import meaning_of
-from flows.benchmarks.published_figures import published_scores
-from flows.benchmarks.registry import SUITES
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from tasks.benchmarks.published_figures import published_scores
+from tasks.benchmarks.registry import SUITES
 from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.checker_release import write_release
 from tests.support.reports import run_report
@@ -34,7 +34,7 @@ def test_a_benchmark_and_a_check_have_their_own_reports_and_an_unknown_name_list
     assert "<html" in run_report(warehouse, check, "html")
     with pytest.raises(
         ConfigurationError,
-        match=f"nothing is published under nowhere; .*checks .*; benchmarks {BENCHMARK}",
+        match=f"nothing is published under nowhere; .*check .*; benchmark {BENCHMARK}",
     ):
         run_report(warehouse, RunId("nowhere"), "md")
 

@@ -226,7 +226,7 @@ def test_an_idea_whose_report_cannot_be_made_says_so_on_its_page_and_the_others_
             raise ZeroDivisionError("nobody foresaw this")
         return idea_page(review)
 
-    monkeypatch.setattr("dashboards.views.write.idea_page", breaking)
+    monkeypatch.setattr("dashboards.views.write_run.idea_page", breaking)
     own = Warehouse(shutil.copytree(warehouse.root, tmp_path / "own"))
     folder = write_reports(own, RUN)[0].parent / "ideas"
     broken = [path for path in folder.iterdir() if "cannot be made" in path.read_text()]

@@ -38,6 +38,7 @@ SENT: dict[str, dict[str, Any]] = {
     },
     "curate": {"papers": [sent_paper("bats").model_dump(mode="json")]},
     "ideate": {"seeds": ["Graph neural networks for protein interaction."]},
+    "benchmark": {"suite": "agreement"},
     "write": {"idea": {"text": "We record bats at night, and count the moths that they meet."}},
 }
 SENT |= {

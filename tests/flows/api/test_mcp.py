@@ -28,6 +28,7 @@ IDEA = (
 TOOLS = {
     "evaluate_ideas",
     "rank_run",
+    "run_benchmark",
     "job_progress",
     "stop_job",
     "read_answer",

@@ -117,14 +117,15 @@ def test_published_work_of_another_kind_is_not_called_unpublished(
     work.prepare(warehouse)
     for number in range(2):
         work.land(warehouse, number, f"call-{number}")
-    if work.kind.unit is not None:
-        write_head(warehouse, work.kind, work.head(warehouse))
+    write_head(warehouse, work.kind, work.head(warehouse))
     assert publish(warehouse, work.kind, work.head(warehouse)).published
     (name,) = work.names
-    spend(warehouse, name)
-    assert show(monkeypatch, warehouse, name) == EXIT_USAGE
-    out, err = capsys.readouterr()
-    assert (out, "is no run of ideas" in err) == ("", True), err
+    for has_spent in (False, True):
+        if has_spent:
+            spend(warehouse, name)
+        assert show(monkeypatch, warehouse, name) == EXIT_USAGE
+        out, err = capsys.readouterr()
+        assert (out, "is no run of ideas" in err) == ("", True), err
 
 
 def test_a_catalogue_that_was_moved_is_an_error(

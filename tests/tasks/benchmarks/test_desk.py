@@ -8,7 +8,9 @@ import pytest
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from tasks.benchmarks.items import AnswerStore, ItemContext, Tools, work_through
+from schemas.identifiers import IdeaId
+from tasks.accounting.ledger import Ledger
+from tasks.benchmarks.items import AnswerStore, ItemContext, work_through
 from tests.support.evaluations import make_llm_call
 
 
@@ -16,7 +18,8 @@ class Length(Noun):
     characters: int | None
 
 
-TOOLS = Tools(engine_of=lambda ledger: None, embedder=None, concurrency=3)  # type: ignore[arg-type,return-value]
+def context_of(item_id: str) -> ItemContext:
+    return ItemContext(None, None, Ledger(IdeaId(item_id)))  # type: ignore[arg-type]
 
 
 def through(folder: Path, items: dict[str, str], work: Any, task: str = "length") -> dict[str, Any]:
@@ -29,7 +32,8 @@ def through(folder: Path, items: dict[str, str], work: Any, task: str = "length"
                 work,
                 Length,
                 store=store,
-                tools=TOOLS,
+                context_of=context_of,
+                concurrency=3,
                 ask_again=lambda found: found.characters is None,
             )
         finally:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.registry import SUITES
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.settings import DocumentSettings
@@ -19,6 +18,7 @@ from tasks.benchmarks.homes import (
     read_lock,
     sets_elsewhere,
 )
+from tasks.benchmarks.registry import SUITES
 from tests.support.document_server import DocumentServer, Reply, document_server
 
 CONTENT = {"data/points.jsonl": b'{"paper_id": "a"}\n', "data/groups.json": b"[]\n"}

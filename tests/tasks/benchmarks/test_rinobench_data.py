@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.suites.novelty_rinobench import PUBLISHED_GOLD, baseline_scores
 from schemas.errors import ConfigurationError
 from tasks.benchmarks.innoeval import CUTOFF, read_points
 from tasks.benchmarks.novelty_sets import (
@@ -19,6 +18,7 @@ from tasks.benchmarks.novelty_sets import (
     read_predictions,
     read_scores,
 )
+from tasks.benchmarks.suites.novelty_rinobench import PUBLISHED_GOLD, baseline_scores
 from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
 
 DATA = Path(__file__).parents[4] / "shared" / "data"

@@ -2,9 +2,14 @@
 
 from collections.abc import Sequence
 
-from schemas.judgement.benchmark import BenchmarkScore
+import duckdb
+
+from schemas.identifiers import RunId
+from schemas.judgement.benchmark import BenchmarkHead, BenchmarkRun, BenchmarkScore
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.queries import Queries
 from warehouse.rows import noun_of
+from warehouse.units.reading import published_head, published_units
 
 
 def benchmark_scores_of(
@@ -16,3 +21,15 @@ def benchmark_scores_of(
     for row in rows:
         found[row["run_id"]].append(noun_of(BenchmarkScore, row))
     return {run_id: tuple(scores) for run_id, scores in found.items()}
+
+
+def published_benchmark(
+    connection: duckdb.DuckDBPyConnection, run_id: RunId
+) -> tuple[BenchmarkHead, tuple[BenchmarkRun, ...]]:
+    """Return the head of a benchmark and its suite, which is missing if its worker was lost.
+
+    Raises:
+        UnknownNameError: it is not published.
+    """
+    head = published_head(connection, BENCHMARKS, run_id)
+    return head, published_units(connection, BENCHMARKS, run_id)

@@ -1,0 +1,63 @@
+"""The command of a declared kind of work, derived from its job."""
+
+import inspect
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from flows.cli.options import Json, output_option
+from schemas.people.work_job import Argument, WorkJob
+
+_KEYED = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def command_of(job: type[WorkJob]) -> Callable[..., int]:
+    """Return the function of a command: its arguments and options, `--output` and `--json`."""
+    typed, name = job.command_line, job.name_of_command()
+
+    def command(
+        options: Any, output: Path | None = None, json: bool = False, **arguments: Any
+    ) -> int:
+        from flows.cli.works import run
+        from flows.works.evaluate.given_ideas import given_ideas
+
+        with ExitStack() as stack:
+            values = tuple(
+                stack.enter_context(given_ideas(arguments[each.name]))
+                if each.standard_input
+                else arguments[each.name]
+                for each in typed.arguments
+            )
+            return run(name, values, options, output, as_json=json)
+
+    formats = f"Write here instead of to stdout, by the ending: {typed.formats}; else Markdown."
+    required = [each for each in typed.arguments if each.default is ...]
+    command.__doc__ = typed.help or job.__doc__
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            *map(_parameter, required),
+            inspect.Parameter("options", _KEYED, annotation=job.model_fields["options"].annotation),
+            *(_parameter(each) for each in typed.arguments if each not in required),
+            inspect.Parameter(
+                "output",
+                _KEYED,
+                default=None,
+                annotation=Annotated[Path | None, output_option(formats)],
+            ),
+            inspect.Parameter("json", _KEYED, default=False, annotation=Json),
+        ]
+    )
+    return command
+
+
+def _parameter(argument: Argument) -> inspect.Parameter:
+    positional = typer.Argument(metavar=argument.metavar, help=argument.help)
+    return inspect.Parameter(
+        argument.name,
+        _KEYED,
+        default=inspect.Parameter.empty if argument.default is ... else argument.default,
+        annotation=Annotated[argument.type, positional],
+    )

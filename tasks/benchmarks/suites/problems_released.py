@@ -1,0 +1,233 @@
+"""What the checkers of a release came to, by SQL from the lake: problems, tokens, cost and hits per
+paper (Tables 2 and 3), and where that differs from what the paper prints.
+"""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib import resources
+
+import duckdb
+import numpy as np
+
+from schemas.judgement.benchmark import BenchmarkScore
+from tasks.benchmarks.published_figures import published_scores
+from tasks.metrics.estimate import NO_INTERVAL, Estimate, benchmark_score, undefined
+from tasks.metrics.means import Indices, bootstrap_interval, mean, share
+from warehouse.kinds.manuscripts.quality_checker import (
+    CheckerUsage,
+    JointHits,
+    Price,
+    checker_costs,
+    checker_usage,
+    joint_hits,
+    judge_hits,
+)
+from warehouse.statements import statement
+
+PRICES = resources.files("tasks.benchmarks.published").joinpath("checker_prices.toml")
+_COUNTED = ("problem_count", "input_tokens", "thinking_tokens", "output_tokens")
+_MEANS = dict(
+    zip(
+        ("mean_problems", "mean_input_tokens", "mean_thinking_tokens", "mean_output_tokens"),
+        _COUNTED,
+        strict=True,
+    )
+)
+_QUARTILES = ("first_quartile_problems", "third_quartile_problems")
+_NO_FIGURE = "no check has the figure"
+
+Checker = tuple[str, str]
+"""(model, approach)."""
+Counts = dict[str, list[float | None]]
+"""A figure per check, by column."""
+
+
+def read_prices() -> dict[str, Price]:
+    """Dollars per million tokens of each checker model, from `published/checker_prices.toml`."""
+    listed = tomllib.loads(PRICES.read_text("utf-8"))["price"]
+    return {
+        row["model"]: Price(
+            float(row["input_usd_per_million"]), float(row["output_usd_per_million"])
+        )
+        for row in listed
+    }
+
+
+def released_scores(
+    connection: duckdb.DuckDBPyConnection, suite: str, seed: int
+) -> list[BenchmarkScore]:
+    """Scores of every checker.
+
+    Values are those of the SQL; means are over the checks that have the figure, the others
+    unscored.
+
+    Hit rates: a judge says yes to a paper by saying yes to any of its problems; papers without a
+    judge's vote are unscored.
+
+    Args:
+        connection: as `release_views` gives it.
+    """
+    counts = _counts(connection)
+    return [
+        score
+        for scores in (
+            _usage(connection, counts, suite, seed),
+            _costs(connection, counts, suite, seed),
+            _hits(connection, suite),
+        )
+        for score in scores
+    ]
+
+
+def _counts(connection: duckdb.DuckDBPyConnection) -> dict[Checker, Counts]:
+    found: dict[Checker, Counts] = {}
+    for model, approach, *figures in connection.execute(
+        statement("quality_checker", "figures_by_check")
+    ).fetchall():
+        columns = found.setdefault((model, approach), {name: [] for name in _COUNTED})
+        for name, figure in zip(_COUNTED, figures, strict=True):
+            columns[name].append(figure)
+    return found
+
+
+def _usage(
+    connection: duckdb.DuckDBPyConnection, counts: dict[Checker, Counts], suite: str, seed: int
+) -> Iterator[BenchmarkScore]:
+    for row in checker_usage(connection):
+        columns = counts[row.model, row.approach]
+        for metric, column in _MEANS.items():
+            yield _score(
+                suite, row, metric, _valued(getattr(row, metric), mean(columns[column], seed))
+            )
+        told = [count for count in columns["problem_count"] if count is not None]
+        missing = row.paper_count - len(told)
+        for metric in _QUARTILES:
+            value = getattr(row, metric)
+            plain = (
+                undefined(_NO_FIGURE, 0, missing)
+                if value is None
+                else Estimate(value, len(told), NO_INTERVAL, missing)
+            )
+            yield _score(suite, row, metric, plain)
+        nothing = share(sum(count == 0 for count in told), len(told), missing)
+        yield _score(suite, row, "nothing_found_share", _valued(row.nothing_found_share, nothing))
+
+
+def _costs(
+    connection: duckdb.DuckDBPyConnection, counts: dict[Checker, Counts], suite: str, seed: int
+) -> Iterator[BenchmarkScore]:
+    prices = read_prices()
+    for row in checker_costs(connection, prices):
+        if row.model not in prices or row.mean_cost_usd is None:
+            reason = _NO_FIGURE if row.model in prices else "no price is stated for the model"
+            estimate = undefined(reason, 0, row.paper_count)
+        else:
+            estimate = _cost(
+                row.mean_cost_usd, counts[row.model, row.approach], prices[row.model], seed
+            )
+        yield benchmark_score(
+            estimate, suite, "mean_cost_usd", row.model, f"approach={row.approach}"
+        )
+
+
+def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
+    """`value` with an interval over papers.
+
+    As in the SQL each mean is over the checks that have its figure.
+    """
+    table = np.array([columns[name] for name in _COUNTED[1:]], dtype=np.float64)
+    there, rates = (
+        ~np.isnan(table),
+        np.array([price.input_usd_per_million, *[price.output_usd_per_million] * 2]) / 1e6,
+    )
+    figures = np.where(there, table, 0.0)
+
+    def of_papers(chosen: Indices) -> float:
+        known = there[:, chosen].sum(axis=1)
+        return (
+            float(rates @ (figures[:, chosen].sum(axis=1) / known)) if known.all() else float("nan")
+        )
+
+    whole = int(there.all(axis=0).sum())
+    return Estimate(
+        value, whole, bootstrap_interval(of_papers, table.shape[1], seed), table.shape[1] - whole
+    )
+
+
+def _hits(connection: duckdb.DuckDBPyConnection, suite: str) -> Iterator[BenchmarkScore]:
+    for one in judge_hits(connection):
+        rate = share(one.hit_count, one.paper_count, one.undecided_count)
+        yield benchmark_score(
+            rate, suite, "hit_rate", one.model, f"approach={one.approach}, judge={one.judge}"
+        )
+    for row in joint_hits(connection):
+        for judges, hit_count in _joint_counts(row).items():
+            rate = share(hit_count, row.paper_count, row.undecided_count)
+            yield benchmark_score(
+                rate, suite, "hit_rate", row.model, f"approach={row.approach}, judges={judges}"
+            )
+
+
+def _joint_counts(row: JointHits) -> dict[str, int]:
+    return {
+        "all": row.all_hit_count,
+        "majority": row.majority_hit_count,
+        "any": row.any_hit_count,
+        "all on one problem": row.same_problem_hit_count,
+    }
+
+
+def _valued(value: float | None, estimate: Estimate) -> Estimate:
+    """The SQL's value with the interval and counts of the same figures."""
+    return estimate if value is None or not estimate.defined else replace(estimate, value=value)
+
+
+def _score(suite: str, row: CheckerUsage, metric: str, estimate: Estimate) -> BenchmarkScore:
+    return benchmark_score(estimate, suite, metric, row.model, f"approach={row.approach}")
+
+
+DIFFERENCE = "difference_from_print"
+_DIGITS = {
+    "mean_problems": 1,
+    "first_quartile_problems": 0,
+    "third_quartile_problems": 0,
+    "mean_input_tokens": 0,
+    "mean_thinking_tokens": 0,
+    "mean_output_tokens": 0,
+    "mean_cost_usd": 3,
+    "hit_rate": 3,
+    "nothing_found_share": 3,
+}
+"""Digits after the point as printed; shares are printed in percent with one digit."""
+
+
+def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[BenchmarkScore]:
+    """A row for each figure that differs from its published one once rounded as that is: measured
+    minus published, unrounded.
+
+    Its `slice` names metric and slice of the figure. What agrees, and what has no published figure
+    beside it, gives none.
+    """
+    printed = {(one.metric, one.slice, one.system): one.value for one in published_scores(suite)}
+    found = []
+    for score in measured:
+        value = printed.get((score.metric, score.slice, score.system))
+        if (
+            value is None
+            or score.value is None
+            or round(score.value, _DIGITS[score.metric]) == value
+        ):
+            continue
+        found.append(
+            BenchmarkScore(
+                suite=suite,
+                metric=DIFFERENCE,
+                slice=f"{score.metric}, {score.slice}",
+                system=score.system,
+                value=score.value - value,
+                count=score.count,
+                unscored_count=score.unscored_count,
+            )
+        )
+    return found

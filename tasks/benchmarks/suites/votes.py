@@ -1,0 +1,255 @@
+"""Suite `votes`: 20,806 blind votes of 835 people on 645 ideas; what of them can be foretold, who
+votes carelessly, and how many votes a ranking needs.
+
+Asks no engine.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.base import replace
+from schemas.identifiers import IdeaId
+from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.judgement.ranking import Match, Winner
+from schemas.profile import RankingParameters
+from tasks.benchmarks.review_sets import WIKI_VOTES_FILE, read_wiki_votes
+from tasks.benchmarks.suite import Suite
+from tasks.benchmarks.trial import Trial
+from tasks.metrics.estimate import Estimate, benchmark_score, undefined
+from tasks.metrics.means import mean, paired_difference, share_of
+from tasks.ranking.schedule import Pair, leaders
+from tasks.ranking.strengths import fit
+from tasks.ranking.tally import HUMAN, tally
+from tasks.ranking.voted import telling_pairs
+from tasks.ranking.voters import (
+    agreement,
+    by_group,
+    care_of_voters,
+    chances,
+    tally_of,
+    voter_of,
+)
+
+NAME = "votes"
+COIN, SHARES, WITHOUT_CARELESS = "coin", "share_of_wins", "assay_without_careless"
+HELD_OUT_FOLDS = 5
+BINS = 10
+PLANTED_SHARE = 0.1
+REPLICATES, MOST_ROUNDS = 20, 60
+FOUND_SHARE = 0.8
+"""Of the true leaders: the votes counted are those until a ranking names so many of them."""
+
+Vector = NDArray[np.float64]
+
+
+def run(trial: Trial) -> Sequence[BenchmarkScore]:
+    """Held-out votes by three systems, careless voters planted and found, and votes needed with
+    adaptive and with random pairs.
+    """
+    votes = list(trial.draw(read_wiki_votes(trial.file(WIKI_VOTES_FILE))))
+    foretold = _held_out(votes, trial.seed)
+    trial.record(_items(votes, foretold[ASSAY]))
+    scores = [score for name, told in foretold.items() for score in _scores(votes, told, name)]
+    scores += _planted(votes, trial.seed)
+    scores += _needed(votes, trial.seed)
+    scores.append(benchmark_score(agreement(votes), NAME, "krippendorff_alpha", "voters"))
+    return scores
+
+
+def _held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
+    """By system the chance that the first wins, each vote foretold by votes of other folds."""
+    folds = np.random.default_rng(seed).integers(0, HELD_OUT_FOLDS, len(votes))
+    systems = (ASSAY, WITHOUT_CARELESS, SHARES, COIN)
+    told = {name: np.full(len(votes), 0.5) for name in systems}
+    for fold in range(HELD_OUT_FOLDS):
+        seen = [vote for vote, own in zip(votes, folds, strict=True) if own != fold]
+        careless = {care.voter for care in care_of_voters(seen) if care.careless}
+        groups = by_group(seen)
+        for name in {vote.group for vote in votes}:
+            places = [n for n, vote in enumerate(votes) if folds[n] == fold and vote.group == name]
+            pairs = [(votes[n].first_idea_id, votes[n].second_idea_id) for n in places]
+            known = groups.get(name, [])
+            careful = [vote for vote in known if voter_of(vote) not in careless]
+            told[ASSAY][places] = chances(tally_of(known), pairs)
+            told[WITHOUT_CARELESS][places] = chances(tally_of(careful), pairs)
+            told[SHARES][places] = _by_shares(known, pairs)
+    return told
+
+
+def _by_shares(votes: Sequence[Match], pairs: Sequence[Pair]) -> Vector:
+    """The share of wins of either, one vote of each kind added, as if it were its strength."""
+    wins: dict[IdeaId, list[float]] = {}
+    for vote in votes:
+        share = vote.first_share_0_to_1
+        assert share is not None
+        wins.setdefault(vote.first_idea_id, []).append(share)
+        wins.setdefault(vote.second_idea_id, []).append(1 - share)
+    odds = {one: (sum(won) + 1) / (len(won) - sum(won) + 1) for one, won in wins.items()}
+    return np.array(
+        [odds.get(one, 1.0) / (odds.get(one, 1.0) + odds.get(other, 1.0)) for one, other in pairs]
+    )
+
+
+def _items(votes: Sequence[Match], told: Vector) -> Iterator[BenchmarkItem]:
+    for vote, chance in zip(votes, told, strict=True):
+        yield BenchmarkItem(
+            item_id=vote.match_id,
+            task="held_out_vote",
+            system=ASSAY,
+            gold=str(vote.winner),
+            answer=str(Winner.FIRST if chance >= 0.5 else Winner.SECOND),
+            value=float(chance),
+        )
+
+
+def _scores(votes: Sequence[Match], told: Vector, system: str) -> Iterator[BenchmarkScore]:
+    """Intervals draw whole voters: the votes of one are not independent."""
+    voters = [voter_of(vote) for vote in votes]
+    won = np.array([vote.first_share_0_to_1 for vote in votes], dtype=np.float64)
+    right = [
+        None if chance == 0.5 else (chance > 0.5) == (y > 0.5)
+        for chance, y in zip(told, won, strict=True)
+    ]
+    losses = -(won * np.log(told) + (1 - won) * np.log1p(-told))
+    yield benchmark_score(share_of(right, 0, voters), NAME, "accuracy", system)
+    yield benchmark_score(mean(losses.tolist(), 0, voters), NAME, "log_loss", system)
+    yield benchmark_score(mean(((told - won) ** 2).tolist(), 0, voters), NAME, "brier", system)
+    gap = Estimate(_calibration_error(told, won), len(votes))
+    yield benchmark_score(gap, NAME, "expected_calibration_error", system)
+    if system != ASSAY:
+        return
+    for name in by_group(votes):
+        places = [n for n, vote in enumerate(votes) if vote.group == name]
+        estimate = share_of([right[n] for n in places], 0, [voters[n] for n in places])
+        yield benchmark_score(estimate, NAME, "accuracy", system, f"survey={name}")
+
+
+def _calibration_error(told: Vector, won: Vector) -> float:
+    """Mean distance of what was foretold from what came, over ten bins of the chance that the
+    likelier side wins, weighted by their votes.
+    """
+    likelier = np.maximum(told, 1 - told)
+    came = np.where(told >= 0.5, won, 1 - won)
+    bins = np.minimum(((likelier - 0.5) * 2 * BINS).astype(int), BINS - 1)
+    found = [
+        (bins == number).sum() * abs(likelier[bins == number].mean() - came[bins == number].mean())
+        for number in range(BINS)
+        if (bins == number).any()
+    ]
+    return float(sum(found) / len(told))
+
+
+def _planted(votes: Sequence[Match], seed: int) -> Iterator[BenchmarkScore]:
+    """A tenth of the voters with ten votes or more answers by a coin, and as many always the first;
+    how many of them are found, and how many of those found were planted.
+    """
+    draw = np.random.default_rng([seed, 1])
+    counts: dict[str, int] = {}
+    for vote in votes:
+        counts[voter_of(vote)] = counts.get(voter_of(vote), 0) + 1
+    able = sorted(voter for voter, count in counts.items() if count >= 10)
+    if len(able) < 10:
+        yield benchmark_score(undefined("too few voters", len(able)), NAME, "careless_found", ASSAY)
+        return
+    drawn = draw.permutation(able)[: 2 * round(PLANTED_SHARE * len(able))]
+    coins, firsts = set(drawn[::2].tolist()), set(drawn[1::2].tolist())
+    changed = [_answered_by(vote, coins, firsts, draw) for vote in votes]
+    before = {care.voter for care in care_of_voters(votes) if care.careless}
+    found = {care.voter for care in care_of_voters(changed) if care.careless}
+    for name, planted in (("a coin", coins), ("always the first", firsts)):
+        hits = share_of([voter in found for voter in sorted(planted)])
+        yield benchmark_score(hits, NAME, "careless_found", ASSAY, f"planted={name}")
+    others = sorted(counts.keys() - coins - firsts)
+    alarms = share_of([voter in found for voter in others])
+    yield benchmark_score(alarms, NAME, "careless_among_real_voters", ASSAY)
+    flagged = share_of([voter in before for voter in sorted(counts)])
+    yield benchmark_score(flagged, NAME, "careless_voters", ASSAY)
+
+
+def _answered_by(
+    vote: Match, coins: set[str], firsts: set[str], draw: np.random.Generator
+) -> Match:
+    voter = voter_of(vote)
+    if voter in firsts:
+        return replace(vote, winner=Winner.FIRST)
+    if voter in coins:
+        return replace(vote, winner=Winner.FIRST if draw.random() < 0.5 else Winner.SECOND)
+    return vote
+
+
+def _needed(votes: Sequence[Match], seed: int) -> Iterator[BenchmarkScore]:
+    """Votes until a ranking names most of the true leaders, where the truth is what all votes say
+    and voters answer by it.
+    """
+    needed: dict[str, list[float | None]] = {}
+    for name, choose in (("adaptive_pairs", _adaptive), ("random_pairs", _random)):
+        counts = (
+            _votes_until(group, choose, [seed, replicate, number])
+            for number, group in enumerate(by_group(votes).values())
+            for replicate in range(REPLICATES)
+        )
+        needed[name] = [None if count is None else float(count) for count in counts]
+        yield benchmark_score(mean(needed[name], seed), NAME, "votes_needed", name)
+    saved = paired_difference(needed["random_pairs"], needed["adaptive_pairs"], seed)
+    yield benchmark_score(saved, NAME, "votes_saved", "adaptive_pairs")
+
+
+Choose = Callable[[int, Sequence[Match], Sequence[IdeaId], np.random.Generator], Sequence[Pair]]
+
+
+def _votes_until(group: Sequence[Match], choose: Choose, seed: list[int]) -> int | None:
+    """None: not within the rounds."""
+    counted = tally_of(group)
+    ids, truth = counted.idea_ids, fit(counted).strengths
+    top = leaders(len(ids), RankingParameters())
+    place = {idea: number for number, idea in enumerate(ids)}
+    best = set(np.argsort(-truth)[:top].tolist())
+    draw = np.random.default_rng(seed)
+    cast: list[Match] = []
+    for number in range(1, MOST_ROUNDS + 1):
+        for first, second in choose(number, cast, ids, draw):
+            chance = 1 / (1 + np.exp(truth[place[second]] - truth[place[first]]))
+            winner = Winner.FIRST if draw.random() < chance else Winner.SECOND
+            cast.append(_simulated(len(cast), first, second, winner, group[0]))
+        named = np.argsort(-fit(tally(ids, cast)).strengths)[:top]
+        if len(best.intersection(named.tolist())) >= FOUND_SHARE * top:
+            return len(cast)
+    return None
+
+
+def _adaptive(
+    number: int, cast: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
+) -> Sequence[Pair]:
+    del draw
+    return telling_pairs(ids, cast, RankingParameters(), number)
+
+
+def _random(
+    number: int, cast: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
+) -> Sequence[Pair]:
+    del number, cast
+    pairs = list(combinations(ids, 2))
+    return [pairs[one] for one in draw.choice(len(pairs), len(ids) // 2, replace=False)]
+
+
+def _simulated(number: int, first: IdeaId, second: IdeaId, winner: Winner, like: Match) -> Match:
+    return like.model_copy(
+        update={
+            "match_id": f"simulated-{number}",
+            "first_idea_id": first,
+            "second_idea_id": second,
+            "winner": winner,
+            "judge": f"{HUMAN}simulated",
+        }
+    )
+
+
+SUITE = Suite(
+    NAME,
+    "Can votes of people be foretold, and how many does a ranking need?",
+    (WIKI_VOTES_FILE,),
+    run,
+)

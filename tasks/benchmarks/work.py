@@ -1,0 +1,320 @@
+"""Benchmarks: their declaration. A unit is one suite over the data at hand."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from schemas.base import replace
+from schemas.choices import LIVE, LiteratureChoice
+from schemas.errors import ConfigurationError
+from schemas.failure import Failure
+from schemas.identifiers import RunId, content_hash
+from schemas.judgement.benchmark import (
+    ANOTHER_IDEAS,
+    PROMPT_ONLY,
+    PROMPT_WITH_SEARCH,
+    BenchmarkParameters,
+    BenchmarkRequest,
+    BenchmarkRun,
+    SuiteName,
+    SuiteUnit,
+)
+from schemas.options.benchmark_options import BenchmarkOptions
+from schemas.people.job import BenchmarkJob
+from schemas.profile import Profile
+from schemas.settings import Settings
+from tasks.benchmarks.comparing import differences
+from tasks.benchmarks.course import SUITE_BY_SUITE
+from tasks.benchmarks.expected import asked_by, count
+from tasks.benchmarks.published_figures import published_scores, training_until
+from tasks.benchmarks.registry import SUITES
+from tasks.benchmarks.suite import (
+    LITERATURE_FILE,
+    Suite,
+    data_sha256,
+    prompts_sha256,
+    sample_file,
+)
+from tasks.benchmarks.suites import novelty
+from tasks.benchmarks.trial import SuiteData, Trial
+from tasks.calibration.applying import with_prior
+from tasks.judging.expected import StepsAsked, together
+from tasks.judging.identity import embedding_identity
+from tasks.judging.step import Step
+from tasks.shards.work import Cause
+from tasks.work.declaration import Expected, Resolved, Result, Work
+from tasks.work.tools import Tools
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.kinds.benchmarks.queries import published_benchmark
+
+ALL = "all"
+BASELINES = (PROMPT_ONLY, PROMPT_WITH_SEARCH, ANOTHER_IDEAS)
+ABLATIONS: Mapping[str, tuple[str, str]] = {
+    "mre": ("soundness", "extract_methods_and_results"),
+    "pa": ("contribution", "augment_papers"),
+    "pc": ("contribution", "compare_papers"),
+}
+"""ScholarEval's ablations (§4.2 and F.3): the part of a profile, and the switch that each turns off.
+
+mre: passages go to the review as they are, no paper is read. pa: no recommendations, no
+references. pc: the review sees the papers themselves, not comparisons with them.
+"""
+
+
+def _resolve(
+    given: tuple[str], options: BenchmarkOptions, profile: Profile, settings: Settings
+) -> Resolved[SuiteUnit, BenchmarkParameters]:
+    """Resolve the suite, or `all` of them.
+
+    Raises:
+        ConfigurationError: an option that cannot be met, or data that are missing.
+    """
+    suites = _suites(*given)
+    if options.calibrate is not None:
+        _check_calibrate(suites, profile)
+    profile = with_prior(profile_without(profile, options.without))
+    data = _folder(suites, options.data, settings)
+    literature = options.literature or _usual_literature(data, settings)
+    fetches = options.full_text
+    parameters = BenchmarkParameters(
+        literature=literature,
+        modules=options.modules,
+        evaluated_run=None if options.run is None else RunId(options.run),
+        item_limit=options.limit,
+        baselines=_baselines(options.baselines),
+        seed=options.seed,
+        full_text=literature.snapshot is None if fetches is None else fetches,
+        text=options.text,
+        training_until=options.training_until,
+        judge=options.judge,
+        check_links=options.check_links,
+    )
+    units = tuple(unit_of(suite, data, profile, parameters, settings) for suite in suites)
+    remarks = (
+        f"{suite.name}: by title and abstract alone; --modules committee evaluates the ideas before"
+        " their matches"
+        for suite in suites
+        if suite.ideas is not None
+        and not suite.evaluates(parameters)
+        and parameters.evaluated_run is None
+    )
+    return Resolved(units, parameters, profile, tuple(remarks))
+
+
+def _suites(name: str) -> tuple[Suite, ...]:
+    if name == ALL:
+        return tuple(SUITES.values())
+    if name not in SUITES:
+        raise ConfigurationError(
+            f"no suite {name!r}: choose from {', '.join(SuiteName)}, or `{ALL}`"
+        )
+    return (SUITES[name],)
+
+
+def _check_calibrate(suites: Sequence[Suite], profile: Profile) -> None:
+    """Raise ConfigurationError where no calibrator can be fitted."""
+    if novelty.NAME not in {suite.name for suite in suites}:
+        raise ConfigurationError(f"--calibrate: only suite {novelty.NAME} fits a calibrator")
+    if profile.novelty.calibrator is not None:
+        raise ConfigurationError(
+            "--calibrate: the profile names a calibrator already; take `calibrator` out of its"
+            " [novelty] to fit one"
+        )
+
+
+def profile_without(profile: Profile, text: str) -> Profile:
+    """Return `profile` without the parts named in `text`; its name says what it lacks.
+
+    Args:
+        text: names of `ABLATIONS`, such as `mre,pa`.
+
+    Raises:
+        ConfigurationError: an unknown part.
+    """
+    names = list(
+        dict.fromkeys(name.strip().lower().lstrip("-") for name in text.split(",") if name.strip())
+    )
+    unknown = [name for name in names if name not in ABLATIONS]
+    if unknown:
+        raise ConfigurationError(
+            f"--without {text!r}: {', '.join(unknown)}; choose from {', '.join(ABLATIONS)}"
+        )
+    for name in names:
+        part, switch = ABLATIONS[name]
+        changed = replace(getattr(profile, part), **{switch: False})
+        profile = replace(profile, **{part: changed})
+    return replace(profile, name="-".join([profile.name, *(["without", *names] if names else [])]))
+
+
+def _folder(suites: Sequence[Suite], data: Path | None, settings: Settings) -> Path | None:
+    """Return the folder of the data sets; None where no suite reads any."""
+    folder = data if data is not None else settings.data
+    if folder is None:
+        if not any(suite.reads_data for suite in suites):
+            return None
+        raise ConfigurationError(
+            "the suites read data sets: pass their folder with --data DIR, or set ASSAY_DATA"
+        )
+    if not folder.is_dir():
+        raise ConfigurationError(
+            f"--data {folder} is no folder; name the one that holds the data sets"
+        )
+    return folder.resolve()
+
+
+def _usual_literature(data: Path | None, settings: Settings) -> LiteratureChoice:
+    """Return the papers among the data; else the live API with a key, else the bundled sample."""
+    if data is not None and (path := data / LITERATURE_FILE).exists():
+        return LiteratureChoice(path)
+    if settings.semantic_scholar_api_key:
+        return LIVE
+    return LiteratureChoice(sample_file("papers.jsonl"))
+
+
+def _baselines(text: str) -> tuple[str, ...]:
+    stripped = (name.strip() for name in text.split(","))
+    names = tuple(dict.fromkeys(name for name in stripped if name and name != "none"))
+    unknown = [name for name in names if name not in BASELINES]
+    if unknown:
+        raise ConfigurationError(
+            f"--baselines {text!r}: {', '.join(unknown)}; choose from {', '.join(BASELINES)}, or"
+            " none"
+        )
+    return names
+
+
+def unit_of(
+    suite: Suite,
+    data: Path | None,
+    profile: Profile,
+    parameters: BenchmarkParameters,
+    settings: Settings,
+) -> SuiteUnit:
+    """Return a suite over its data, with all that can change its scores.
+
+    Raises:
+        ConfigurationError: a file is missing.
+    """
+    folder = data if suite.reads_data else None
+    return SuiteUnit(
+        suite=suite.name,
+        data=folder,
+        data_sha256=data_sha256(suite, folder),
+        prompt_sha256=prompts_sha256(suite, suite.modules_of(parameters)),
+        conditions=(
+            f"assay {metadata.version('assay')}",
+            f"profile {content_hash(profile.model_dump_json())}",
+            embedding_identity(settings),
+            *suite.conditions(profile, parameters, folder),
+        ),
+        evaluated_run_id=parameters.evaluated_run,
+    )
+
+
+async def run_suite(unit: SuiteUnit, tools: Tools) -> BenchmarkRun:
+    """Ask and score one suite, in a thread: it computes, and waits for its answers."""
+    trial = Trial(unit, tools, asyncio.get_running_loop())
+    scores = await asyncio.to_thread(SUITES[unit.suite].run, trial)
+    models = {call.model_answered for call in trial.calls if call.model_answered is not None}
+    landed = _unscored(unit, tools.request)
+    return replace(
+        landed,
+        model_answered=", ".join(sorted(models)) or None,
+        evaluated_run_ids=tuple(dict.fromkeys(trial.evaluated_run_ids)),
+        incomplete_reason=trial.missing_reason,
+        scores=(*scores, *published_scores(unit.suite)),
+        items=tuple(trial.items),
+        calls=tuple({call.call_id: call for call in trial.calls}.values()),
+        created_at=datetime.now(UTC),
+    )
+
+
+def _failed(unit: SuiteUnit, tools: Tools, cause: Cause) -> BenchmarkRun:
+    failure = Failure(
+        stage=BENCHMARKS.word, subject=unit.suite, reason=cause.reason, detail=cause.text
+    )
+    unscored = _unscored(unit, tools.request)
+    return replace(unscored, incomplete_reason=cause.reason, failures=(failure,))
+
+
+def _unscored(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
+    return BenchmarkRun(
+        suite=unit.suite,
+        engine=request.engine.text,
+        model_answered=None,
+        profile=request.profile.name,
+        seed=request.parameters.seed,
+        data_sha256=unit.data_sha256,
+        prompt_sha256=unit.prompt_sha256,
+        created_at=datetime.now(UTC),
+        scores=(),
+    )
+
+
+def _expected(request: BenchmarkRequest, settings: Settings) -> Expected:
+    """Return what suites ask of which nothing is answered yet."""
+    items: dict[str, int] = {}
+    asked: list[StepsAsked] = []
+    ideas = 0
+    for unit in request.units:
+        counted = count(SuiteData(request, unit, settings))
+        items[unit.suite] = counted.items
+        asked += asked_by(counted)
+        if SUITES[unit.suite].evaluates(request.parameters):
+            ideas += len(counted.ideas)
+    several = items if len(items) > 1 else {}
+    return Expected(
+        asked=together(asked),
+        counts={"items": sum(items.values()), "evaluated_ideas": ideas, **several},
+        note="expected for what has no answer yet, sizes of answers may differ by half",
+    )
+
+
+def _head(request: BenchmarkRequest) -> Mapping[str, Any]:
+    (unit,) = request.units
+    suite, parameters = SUITES[unit.suite], request.parameters
+    return {
+        **unit.model_dump(include={"suite", "data_sha256", "prompt_sha256"}),
+        "seed": parameters.seed,
+        "labels_public_since": suite.labels_public_since,
+        "judge_training_until": training_until(request.engine, parameters.training_until),
+        "judge": parameters.judge,
+        "literature": parameters.literature.text if suite.modules_of(parameters) else "",
+        "assay_version": metadata.version("assay"),
+    }
+
+
+def _steps(request: BenchmarkRequest) -> tuple[Step[Any, Any], ...]:
+    return tuple(dict.fromkeys(step for unit in request.units for step in SUITES[unit.suite].steps))
+
+
+def _figures(page: Any, request: BenchmarkRequest | None) -> Mapping[str, Any]:
+    """Return the benchmarks that are compared with it, and the differences."""
+    if request is None or not request.units[0].compared:
+        return {}
+    run_ids = tuple(dict.fromkeys((page.head.run_id, *request.units[0].compared)))
+    with page.warehouse.queries() as queries:
+        others = tuple(published_benchmark(queries.connection, each) for each in run_ids[1:])
+        found = differences(queries, run_ids, request.parameters.seed)
+    return {"others": others, "differences": found}
+
+
+BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(
+    job=BenchmarkJob,
+    given=lambda job, _: (job.suite,),
+    request=BenchmarkRequest,
+    resolve=_resolve,
+    identity=("suite", "data_sha256", "prompt_sha256", "conditions"),
+    schema=BENCHMARKS,
+    steps=_steps,
+    do=run_suite,
+    failed=_failed,
+    expects=_expected,
+    result=lambda *_: Result("measured", in_order=True),
+    head=_head,
+    figures=_figures,
+    course=SUITE_BY_SUITE,
+)

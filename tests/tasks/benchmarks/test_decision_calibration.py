@@ -1,0 +1,103 @@
+"""Calibration of decisions: as many classes as their labels allow, and why not more."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from schemas.choices import EXTRACTIVE
+from schemas.judgement.benchmark import BenchmarkScore
+from tasks.benchmarks.suites import decisions
+from tasks.benchmarks.suites.decisions import FILE
+from tasks.calibration.applying import load_calibrator
+
+GRADES = ("reject", "poster", "spotlight", "oral")
+
+
+def calibrated(
+    counts: tuple[int, ...], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[BenchmarkScore]:
+    """Of `counts` submissions per decision, whose scores follow their decisions."""
+    labels = [grade for grade, count in zip(GRADES, counts, strict=True) for _ in range(count)]
+    monkeypatch.setattr(decisions, "decision_features", lambda review: {"score": review.score})
+    monkeypatch.setattr(
+        decisions, "stacked_features", lambda review: {"committee clarity": review.score}
+    )
+    reviews = [
+        SimpleNamespace(
+            evaluation=SimpleNamespace(
+                idea=SimpleNamespace(idea_id=f"p{n}", text=f"Idea {n}"), llm_calls=()
+            ),
+            score=GRADES.index(label) + n % 3,
+        )
+        for n, label in enumerate(labels)
+    ]
+    trial: Any = SimpleNamespace(
+        reviews=lambda _: iter(reviews),
+        request=SimpleNamespace(engine=EXTRACTIVE),
+        seed=0,
+        folder=folder,
+    )
+    gold = {f"p{n}": label for n, label in enumerate(labels)}
+    return decisions.decision_calibration(
+        trial, "decisions", "run-a", gold, dict.fromkeys(gold, "poster")
+    )
+
+
+def test_a_decision_too_rare_is_merged_and_the_row_of_four_classes_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = calibrated((12, 12, 5, 1), tmp_path, monkeypatch)
+    (four,) = [row for row in rows if row.slice == "calibration: decisions, classes=4"]
+    assert four.undefined_reason == "every label needs 3 items: oral (1); merge labels or add items"
+    errors = {
+        row.slice: row
+        for row in rows
+        if (row.metric, row.system) == ("mean_absolute_error", "assay, calibrated")
+    }
+    assert errors["calibration: decisions, classes=3"].value is not None
+    assert errors["calibration: decisions, classes=2"].value is not None
+    assert [one.label for one in load_calibrator(tmp_path / FILE).labels] == [
+        "reject",
+        "poster",
+        "highlight",
+    ]
+
+
+@pytest.mark.long
+def test_with_labels_enough_four_classes_and_two_are_fitted_and_three_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = calibrated((9, 9, 9, 9), tmp_path, monkeypatch)
+    parts = {row.slice.partition(", bin")[0] for row in rows}
+    assert parts == {
+        "calibration: decisions, classes=4",
+        "calibration: decisions, classes=2",
+        "stack, classes=3",
+    }
+    assert len(load_calibrator(tmp_path / FILE).labels) == 4
+
+
+def test_too_few_submissions_give_reasons_and_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = calibrated((3, 3, 3, 3), tmp_path, monkeypatch)
+    assert all(
+        row.value is None and "needs 20 labelled" in str(row.undefined_reason) for row in rows
+    )
+    assert not (tmp_path / FILE).exists()
+
+
+@pytest.mark.long
+def test_what_each_source_adds_is_a_row_for_it_alone_and_for_all_up_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = calibrated((12, 12, 5, 5), tmp_path, monkeypatch)
+    f1 = {
+        row.system: row.value
+        for row in rows
+        if (row.slice, row.metric) == ("stack, classes=3", "macro_f1")
+    }
+    assert list(f1) == ["stack: committee", "stack: prior", "stack: committee + prior"]
+    assert f1["stack: committee"] is not None and f1["stack: committee"] > 0.5
