@@ -26,8 +26,8 @@ class PublishedPage(ABC):
         """What was landed, a noun a unit."""
 
     @property
-    def run(self) -> Noun:
-        """What `--json` calls the run."""
+    def run(self) -> Noun | None:
+        """What `--json` calls the run; None: the page is about several."""
         head: Noun = getattr(self, "head")  # noqa: B009 -- every page has one, of its own type
         return head
 

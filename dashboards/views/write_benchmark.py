@@ -48,6 +48,10 @@ class BenchmarkPage(PublishedPage):
     def several(self) -> bool:
         return bool(self.others)
 
+    @property
+    def run(self) -> BenchmarkHead | None:
+        return None if self.several else self.head
+
     @cached_property
     def suites(self) -> tuple[SuitePart, ...]:
         benchmarks = ((self.head, self.runs), *self.others)

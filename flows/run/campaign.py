@@ -20,6 +20,7 @@ from flows.run.run_lock import only_command_on
 from flows.run.shards import dealt, send_shards, write_shards
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
+from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
 from schemas.run import WorkRequest
 from schemas.settings import Settings
@@ -232,7 +233,9 @@ class ThisProcess:
             with boundary:
                 work(path.read_bytes())
             if boundary.error is not None:
-                logger.error("shard %s failed", path, exc_info=boundary.error)
+                # The command prints what cannot be met in a line; where it was found helps nobody.
+                if not isinstance(boundary.error, ConfigurationError):
+                    logger.error("shard %s failed", path, exc_info=boundary.error)
                 yield boundary.error
 
     def reporter(self, watched: Watched) -> Report | None:  # noqa: ARG002 -- as `Workplace` has it

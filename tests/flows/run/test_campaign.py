@@ -99,12 +99,16 @@ def test_a_shard_that_fails_is_tried_again_and_its_units_count_as_lost(
 
 
 def test_a_shard_that_finds_the_request_impossible_ends_the_campaign_at_once(
-    failing: type[FailingCheck], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    failing: type[FailingCheck],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(failing, "error", ConfigurationError("no such model"))
     with pytest.raises(ConfigurationError, match="no such model"):
         run_campaign(failing(asked(tmp_path, 1)), Cluster())
     assert failing.tries == 1
+    assert not [each for each in caplog.records if each.exc_info]  # the command prints one line
 
 
 def test_a_run_leaves_a_log_that_says_what_was_planned_and_how_it_ended(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from flows.cli.quality.benchmark import _comparison
 from flows.run.pages import published_page
 from schemas.base import replace
 from tasks.benchmarks.comparing import Items, _estimates
@@ -84,3 +85,20 @@ def test_several_suites_run_one_after_the_other_and_share_a_page(tmp_path: Path)
     assert {row.benchmark for row in page.units} == {whole.head.run_id, *compared, None}
     assert {(each.first, each.second) for each in page.differences} == {(1, 3)}
     assert "Differences, paired by items" in page.short()
+    assert page.run is None  # `--json` names several under `benchmarks`
+    single: Any = published_page(BENCHMARK, warehouse, whole.head.run_id, request)
+    assert single.run == single.head
+
+
+def test_a_benchmark_without_a_shared_task_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_expert_reviews(write_pairs(tmp_path, 2))
+    first, other = (
+        benchmark_request(tmp_path, SUITES[name], modules=()) for name in ("pairs", "agreement")
+    )
+    summary = run_small(SUITES["pairs"], first, never_evaluate)
+    compared = run_small(SUITES["agreement"], other, never_evaluate).head.run_id
+    shown = replace(first, units=(replace(first.units[0], compared=(compared,)),))
+    assert _comparison(shown, summary, (compared,))
+    assert f"--compare {compared}: it shares no task" in capsys.readouterr().err
