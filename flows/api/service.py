@@ -101,9 +101,13 @@ class Service:
         return self._accepted(token, request)
 
     def _complete(self, request: WorkJob) -> WorkJob:
-        """With engine and profile of the run that it is about, where it names none."""
-        if request.options.engine is not None and request.options.profile is not None:
-            return request
+        """With engine and profile of the run that it is about, where it names none.
+
+        Raises:
+            UnknownNameError: that run is not published.
+        """
+        if type(request.options).model_fields["engine"].default is not None:
+            return request  # of no run, which alone says what engine is the usual one
         work = work_named(request.command)
         here = replace(request.options, warehouse=self.warehouse.root)
         given = work.given(request, self.warehouse.root)

@@ -119,7 +119,7 @@ def print_published(
         goes_on = leave is not None and leave(request, summary)
         return print_waiting(summary.waits_for, summary.head, goes_on=goes_on, as_json=as_json)
     if not was_published(summary, as_json=as_json):
-        return EXIT_FAILURES
+        return max(EXIT_FAILURES, _before(summary))
     shown, head, warehouse = work_named(summary.name), summary.head, Warehouse(request.warehouse)
     page: Any = published_page(shown, warehouse, head.run_id, request)
     page = dataclasses.replace(page, head=head)  # a course may have ended early after this run
@@ -206,14 +206,19 @@ def answer_about(
 
 def exit_code_of(summary: Summary[Any], result: Result) -> int:
     """Of the command that published it: the worse one where it follows something else."""
-    first, reason = summary.first, summary.head.ended_early()
-    before = EXIT_DONE
-    if first is not None:
-        before = exit_code_of(first, work_named(first.name).result(first.head, ()))
+    before, reason = _before(summary), summary.head.ended_early()
     counts = result.stands or reason is None
     if result.in_order and counts and not summary.faults:
         return before
     return max(before, EXIT_BUDGET if reason is Reason.BUDGET_EXHAUSTED else EXIT_FAILURES)
+
+
+def _before(summary: Summary[Any]) -> int:
+    """The exit code of what it follows under the same command."""
+    first: Summary[Any] | None = summary.first
+    if first is None:
+        return EXIT_DONE
+    return exit_code_of(first, work_named(first.name).result(first.head, ()))
 
 
 def _check_output(

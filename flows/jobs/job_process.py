@@ -160,8 +160,13 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
             other_run_ids=summary.other_run_ids,
         )
     if not summary.published:
-        last_word = f"not published: {'; '.join(summary.failed_expectations)}"
-        return JobResult(exit_code=EXIT_FAILURES, done=False, last_word=last_word)
+        first, told = summary.first, "; ".join(summary.failed_expectations)
+        return JobResult(
+            exit_code=EXIT_FAILURES,
+            done=first is not None,
+            last_word=f"{summary.title} was not published: {told}",
+            run_id=None if first is None else first.head.run_id,
+        )
     shown, reason = work_named(summary.name), head.ended_early()
     page = published_page(shown, warehouse, head.run_id)
     result = shown.result(head, page.units)

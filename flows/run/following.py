@@ -23,18 +23,22 @@ class Following:
     """Implements `Runs` by what runs campaigns.
 
     Attributes:
+        before: called before each run; looks at all that the command needs, once.
         ran: every run that was worked on, in order.
     """
 
     run: "Callable[[Campaign[Any, Any]], Summary[Any]]"
+    before: Callable[[], None] = lambda: None
     ran: list[RunId] = field(default_factory=list)
 
     def __call__(self, name: str, request: Request[Any, Any]) -> Summary[Any]:
+        self.before()
         summary = self.run(campaign_of(work_named(name), request))
         self.ran.append(RunId(summary.head.run_id))
         return summary
 
     def run_id(self, name: str, request: Request[Any, Any]) -> RunId:
+        self.before()
         campaign = campaign_of(work_named(name), request)
         with campaign.open():
             return RunId(campaign.run_id)

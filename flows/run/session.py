@@ -3,6 +3,7 @@ is first needed.
 """
 
 from contextlib import ExitStack
+from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -44,14 +45,15 @@ class Session:
         self._stack.__exit__(kind, error, traceback)
 
     def run(self, work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Summary[Any]":
-        """Do work of a declared kind and what it leads on to, after a look at all it needs."""
+        """Do work of a declared kind and what it leads on to, after a look at all it needs: where
+        it is done already, or waits for people, nothing is looked at.
+        """
         self._prepare(request)
+        from flows.run.following import Following
         from flows.run.preflight import check_before
 
-        _tell(check_before(work, request, self._settings))
-        from flows.run.following import Following
-
-        runs = Following(self._run)
+        look = cache(lambda: _tell(check_before(work, request, self._settings)))
+        runs = Following(self._run, before=look)
         if work.course is None:
             return runs(work.name, request)
         summary = work.course.run(request, self._settings, runs)

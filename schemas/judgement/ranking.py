@@ -264,6 +264,11 @@ class RankParameters(Noun):
     left_out: tuple[IdeaId, ...] = Field(
         default=(), description="Ideas that a decision keeps out of the ranking."
     )
+    stored_will_do: bool = Field(
+        default=False,
+        description="Whether a whole ranking of the lake by this engine, profile, grouping and"
+        " method is what is asked for.",
+    )
     project: Path | None = Field(
         default=None, description="Of whose decisions ideas are let in; None: all are."
     )

@@ -1,5 +1,6 @@
 """Suites one after the other; the ideas of a suite that judges evaluations are evaluated first."""
 
+from datetime import date
 from functools import partial
 from pathlib import Path
 
@@ -74,8 +75,14 @@ def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
     return runs("benchmark", replace(own, units=(unit,)))
 
 
-def evaluation_of(request: BenchmarkRequest, ideas: Path | None) -> RunRequest:
-    """Return the evaluation of the ideas in a file, for the one suite of a request."""
+def evaluation_of(
+    request: BenchmarkRequest, ideas: Path | None, cutoff_date: date | None = None
+) -> RunRequest:
+    """Return the evaluation of the ideas in a file, for the one suite of a request.
+
+    Args:
+        cutoff_date: for ideas that bring none.
+    """
     (unit,) = request.units
     parameters = request.parameters
     return RunRequest(
@@ -89,6 +96,7 @@ def evaluation_of(request: BenchmarkRequest, ideas: Path | None) -> RunRequest:
         workers=request.workers,
         scheduler_address=request.scheduler_address,
         budget=request.budget,
+        cutoff_date=cutoff_date,
         full_text=parameters.full_text,
     )
 
@@ -99,12 +107,13 @@ def _follows(request: BenchmarkRequest, settings: Settings) -> tuple[Follow, ...
     for unit in request.units:
         one, suite = replace(request, units=(unit,)), SUITES[unit.suite]
         if suite.evaluates(request.parameters) and suite.modules_of(request.parameters):
-            texts = sorted(
-                (idea.text for idea in count(SuiteData(one, unit, settings)).ideas), key=len
+            ideas = sorted(
+                count(SuiteData(one, unit, settings)).ideas, key=lambda idea: len(idea.text)
             )
-            if texts:
-                asked, text = partial(evaluation_of, one), texts[len(texts) // 2]
-                found.append(Follow("evaluate", asked, text, len(texts)))
+            if ideas:
+                usual = ideas[len(ideas) // 2]
+                asked = partial(evaluation_of, one, cutoff_date=usual.cutoff_date)
+                found.append(Follow("evaluate", asked, usual.text, len(ideas)))
     return tuple(found)
 
 

@@ -265,10 +265,9 @@ def _expected(request: BenchmarkRequest, settings: Settings) -> Expected:
         asked += asked_by(counted)
         if SUITES[unit.suite].evaluates(request.parameters):
             ideas += len(counted.ideas)
-    several = items if len(items) > 1 else {}
     return Expected(
         asked=together(asked),
-        counts={"items": sum(items.values()), "evaluated_ideas": ideas, **several},
+        counts={"items": sum(items.values()), "evaluated_ideas": ideas},
         note="expected for what has no answer yet, sizes of answers may differ by half",
     )
 

@@ -34,6 +34,7 @@ from tasks.work.course import Course, Follow, Runs
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from warehouse.app.approvals import admit, load_project
 from warehouse.kinds.rankings.landing import RANKINGS
+from warehouse.kinds.rankings.queries import whole_ranking
 from warehouse.queries import Queries
 from warehouse.rows import noun_of
 from warehouse.warehouse import Warehouse
@@ -45,13 +46,13 @@ def _given(job: RankJob, _: Path) -> tuple[RunToRank]:
 
 
 def _resolve(
-    given: tuple[RunId | None, RunRequest | None],
+    given: tuple[RunId | None, RunRequest | None, bool],
     options: RankOptions,
     profile: Profile,
     _: Settings,
 ) -> Resolved[RunToRank, RankParameters]:
     """Raises ConfigurationError: pairs between groups in a ranking by batch."""
-    run_id, evaluation = given
+    run_id, evaluation, stored_will_do = given
     profile, votes = with_prior(profile), options.votes
     if options.bridge_pairs is not None:
         bridged = replace(profile.ranking, bridge_pairs=options.bridge_pairs)
@@ -70,6 +71,7 @@ def _resolve(
         or (RatingMethod.BRADLEY_TERRY if votes is None else RatingMethod.ELO),
         votes_path=None if in_lake or votes is None else votes.resolve(),
         votes_in_lake=in_lake,
+        stored_will_do=stored_will_do,
         project=options.project,
         batch=batch,
         batch_failures=options.batch_failures,
@@ -83,15 +85,16 @@ def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
     if ranked.evaluation is not None:
         evaluated = runs("evaluate", ranked.evaluation).published_head()
         request = replace(request, units=(RunToRank(run_id=evaluated.run_id),))
-    project = request.parameters.project
+    project, warehouse = request.parameters.project, Warehouse(request.warehouse, settings)
     if project is None:
-        return runs("rank", request)
-    warehouse = Warehouse(request.warehouse, settings)
+        stored = _stored(request, warehouse) if request.parameters.stored_will_do else None
+        return runs("rank", request) if stored is None else _as_it_stands(stored, stored.ranking_id)
     admission = admit(warehouse, load_project(project), Stage.RANK, request.run_id)
     if admission.waiting:
         with warehouse.queries() as queries:
             run = queries.run(request.run_id)
-        return _waiting(run, admission.waiting)
+        waiting = _as_it_stands(run, f"run {run.run_id}")
+        return replace(waiting, waits_for=admission.waiting)
     left_out = admission.left_out
     parameters = replace(request.parameters, left_out=tuple(left_out))
     summary = runs("rank", replace(request, parameters=parameters))
@@ -99,17 +102,29 @@ def _rank(request: RankRequest, settings: Settings, runs: Runs) -> Summary[Any]:
     return replace(summary, remarks=(*summary.remarks, *told))
 
 
-def _waiting(run: Run, waiting: tuple[Any, ...]) -> Summary[Any]:
-    """What the command came to while the project's people have not decided."""
+def _stored(request: RankRequest, warehouse: Warehouse) -> RankingHead | None:
+    """A whole ranking of the lake that is what was asked for, which asks no model."""
+    with warehouse.queries() as queries:
+        return whole_ranking(
+            queries,
+            request.run_id,
+            request.engine.text,
+            request.profile.name,
+            request.parameters.grouping,
+            request.parameters.method,
+        )
+
+
+def _as_it_stands(head: Run | RankingHead, title: str) -> Summary[Any]:
+    """What is published already, of which the command changes nothing."""
     return Summary(
         name="rank",
-        title=f"run {run.run_id}",
-        head=run,
+        title=title,
+        head=head,
         published=True,
         unchanged=True,
         failed_expectations=(),
         report_paths=(),
-        waits_for=waiting,
     )
 
 

@@ -21,7 +21,7 @@ from flows.works.evaluate.given_ideas import STANDARD_INPUT, given_ideas
 from flows.works.evaluate.runs_of_ideas import find_run
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.judgement.ranking import Grouping, RankingHead, RankRequest
+from schemas.judgement.ranking import Grouping, RankRequest
 from schemas.options.commands import RankOptions
 from schemas.people.job import NOT_OF_A_RANKING, RankJob, check_offered
 from schemas.run import Run
@@ -29,7 +29,6 @@ from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.works import work_named
 from warehouse.app.jobs import jobs, submit
-from warehouse.kinds.rankings.queries import whole_ranking
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -68,11 +67,6 @@ def rank(
         given = None if named is None else str(named)
         if options.scores:
             return _rank_by_scores(given, options, output, as_json=json)
-        found = _stored(given, options)
-        if found is not None and not options.dry_run:
-            return works.print_published(
-                work_named("rank"), *found, output, as_json=json, save=_save
-            )
         return works.run(
             "rank",
             (given,),
@@ -105,39 +99,6 @@ def _rank_by_scores(
     return print_scores(
         folder, found.run_id, weights, as_json=as_json, output=output, shrink=options.shrink
     )
-
-
-def _stored(
-    name: str | None, options: RankOptions
-) -> tuple[RankRequest, Summary[RankingHead]] | None:
-    """A whole ranking of the lake that is what was asked for, which asks no model; None when there
-    is none, or more is asked than its row says.
-    """
-    anew = (options.profile, options.api_base, options.votes, options.bridge_pairs, options.project)
-    if any(each is not None for each in anew) or find_run(name, options) is None:
-        return None
-    request: RankRequest = request_of(work_named("rank"), (name,), options, Settings())
-    with Warehouse(request.warehouse).queries() as queries:
-        head = whole_ranking(
-            queries,
-            request.run_id,
-            request.engine.text,
-            request.profile.name,
-            request.parameters.grouping,
-            request.parameters.method,
-        )
-    if head is None:
-        return None
-    summary = Summary[RankingHead](
-        name="rank",
-        title=head.ranking_id,
-        head=head,
-        published=True,
-        unchanged=True,
-        failed_expectations=(),
-        report_paths=(),
-    )
-    return request, summary
 
 
 def _save(page: "RankedRun", request: RankRequest, output: Path) -> tuple[Path, ...] | None:

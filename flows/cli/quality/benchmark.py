@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from schemas.judgement.benchmark import BenchmarkHead, BenchmarkRequest
     from schemas.work import Summary
 
-FETCH = "fetch"
+ALL, FETCH = "all", "fetch"
 
 
 def benchmark(
@@ -24,7 +24,7 @@ def benchmark(
         str,
         typer.Argument(
             metavar="SUITE",
-            help=f"One of {', '.join(SuiteName)}; `all`; or `{FETCH}` with DIR.",
+            help=f"One of {', '.join(SuiteName)}; `{ALL}`; or `{FETCH}` with DIR.",
         ),
     ],
     options: BenchmarkOptions,
@@ -51,6 +51,8 @@ def benchmark(
         return _fetch(folder, as_json=json)
     if folder is not None:
         raise ConfigurationError(f"DIR goes with `{FETCH}` alone: name the data with --data DIR")
+    if suite == ALL and options.dry_run:
+        return _print_expected(options, as_json=json)
     from flows.cli.works import run
 
     def shown(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> "BenchmarkRequest":
@@ -65,6 +67,61 @@ def benchmark(
         return (*paths, *_comparison(shown(request, summary), summary, options.compare))
 
     return run("benchmark", (suite,), options, output, as_json=json, more=more, shown=shown)
+
+
+def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
+    """Say what each suite would ask and cost."""
+    from dashboards.render.figures import usd
+    from flows.cli.answer import print_answer
+    from flows.cli.exit_codes import EXIT_DONE
+    from flows.cli.output import print_table
+    from flows.cli.talk import print_note
+    from flows.run.estimates.declared import estimate
+    from flows.run.requests import request_of
+    from flows.works.evaluate.given_ideas import print_remarks
+    from schemas.base import replace
+    from schemas.settings import Settings
+    from tasks.benchmarks.work import BENCHMARK
+
+    settings = Settings()
+    request: BenchmarkRequest = request_of(BENCHMARK, (ALL,), options, settings)
+    print_remarks(request.remarks)
+    found = {
+        unit.suite: estimate(BENCHMARK, replace(request, units=(unit,)), settings)
+        for unit in request.units
+    }
+    if as_json:
+        left_out = {"steps", "counts", "note", "lost"}
+        rows = [
+            {"suite": suite, **each.counts, **each.model_dump(exclude=left_out)}
+            for suite, each in found.items()
+        ]
+        print_answer("expected", rows)
+        return EXIT_DONE
+    counted = (
+        "items",
+        "ideas evaluated first",
+        "model calls",
+        "prompt tokens",
+        "completion tokens",
+    )
+    print_table(
+        ("suite", *counted, "cost"),
+        [
+            (
+                suite,
+                f"{each.counts['items']:,}",
+                f"{each.counts['evaluated_ideas']:,}",
+                f"{each.model_calls:,}",
+                f"{each.prompt_tokens:,}",
+                f"{each.completion_tokens:,}",
+                usd(each.cost_usd) if each.model_calls else "none",
+            )
+            for suite, each in found.items()
+        ],
+    )
+    print_note(f"nothing was asked; {next(each.note for each in found.values())}")
+    return EXIT_DONE
 
 
 def _others(
@@ -104,11 +161,13 @@ def _comparison(
         return ()
     warehouse = Warehouse(request.warehouse)
     page: Any = published_page(BENCHMARK, warehouse, run_ids[0], request)
-    for other in {*compared} - {page.heads[each.second - 1].run_id for each in page.differences}:
-        print_note(
-            f"--compare {other}: it shares no task with what was run, so that there are no"
-            " differences to show"
-        )
+    held = {number for each in page.differences for number in (each.first, each.second)}
+    for number, run_id in enumerate(run_ids, 1):
+        if run_id in compared and number not in held:
+            print_note(
+                f"--compare {run_id}: it shares no task with what was run, so that there are no"
+                " differences to show"
+            )
     paths: tuple[Path, ...] = page.write(
         warehouse.reports / f"benchmarks-{content_hash(*run_ids, length=10)}"
     )

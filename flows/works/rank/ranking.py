@@ -47,7 +47,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
     @staticmethod
     def completed(
         given: tuple[str | RunToRank | None], options: RankOptions, settings: Settings
-    ) -> tuple[tuple[RunId | None, RunRequest | None], RankOptions]:
+    ) -> tuple[tuple[RunId | None, RunRequest | None, bool], RankOptions]:
         """The run that is meant, or the evaluation of the ideas that are; engine and profile are
         those of the run where the options name none.
 
@@ -74,7 +74,9 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
             literature=None,
             max_requests=None,
         )
-        return (None if run is None else run.run_id, evaluation), told
+        asked_anew = (options.profile, options.api_base, options.votes, options.bridge_pairs)
+        stored_will_do = not any(each is not None for each in (*asked_anew, options.project))
+        return (None if run is None else run.run_id, evaluation, stored_will_do), told
 
     @property
     def run_id(self) -> RunId:

@@ -13,7 +13,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from schemas.people.role import Role
-from schemas.works.registry import work_jobs
+from tasks.works import works
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.assay_command import environment
 from tests.support.jobs import sent_paper
@@ -38,7 +38,7 @@ TOOLS = {
     "read_review",
     "closest_prior_work",
     "search_literature",
-    *(job.tool for job in work_jobs().values()),
+    *(work.job.tool for work in works()),
 }
 
 

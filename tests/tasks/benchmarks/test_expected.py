@@ -111,7 +111,6 @@ def test_a_dry_run_prints_and_leaves_nothing_behind(
     }
     assert benchmark("all", BenchmarkOptions(**options, dry_run=True), json=True) == 0
     told = json.loads(capsys.readouterr().out)
-    assert SUITES.keys() <= told.keys()
-    assert (told["items"], told["evaluated_ideas"]) == (sum(told[name] for name in SUITES), 7)
-    assert {"judge_coverage", "compare_ideas"} <= {row["step"] for row in told["rows"]}
+    assert [one["suite"] for one in told["rows"]] == list(SUITES)
+    assert sum(one["evaluated_ideas"] for one in told["rows"]) == 7
     assert not (tmp_path / "warehouse").exists()
