@@ -3,7 +3,7 @@ are held against.
 """
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
@@ -218,17 +218,22 @@ class BenchmarkHead(WorkHead):
         return self
 
 
+_NEVER = datetime.fromtimestamp(0, UTC)
+
+
 class BenchmarkRun(Noun):
-    """What one suite came to: its scores, and the answers they rest on."""
+    """What one suite came to: its scores, and the answers they rest on. Of a suite that failed the
+    head alone says by what it was asked.
+    """
 
     suite: str = Field(min_length=1, description="Name of the suite.")
-    engine: str
-    model_answered: str | None
-    profile: str
-    seed: int = Field(ge=0)
-    data_sha256: str
-    prompt_sha256: str
-    created_at: datetime = Field(description="When its scores were made.")
+    engine: str = ""
+    model_answered: str | None = None
+    profile: str = ""
+    seed: int = Field(default=0, ge=0)
+    data_sha256: str = ""
+    prompt_sha256: str = ""
+    created_at: datetime = Field(default=_NEVER, description="When its scores were made.")
     evaluated_run_ids: tuple[RunId, ...] = ()
     incomplete_reason: EndedEarly = None
     scores: tuple[BenchmarkScore, ...]

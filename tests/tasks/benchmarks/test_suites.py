@@ -2,12 +2,16 @@
 stand-in.
 """
 
+import dataclasses
 import json
 from collections import Counter
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from flows.cli.exit_codes import EXIT_FAILURES
+from flows.cli.works import print_published
 from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.errors import ConfigurationError
@@ -20,11 +24,13 @@ from tasks.benchmarks.innoeval import (
     read_pairs,
     read_points,
 )
+from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.suites.agreement import SUITE as AGREEMENT
 from tasks.benchmarks.suites.coverage import SUITE as COVERAGE
 from tasks.benchmarks.suites.decisions import SUITE as DECISIONS
 from tasks.benchmarks.suites.groups import SUITE as GROUPS
 from tasks.benchmarks.suites.pairs import SUITE as PAIRS
+from tasks.benchmarks.work import BENCHMARK
 from tests.support.benchmark_sets import (
     benchmark_request,
     measured,
@@ -102,6 +108,20 @@ def test_the_same_command_again_changes_nothing_and_another_limit_is_another_ben
         count
         for (count,) in rows_of(request, "select count(*) from benchmark_items group by run_id")
     } == {8, 4}
+
+
+def test_a_suite_over_which_assay_fails_is_published_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_: object) -> NoReturn:
+        raise ValueError("a list of nothing")
+
+    monkeypatch.setitem(SUITES, PAIRS.name, dataclasses.replace(PAIRS, run=broken))
+    request = benchmark_request(write_pairs(tmp_path), PAIRS, modules=())
+    summary = run_small(PAIRS, request, never_evaluate)
+    assert summary.published
+    code = print_published(BENCHMARK, request, summary, as_json=False)
+    assert (code, "a list of nothing" in capsys.readouterr().err) == (EXIT_FAILURES, True)
 
 
 def test_decisions_stand_beside_a_constant_and_an_item_without_gold_label_is_left_out(
