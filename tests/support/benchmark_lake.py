@@ -16,7 +16,7 @@ from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
-BENCHMARK = RunId("benchmark-a")
+BENCHMARK, SUITE = RunId("benchmark-a"), "decisions"
 MADE_BY = ("engine", "model_answered", "profile", "seed", "data_sha256", "prompt_sha256")
 
 

@@ -16,7 +16,7 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.tables import TABLES
-from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
+from tests.support.benchmark_lake import BENCHMARK, SUITE, publish_benchmark_lake
 from tests.support.evaluations import make_evaluation
 from warehouse.compact import compact
 from warehouse.dictionary import data_dictionary
@@ -153,8 +153,8 @@ def test_compaction_deletes_the_transcripts_that_are_kept_no_longer(copied: Ware
 @pytest.mark.long
 def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Warehouse) -> None:
     publish_benchmark_lake(copied)
-    folder = BENCHMARKS.folder(copied, BENCHMARK)
-    landed = read_receipt(copied, BENCHMARKS, BENCHMARK)
+    folder = BENCHMARKS.unit_folder(copied, BENCHMARK, SUITE)
+    landed = read_receipt(copied, BENCHMARKS, BENCHMARK, SUITE)
     assert landed is not None
     (folder / "receipt.json").write_text(
         replace(landed, rows=landed.rows | {"benchmark_scores": 9}).model_dump_json()
@@ -169,8 +169,8 @@ def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Warehou
             " the command of the benchmark publishes it anew"
         ),
     )
-    folder.rename(BENCHMARKS.folder(copied, RunId("benchmark-b")))
-    other = BENCHMARKS.folder(copied, RunId("benchmark-b")) / "receipt.json"
+    BENCHMARKS.folder(copied, BENCHMARK).rename(BENCHMARKS.folder(copied, RunId("benchmark-b")))
+    other = BENCHMARKS.unit_folder(copied, RunId("benchmark-b"), SUITE) / "receipt.json"
     other.write_text(replace(landed, run_id=RunId("benchmark-b")).model_dump_json())
     *_, problem = verify(copied).problems
     assert problem.startswith("benchmark benchmark-b has landed but is not published")
@@ -216,7 +216,7 @@ def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Ware
     papers = pq.read_table(fifth / "papers.parquet")
     pq.write_table(papers.slice(1), fifth / "papers.parquet")
     (RUNS.folder(copied, RunId("run-a")) / "failures.parquet").write_bytes(b"junk")
-    cut(BENCHMARKS.folder(copied, BENCHMARK) / "benchmark_items.parquet")
+    cut(BENCHMARKS.unit_folder(copied, BENCHMARK, SUITE) / "benchmark_items.parquet")
     for number in (77, 78):
         land(copied, make_evaluation(number))
     problems = verify(copied).problems
@@ -227,7 +227,7 @@ def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Ware
         fourth / "ideas.parquet",
         fifth / "papers.parquet",
         RUNS.folder(copied, RunId("run-a")) / "failures.parquet",
-        BENCHMARKS.folder(copied, BENCHMARK) / "benchmark_items.parquet",
+        BENCHMARKS.unit_folder(copied, BENCHMARK, SUITE) / "benchmark_items.parquet",
     ):
         (told,) = [problem for problem in problems if str(path) in problem]
         assert "\n" not in told

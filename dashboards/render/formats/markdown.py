@@ -25,7 +25,7 @@ from dashboards.render.page import (
 from schemas.text.patterns import Match, bounded
 
 # Within a word an underscore is one: what tables of metrics name stays readable on a terminal.
-_SPECIAL = bounded(r"([\\`*\[\]<>&|~@]|(?<!\w)_|_(?!\w)|(?<!\S)#)")
+_SPECIAL = bounded(r"([\\`*\[\]<>&|~@]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#)")
 _BARE_ADDRESS = bounded(r"(?i)(://)|\b(www)\.")
 _BLOCK_START = bounded(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
 _UNFIT_FOR_A_SPAN = bounded(r"[`|]")

@@ -77,7 +77,7 @@ def test_concerns_about_the_plan_stand_with_their_quotes_marked_as_reasoning(
     assert "Fatal, confound or alternative explanation" in said
     assert "Looked for and not found" in said
     assert "Strong in the plan" in said
-    assert r"plan\_review version 1" in said
+    assert "plan_review version 1" in said
 
 
 def test_an_unscored_method_says_why(warehouse: Warehouse) -> None:
