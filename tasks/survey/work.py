@@ -35,9 +35,10 @@ PAPERS_JUDGED, PAPERS_PER_READING_CALL = 60, 6
 """For an answer, where the options ask for no more."""
 
 
-def _questions(given: Sequence[str]) -> tuple[SurveyQuestion, ...]:
+def _questions(given: str | Sequence[str]) -> tuple[SurveyQuestion, ...]:
     """Each question once; its name keeps the order in which questions were asked."""
-    texts = dict.fromkeys(map(as_question, given))
+    asked = (given,) if isinstance(given, str) else given
+    texts = dict.fromkeys(map(as_question, asked))
     return tuple(
         SurveyQuestion(question_id=f"q{number:03d}-{content_hash(text, length=12)}", question=text)
         for number, text in enumerate(texts, start=1)
@@ -57,7 +58,7 @@ def _survey(
 
 
 def _ask(
-    given: tuple[Sequence[str]], options: AskOptions, profile: Profile, _: Settings
+    given: tuple[str | Sequence[str]], options: AskOptions, profile: Profile, _: Settings
 ) -> Resolved[SurveyQuestion, SurveyParameters]:
     parameters = answer_parameters(options.papers_read or profile.answers.papers_read)
     return Resolved(_questions(*given), parameters)

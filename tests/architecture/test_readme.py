@@ -2,8 +2,10 @@
 there.
 """
 
+import json
 import re
 import shlex
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,24 @@ def test_every_topic_has_its_paragraph_in_the_architecture_page() -> None:
     page = (REPOSITORY / "docs/architecture.md").read_text("utf-8")
     told = set(re.findall(r"\*\*`tasks/(\w+)/`\*\*", page))
     assert told == {path.parent.name for path in (REPOSITORY / "tasks").glob("*/__init__.py")}
+
+
+def python_of_the_pages() -> str:
+    """What the page and the notebook for Python have people run."""
+    page = (REPOSITORY / "docs/python.md").read_text("utf-8")
+    cells = json.loads((REPOSITORY / "docs/ideas.ipynb").read_text("utf-8"))["cells"]
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    return "\n".join((*blocks, *("".join(each["source"]) for each in cells)))
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    re.findall(
+        r"^from ((?:flows|tasks|warehouse|schemas|dashboards)[\w.]*) import (.+)$",
+        python_of_the_pages(),
+        re.MULTILINE,
+    ),
+)
+def test_what_the_pages_for_python_import_is_there(module: str, name: str) -> None:
+    found = import_module(module)
+    assert all(hasattr(found, each.strip()) for each in name.split(","))

@@ -390,6 +390,22 @@ def test_the_warehouse_is_named_by_the_environment_too(
     assert str(tmp_path / "elsewhere") in err
 
 
+@pytest.mark.parametrize(("command", "questions"), [("ask", 1), ("survey", 1), ("survey", 2)])
+def test_every_question_that_is_asked_is_one(
+    command: str,
+    questions: int,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_parquet(tmp_path / "papers.parquet", paper_rows(3))
+    literature = ("--literature", f"snapshot:{tmp_path / 'papers.parquet'}")
+    asked = [f"How do bats of kind {number} find moths?" for number in range(questions)]
+    told = ("--warehouse", str(tmp_path / "w"), "--dry-run", "--json")
+    assert run(monkeypatch, command, *asked, *literature, *told) == EXIT_DONE
+    assert json.loads(capsys.readouterr().out)["questions"] == questions
+
+
 def test_the_quiet_command_says_its_answer_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
