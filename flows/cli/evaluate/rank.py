@@ -101,11 +101,12 @@ def _rank_by_scores(
     )
 
 
-def _save(page: "RankedRun", request: RankRequest, output: Path) -> tuple[Path, ...] | None:
+def _save(page: "RankedRun", _: RankRequest, output: Path) -> tuple[Path, ...] | None:
     """Write a table for spreadsheets or programs; None: the ending names no such format."""
     if not is_table(output):
         return None
-    write_ranking(output, page.units, request.warehouse, request.run_id, by_matches=True)
+    run_id = page.head.run_id  # the request of ideas that are evaluated first names no run
+    write_ranking(output, page.units, page.warehouse.root, run_id, by_matches=True)
     return (output,)
 
 

@@ -20,3 +20,11 @@ def test_a_dry_run_evaluates_nothing(
     assert rank(options, run=str(bundled("ideas.jsonl")), json=True) == EXIT_DONE
     assert orjson.loads(capsys.readouterr().out)["state"] == "expected"
     assert not Warehouse(options.warehouse).may_hold_a_lake()
+
+
+def test_ideas_that_are_evaluated_first_are_written_as_a_table(tmp_path: Path) -> None:
+    ideas, output = tmp_path / "ideas.jsonl", tmp_path / "ranking.csv"
+    ideas.write_bytes(b"".join(bundled("ideas.jsonl").read_bytes().splitlines(keepends=True)[:2]))
+    options = RankOptions(warehouse=tmp_path / "warehouse")
+    assert rank(options, run=str(ideas), output=output) == EXIT_DONE
+    assert len(output.read_text("utf-8").splitlines()) == 3
