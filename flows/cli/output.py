@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dashboards.render.figures import usd
-from dashboards.render.formats.report_format import ReportFormat
+from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
 from dashboards.render.wording import unscored, why_unranked
 from flows.cli.answer import Answer, print_answer
 from flows.cli.exit_codes import EXIT_DONE
@@ -119,8 +119,7 @@ def write_found(output: Path, answer: Answer, page: "Page") -> None:
     """
     from dashboards.render.formats.any_format import document
 
-    ending = output.suffix.removeprefix(".").lower()
-    form = ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
+    form = format_or_markdown(output)
     if form is ReportFormat.BIB:
         raise ConfigurationError(f"--output {output}: end it in .md, .html, .pdf, .docx or .json")
     told = f"{answer.document()}\n".encode()

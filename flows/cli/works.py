@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboards.render.formats.any_format import file_of
-from dashboards.render.formats.report_format import ReportFormat
+from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
 from dashboards.views.any_run import cites_works
 from dashboards.views.published_page import PublishedPage
 from flows.cli.answer import Answer, answer_of, write_answer
@@ -95,8 +95,9 @@ def run(
         summary = session.run(work, request)
         made = more(request, summary) if more is not None and _goes_on(summary) else ()
         request = shown(request, summary) if _goes_on(summary) else request
-    told: dict[str, Any] = {"as_json": as_json, "save": save, "leave": leave}
-    return print_published(work, request, summary, output, made, **told)
+    return print_published(
+        work, request, summary, output, made, as_json=as_json, save=save, leave=leave
+    )
 
 
 def print_published(
@@ -149,14 +150,7 @@ def print_published(
             told["literature"] = literature_in_words(request.literature)
         write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))
         return exit_code_of(summary, result)
-    show = tables_of(shown.name)
-    if show is not None:
-        show(page, result, summary)
-    else:
-        if not written:
-            sys.stdout.write(safe(page.short()))
-        for line in (*result.lost, *page.warnings):
-            print_warning(safe(line))
+    _show(page, result, summary, as_page=not written)
     for path in (*written, *more):
         print_note(f"written: {path}")
     for line in said:
@@ -168,6 +162,18 @@ def print_published(
     return exit_code_of(summary, result)
 
 
+def _show(page: Any, result: Result, summary: Summary[Any], *, as_page: bool) -> None:
+    """Print what was found and what is wrong with it: the tables of the kind, else its page."""
+    tables = tables_of(summary.name)
+    if tables is not None:
+        tables(page, result, summary)
+        return
+    if as_page:
+        sys.stdout.write(safe(page.short()))
+    for line in (*result.lost, *page.warnings):
+        print_warning(safe(line))
+
+
 def _goes_on(summary: Summary[Any]) -> bool:
     """Whether there is more to be made of it: it is published, and nobody is waited for."""
     return summary.published and not summary.waits_for
@@ -175,13 +181,8 @@ def _goes_on(summary: Summary[Any]) -> bool:
 
 def _saved(page: PublishedPage, output: Path) -> tuple[Path, ...]:
     """Write the page in the format of the ending, Markdown where that names none; the files."""
-    output.write_bytes(file_of(page, _format_of(output)))
+    output.write_bytes(file_of(page, format_or_markdown(output)))
     return (output,)
-
-
-def _format_of(output: Path) -> ReportFormat:
-    ending = output.suffix.removeprefix(".").lower()
-    return ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
 
 
 def answer_about(
@@ -249,7 +250,7 @@ def _check_output(
         raise ConfigurationError(
             f"--output {output} is a file of a folder given: name another file, or remove it"
         )
-    if _format_of(output) is ReportFormat.BIB and not cites_works(work.kind):
+    if format_or_markdown(output) is ReportFormat.BIB and not cites_works(work.kind):
         raise ConfigurationError(
             f"--output {output}: it cites no works; end it in .md, .html, .pdf, .docx or .json"
         )

@@ -54,12 +54,9 @@ def campaign_type(work: "Work[Any, Any, Any]") -> "type[Campaign[Any, Any]]":
 
 def campaign_of(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Campaign[Any, Any]":
     """The campaign of a request."""
-    if work.campaign:
-        campaign: Campaign[Any, Any] = resolve_name(work.campaign)(request)
-        return campaign
-    from flows.run.declared import Declared
-
-    return Declared(work, request)
+    made: Any = campaign_type(work)
+    campaign: Campaign[Any, Any] = made(request) if work.campaign else made(work, request)
+    return campaign
 
 
 def following(

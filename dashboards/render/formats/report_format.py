@@ -1,6 +1,7 @@
 """The formats of a report, and which one the name of a file asks for."""
 
 from enum import StrEnum
+from pathlib import Path
 
 from schemas.errors import ConfigurationError
 
@@ -14,6 +15,12 @@ class ReportFormat(StrEnum):
     DOCX = "docx"
     BIB = "bib"
     JSON = "json"
+
+
+def format_or_markdown(path: Path) -> ReportFormat:
+    """The format that the ending of a file stands for; Markdown where it names none."""
+    ending = path.suffix.removeprefix(".").lower()
+    return ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
 
 
 def format_of(name: str) -> ReportFormat:

@@ -75,7 +75,13 @@ def _page(recommended: Sequence[Recommendation], warnings: Sequence[str]) -> pg.
     blocks: list[pg.Block] = [pg.note(each) for each in warnings]
     for kind, title in _TITLES.items():
         rows = [
-            (str(each.rank), each.name, f"{each.score_0_to_1:.2f}", each.reason, *_where(each))
+            (
+                str(each.rank),
+                each.name,
+                f"{each.score_0_to_1:.2f}",
+                each.reason,
+                "; ".join(_said(each)),
+            )
             for each in recommended
             if each.kind is kind
         ]
@@ -85,10 +91,6 @@ def _page(recommended: Sequence[Recommendation], warnings: Sequence[str]) -> pg.
                 pg.table(("Rank:", "Name", "Score:", "Why", "Where"), rows),
             ]
     return pg.Page(pg.line("Data sets, baselines and metrics"), tuple(blocks))
-
-
-def _where(recommendation: Recommendation) -> tuple[str]:
-    return ("; ".join(_said(recommendation)),)
 
 
 def _print(recommended: tuple[Recommendation, ...]) -> None:
