@@ -1,9 +1,10 @@
 """The local embedding model: loaded once per process, on first use.
 
 The bundled one, all-MiniLM-L6-v2, runs as a graph in ONNX Runtime: `encoder.onnx` says what is
-computed, the weights come from the package that ships them. Loading takes a third of a second, where sentence-transformers and torch take
-ten; a text costs half as much, and the vectors are the same to 1e-6. The architecture is BERT's
-(Devlin et al. 2019): post-norm layers, absolute positions, the mean over tokens.
+computed, the weights come from the package that ships them. Loading takes a third of a second,
+where sentence-transformers and torch take ten; a text costs half as much, and the vectors are the
+same to 1e-6. The architecture is BERT's (Devlin et al. 2019): post-norm layers, absolute positions,
+the mean over tokens.
 
 Libraries of models are imported by the functions that use them: most commands embed nothing, and
 should not wait for half a second to ten.
