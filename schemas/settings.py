@@ -46,7 +46,6 @@ class LiteratureSettings(Section):
         gt=0,
         description="How long a request waits for a gateway that is not there: it may restart.",
     )
-    cache_maximum_age_days: float = Field(default=30.0, gt=0)
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
         description=(
@@ -127,19 +126,10 @@ class DocumentSettings(Section):
     download_timeout_seconds: float = Field(default=30.0, gt=0)
     maximum_bytes: int = Field(default=40_000_000, ge=1000)
     maximum_pages: int = Field(default=120, ge=1)
-    latex: str = Field(
-        default="after_pdf",
-        pattern="^(first|after_pdf|never)$",
-        description=(
-            "When to ask arXiv for a paper's LaTeX source: before its PDF, where no PDF could be"
-            " read, or never."
-        ),
-    )
     parse_seconds: float = Field(
         default=30.0, gt=0, description="CPU seconds one document may take."
     )
     parse_memory_bytes: int = Field(default=1_500_000_000, ge=100_000_000)
-    concurrency: int = Field(default=8, ge=1)
 
 
 class EmbeddingSettings(Section):
@@ -157,7 +147,6 @@ class EmbeddingSettings(Section):
         le=512,
         description="Of each text; the rest does not enter the embedding.",
     )
-    batch_size: int = Field(default=16, ge=1)
 
 
 class ClusterSettings(Section):
@@ -483,14 +472,6 @@ class TelemetrySettings(Section):
         default=None,
         pattern="^https?://.",
         description="Root of an OTLP/HTTP collector, such as http://localhost:4318; None: off.",
-    )
-    interval_seconds: float = Field(
-        default=30.0,
-        gt=0,
-        description="Between two reports of the metrics; the last one is sent at the end.",
-    )
-    timeout_seconds: float = Field(
-        default=3.0, gt=0, description="What a collector that does not answer may cost, each time."
     )
 
 

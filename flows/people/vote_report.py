@@ -7,7 +7,6 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import Match, Rating, RatingMethod
 from schemas.people.vote_report import Board, VoteFigure, VoteReport
 from schemas.people.votes import HumanVote, Track, VotedStrength
-from schemas.profile import RankingParameters
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import mean, share
 from tasks.metrics.rankings import kendall
@@ -132,7 +131,7 @@ def _side_by_side(
     ids = tuple({idea for vote in votes for idea in (vote.first_idea_id, vote.second_idea_id)})
     by_votes = {
         one.idea_id: one.strength
-        for one in rate_votes("", ids, votes, OVERALL.name, RankingParameters(), 0)
+        for one in rate_votes("", ids, votes, OVERALL.name, 0)
         if one.method is RatingMethod.BRADLEY_TERRY
     }
     pairs = [
@@ -169,7 +168,7 @@ def _makers(
 
 def _board(group: str, votes: Sequence[Match]) -> tuple[VotedStrength, ...]:
     ids = {idea for vote in votes for idea in (vote.first_idea_id, vote.second_idea_id)}
-    return strengths_by(group, tuple(ids), votes, RankingParameters())
+    return strengths_by(group, tuple(ids), votes)
 
 
 def _figure(name: str, estimate: Estimate) -> VoteFigure:
