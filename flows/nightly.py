@@ -2,6 +2,8 @@
 archived; before that, ideas are made of new files of seeds.
 """
 
+import asyncio
+import inspect
 import logging
 import os
 import shutil
@@ -13,6 +15,9 @@ from pathlib import Path
 
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
+from prefect.blocks.abstract import NotificationBlock, NotificationError
+from prefect.blocks.core import Block
+from prefect.exceptions import PrefectException
 
 from dashboards.views.write_ideation import ideation_page
 from dashboards.views.write_nightly import write_nightly
@@ -20,7 +25,6 @@ from flows.run.campaign import run_campaign
 from flows.run.cluster import carry_out_on_cluster
 from flows.run.environment import keep_known_errors_short
 from flows.run.following import Following
-from flows.run.notification import post
 from flows.run.preflight import check_before
 from flows.run.requests import request_of
 from flows.works.evaluate.evaluate import Evaluation, RunSummary
@@ -41,6 +45,7 @@ from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.course import IdeationSummary, make_in_rounds
 from tasks.ideation.work import IDEATE
 from tasks.telemetry.reporting import reporting, span
+from tasks.web.client import RequestFailure
 from warehouse.kinds.registry import KINDS
 from warehouse.objects.shared_reports import share_reports
 from warehouse.units.later_validation import validate_published
@@ -317,3 +322,32 @@ def _summarise(warehouse: Warehouse, outcomes: dict[str, str], published: list[R
             f"Assay, night of {now:%Y-%m-%d}{alarms}",
             warehouse.settings.nightly.notification_block,
         )
+
+
+logger = logging.getLogger(__name__)
+
+
+def post(markdown: str, subject: str, block_name: str | None) -> bool:
+    """Post it; whether it was.
+
+    A post that fails is a warning: the night's work is done and the file is there.
+
+    `block_name`: `<type>/<name>`, such as `slack-webhook/assay`; None: nothing is posted.
+    """
+    if block_name is None:
+        return False
+    try:
+        block = Block.load(block_name)
+        if not isinstance(block, NotificationBlock):
+            logger.warning("block %s sends no notifications: name a notification block", block_name)
+            return False
+        with block.raise_on_failure():
+            sent = block.notify(markdown, subject)
+            if inspect.isawaitable(sent):
+                asyncio.run(sent)
+    except (ValueError, OSError, RequestFailure, NotificationError, PrefectException) as error:
+        logger.warning(
+            "the summary was not posted through block %s (%s)", block_name, type(error).__name__
+        )
+        return False
+    return True

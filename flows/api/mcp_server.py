@@ -21,8 +21,7 @@ from pydantic import Field, WithJsonSchema
 from starlette.concurrency import run_in_threadpool
 
 from dashboards.render.formats.report_format import ReportFormat
-from flows.api.bodies import asked_of
-from flows.api.option_schemas import schema_of
+from flows.api.bodies import asked_of, schema_of
 from flows.api.service import JobSeen, Service, open_service
 from flows.cli.answer import Answer
 from flows.cli.command_line import log_to_stderr, run_command

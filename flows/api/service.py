@@ -15,29 +15,29 @@ from dashboards.render.formats.any_format import report_file
 from dashboards.render.formats.markdown import markdown_line
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.idea.closest_work import closest_works
-from flows.api.bodies import as_kept
+from flows.api.bodies import NAME_CHARACTERS, as_kept
 from flows.api.lake_answers import LakeAnswers
-from flows.api.sent_ideas import NAME_CHARACTERS
 from flows.cli.answer import Answer, answer_of
-from flows.cli.evaluate.report_answer import report_answer
 from flows.cli.operate.jobs import job_row
+from flows.cli.people.inbox import shown_request
+from flows.cli.works import report_answer
 from flows.run.following import campaign_type
 from flows.works.literature.searching import search_answer
 from schemas.base import Noun, replace
 from schemas.choices import LiteratureChoice
-from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.errors import ConfigurationError, NotAllowedError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.options.literature_options import SearchOptions
 from schemas.options.values import Options, flag_of
-from schemas.people.job import (
-    JobRequest,
-    check_offered,
-)
+from schemas.people.decisions import GivenAnswer
+from schemas.people.job import JobRequest, check_offered
 from schemas.people.role import Action, Token
 from schemas.people.work_job import OF_THE_MACHINE, WorkJob
 from tasks.works import work_named
 from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import decide_and_fold, open_requests
 from warehouse.app.jobs import Job, read_job, read_result, request_stop
+from warehouse.app.people import participant_with
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
 from warehouse.progress import RunProgress, Watch
 from warehouse.warehouse import Warehouse
@@ -239,6 +239,36 @@ class Service:
                 for each in evaluation.failures
             ],
         )
+
+    def inbox(self, token: Token) -> Answer:
+        """What waits for the answer of who has the token, oldest first.
+
+        Raises:
+            NotAllowedError: the token's role may not decide, or it stands for no participant.
+        """
+        who = self._decider(token)
+        found = open_requests(self.database, who)
+        return answer_of("listed", [shown_request(each) for each in found], participant_id=who)
+
+    def decide(self, token: Token, request_id: str, given: GivenAnswer) -> Answer:
+        """Answer a request, for good.
+
+        Raises:
+            As `inbox`, and as `warehouse.app.decisions.decide`.
+        """
+        who = self._decider(token)
+        made = decide_and_fold(self.warehouse, self.database, request_id, who, given)
+        return answer_of(made.verdict, [made])
+
+    def _decider(self, token: Token) -> str:
+        token.scope.check(Action.DECIDE)
+        found = participant_with(self.database, token.token_id)
+        if found is None:
+            raise NotAllowedError(
+                "this token stands for no participant:"
+                f" `assay people add NAME --key {token.token_id}`"
+            )
+        return found.participant_id
 
     async def search(self, query: str, options: SearchOptions) -> Answer:
         """Papers, as `assay literature search --json` tells them, through this service's gateway.

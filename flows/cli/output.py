@@ -28,7 +28,7 @@ from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is known
     from dashboards.render.page import Page
-    from flows.run.estimates.work_estimate import WorkEstimate
+    from flows.run.estimate import WorkEstimate
     from schemas.identifiers import RunId
     from schemas.run import Budget
     from schemas.work import Summary

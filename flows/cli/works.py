@@ -4,6 +4,7 @@ import dataclasses
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from dashboards.render.formats.any_format import file_of
@@ -12,7 +13,6 @@ from dashboards.views.any_run import cites_works
 from dashboards.views.published_page import PublishedPage
 from flows.cli.answer import Answer, answer_of, write_answer
 from flows.cli.evaluate.run_output import literature_in_words
-from flows.cli.evaluate.shown import tables_of
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import (
     ended_early,
@@ -24,18 +24,21 @@ from flows.cli.output import (
 from flows.cli.people.inbox import print_waiting
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
-from flows.run.pages import published_page
+from flows.run.declared import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session
 from flows.works.evaluate.given_ideas import print_remarks
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId
 from schemas.options.commands import DeclaredOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.work import Request, Summary, paths_in
 from tasks.work.declaration import Result, Work
-from tasks.works import work_named
+from tasks.works import work_named, works
+from warehouse.kinds.rankings.landing import RANKINGS
+from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
 Save = Callable[[Any, Any, Path], tuple[Path, ...] | None]
@@ -86,7 +89,7 @@ def run(
     _check_output(work, request, (given, options), output)
     print_remarks(request.remarks)
     if options.dry_run:
-        from flows.run.estimates.declared import estimate
+        from flows.run.estimate import estimate
 
         if output is not None:
             print_warning(f"--output {output} is not written: --dry-run prints its estimate")
@@ -254,3 +257,43 @@ def _check_output(
         raise ConfigurationError(
             f"--output {output}: it cites no works; end it in .md, .html, .pdf, .docx or .json"
         )
+
+
+Shows = Callable[[Any, Result, Summary[Any]], None]
+"""Prints a page: what was found, and what is wrong with it."""
+
+_TABLES = {
+    "evaluate": "flows.cli.evaluate.run_output:print_run",
+    "rank": "flows.cli.evaluate.rank_output:print_matches",
+}
+"""By command; imported when one is first printed."""
+
+
+def tables_of(name: str) -> Shows | None:
+    """What prints the tables of a kind; None: its page is shown."""
+    return resolve_name(_TABLES[name]) if name in _TABLES else None
+
+
+def report_answer(
+    warehouse: Warehouse, run: str | None, idea: str | None = None, *, ranking: bool = False
+) -> Answer:
+    """What the report says; its rows are those of the command that made what is reported.
+
+    Args:
+        run: None: the newest run.
+
+    Raises:
+        ConfigurationError: no such lake.
+        UnknownNameError: no such run, ranking or idea.
+    """
+    with warehouse.queries(as_defined=False) as queries:
+        run_id = RunId(run) if run else queries.latest_run().run_id
+        kind = published_kind(queries.connection, run_id)
+    wanted = RANKINGS if ranking else kind
+    declared = next(work for work in works() if work.kind is wanted)
+    page: Any = published_page(declared, warehouse, run_id)
+    if idea is None:
+        return answer_about(page, declared.result(page.head, page.units))
+    with warehouse.queries() as queries:
+        review = queries.idea_review(run_id, IdeaId(idea))
+    return answer_about(page, declared.result(page.head, ()), rows=[review])

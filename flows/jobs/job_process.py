@@ -18,13 +18,12 @@ from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_WAI
 from flows.cli.people.inbox import waiting_in_words
 from flows.cli.works import exit_code_of
 from flows.jobs.runner import EXIT_HELD
+from flows.run.declared import published_page
 from flows.run.environment import prepare_environment
-from flows.run.estimates.declared import estimate
-from flows.run.pages import published_page
+from flows.run.estimate import estimate
 from flows.run.requests import request_of
 from flows.run.session import Session
-from flows.works.evaluate.model_comparison import named_engines
-from flows.works.evaluate.prediction import predict
+from flows.works.evaluate.prediction import named_engines, predict
 from schemas.base import Noun, replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash

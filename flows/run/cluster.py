@@ -1,5 +1,7 @@
 """A campaign on a cluster: a Prefect flow whose shards are tasks on Dask workers."""
 
+import logging
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from importlib import metadata
@@ -16,11 +18,12 @@ from prefect.artifacts import (
     create_progress_artifact,
     update_progress_artifact,
 )
+from prefect_dask import DaskTaskRunner
 
 from flows.cli.talk import print_warning
+from flows.run import worker_start
 from flows.run.campaign import Campaign, PlanT, carry_out
 from flows.run.cluster_access import use_certificates
-from flows.run.dask_runner import dask_runner
 from flows.run.progress import Report, Watched
 from flows.run.worker_check import Admission, WorkerNeeds, in_lines, told_refusal
 from flows.run.worker_needs import needs_of
@@ -204,3 +207,46 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
             return carried()
 
         return carry_out_request(campaign.where)
+
+
+# Loading a shard's models costs seconds, so a worker is given several deaths before its shard is
+# given up;
+# the shard itself sets aside the idea at fault (tasks/evaluation/attempts.py).
+ALLOWED_WORKER_DEATHS = 12
+# On a busy machine a worker takes minutes to come back. Dask gives up on it after 15 seconds, and
+# shards of which no worker is left would wait for ever.
+LOST_WORKER_TIMEOUT = "10 minutes"
+NO_WORKERS_TIMEOUT = "15 minutes"
+LOOPBACK = "127.0.0.1"
+
+
+def dask_runner(workers: int, scheduler_address: str | None) -> DaskTaskRunner:
+    """A task runner on `workers` local processes of one thread each, or on the scheduler at
+    `scheduler_address`.
+
+    Local processes listen on loopback only, Dask's HTTP servers too: Dask asks nobody for a
+    password.
+    """
+    if scheduler_address:
+        return DaskTaskRunner(address=scheduler_address)
+    dask.config.set(
+        {
+            "distributed.scheduler.allowed-failures": ALLOWED_WORKER_DEATHS,
+            "distributed.scheduler.no-workers-timeout": NO_WORKERS_TIMEOUT,
+            "distributed.deploy.lost-worker-timeout": LOST_WORKER_TIMEOUT,
+        }
+    )
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
+    return DaskTaskRunner(
+        cluster_kwargs={
+            "n_workers": workers,
+            "threads_per_worker": 1,
+            "processes": True,
+            "host": LOOPBACK,
+            "dashboard_address": f"{LOOPBACK}:0",
+            "security": True,
+            "silence_logs": logging.CRITICAL,
+            "preload": [worker_start.__name__],
+        }
+    )

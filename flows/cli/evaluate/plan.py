@@ -17,8 +17,7 @@ from schemas.settings import Settings
 from tasks.works import work_named
 
 if TYPE_CHECKING:
-    from flows.works.evaluate.model_comparison import ModelCost
-    from flows.works.evaluate.prediction import Prediction
+    from flows.works.evaluate.prediction import ModelCost, Prediction
     from tasks.evaluation.expected import Estimate
     from tasks.judging.batches.expected import BatchEstimate
     from tasks.ranking.expected import RankingEstimate
@@ -40,15 +39,14 @@ def plan(
     Ideas that the warehouse holds evaluated are subtracted; `--json` has both figures.
     """
     from flows.cli.evaluate.run_output import literature_in_words, print_rejections
-    from flows.works.evaluate.model_comparison import named_engines
-    from flows.works.evaluate.prediction import predict
+    from flows.works.evaluate.prediction import named_engines, predict
 
     settings = Settings()
     others = named_engines(options.compare)
     with given_ideas(ideas) as path:
         request = request_of(work_named("evaluate"), (path,), options, settings)
         if fields:
-            from flows.cli.evaluate.fields_output import print_fields
+            from flows.cli.evaluate.run_output import print_fields
 
             return print_fields(request, as_json=json)
         prediction = predict(request, others, settings)

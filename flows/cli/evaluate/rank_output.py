@@ -1,20 +1,22 @@
 """What `assay rank` prints: the ranking with its uncertainty, or the one by scores."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import orjson
 from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.wording import what_leads_among, why_unranked
 from flows.cli.answer import print_answer
-from flows.cli.evaluate.rank_file import write_ranking
 from flows.cli.output import number, print_ranking, stdout_console
 from flows.cli.talk import print_note
 from flows.cli.terminal import safe
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.judgement.ranking import GroupSummary, RankingHead
 from schemas.profile import Profile
@@ -25,8 +27,11 @@ from warehouse.kinds.rankings.queries import compared_across, ranked_by_scores
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
+    import polars
+
     from dashboards.views.write_ranking import RankedRun
     from tasks.work.declaration import Result
+
 
 COLUMNS = (
     "rank",
@@ -182,3 +187,82 @@ def _strength(entry: RankedIdea) -> str:
     if entry.strength is not None:
         return f"{entry.strength:.2f}"
     return "by score" if entry.basis == "scores" and entry.rank is not None else "unranked"
+
+
+_PAGES = (".html", ".md", ".pdf", ".docx")
+
+
+def is_table(path: Path) -> bool:
+    """Whether the ending names a table."""
+    return path.suffix.lower() in _WRITERS
+
+
+def check_output(path: Path, *, tables_alone: bool = False) -> None:
+    """Raises ConfigurationError when the ending names no format, before anything is ranked.
+
+    Args:
+        tables_alone: a ranking by scores has one page, HTML.
+    """
+    endings = (*_WRITERS, *(_PAGES[:1] if tables_alone else _PAGES))
+    if path.suffix.lower() not in endings:
+        *first, last = endings
+        raise ConfigurationError(f"--output {path}: end it in {', '.join(first)} or {last}")
+
+
+def write_ranking(
+    path: Path, ranked: Sequence[RankedIdea], warehouse: Path, run_id: RunId, *, by_matches: bool
+) -> None:
+    """Write the ranking in the format of the ending, in place of what was there."""
+    if path.suffix.lower() == ".html":
+        path.write_bytes(_page(Warehouse(warehouse), run_id, by_matches=by_matches))
+        return
+    _WRITERS[path.suffix.lower()](path, ranked)
+
+
+def _page(warehouse: Warehouse, run_id: RunId, *, by_matches: bool) -> bytes:
+    from dashboards.render.formats.any_format import report_file
+
+    return report_file(warehouse, run_id, None, ReportFormat.HTML, ranking=by_matches)
+
+
+def _cells(ranked: Sequence[RankedIdea]) -> "polars.DataFrame":
+    """Return the ranking as cells for a spreadsheet."""
+    import polars
+
+    from dashboards.app.cells import as_text
+
+    rows = [idea.model_dump(mode="json") for idea in ranked]
+    names = list(RankedIdea.model_fields)
+    return as_text(polars.DataFrame(rows, schema=names, infer_schema_length=None))
+
+
+def _write_csv(path: Path, ranked: Sequence[RankedIdea]) -> None:
+    from dashboards.app.cells import as_csv
+
+    path.write_bytes(as_csv(_cells(ranked)).encode())
+
+
+def _write_workbook(path: Path, ranked: Sequence[RankedIdea]) -> None:
+    from openpyxl import Workbook
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("ranking")
+    frame = _cells(ranked)
+    for row in (frame.columns, *frame.rows()):
+        sheet.append(
+            [ILLEGAL_CHARACTERS_RE.sub("", cell) if isinstance(cell, str) else cell for cell in row]
+        )
+    book.save(path)
+
+
+def _write_json(path: Path, ranked: Sequence[RankedIdea]) -> None:
+    rows = [idea.model_dump(mode="json") for idea in ranked]
+    path.write_bytes(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+
+
+_WRITERS: dict[str, Callable[[Path, Sequence[RankedIdea]], None]] = {
+    ".csv": _write_csv,
+    ".xlsx": _write_workbook,
+    ".json": _write_json,
+}

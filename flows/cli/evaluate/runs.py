@@ -228,7 +228,7 @@ def _kind_of(run_id: RunId, warehouse: Warehouse) -> "Kind[Any, Any, Any]":
 
 
 def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:
-    from flows.run.run_lock import only_command_on
+    from flows.run.campaign import only_command_on
     from warehouse.kinds.runs.deletion import delete_run
     from warehouse.kinds.runs.landing import RUNS
     from warehouse.units.deletion import Deleted, delete_work

@@ -76,7 +76,7 @@ def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
     from flows.cli.exit_codes import EXIT_DONE
     from flows.cli.output import print_table
     from flows.cli.talk import print_note
-    from flows.run.estimates.declared import estimate
+    from flows.run.estimate import estimate
     from flows.run.requests import request_of
     from flows.works.evaluate.given_ideas import print_remarks
     from schemas.base import replace
@@ -150,7 +150,7 @@ def _comparison(
 ) -> tuple[Path, ...]:
     """Write the report on several benchmarks into a folder of its own."""
     from flows.cli.talk import print_note
-    from flows.run.pages import published_page
+    from flows.run.declared import published_page
     from schemas.identifiers import content_hash
     from tasks.benchmarks.work import BENCHMARK
     from warehouse.objects.shared_reports import share_reports

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flows.run.campaign import Plan
-from flows.run.shards import shard_count, write_shards
+from flows.run.campaign import Plan, shard_count, write_shards
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
