@@ -130,7 +130,6 @@ class _Night:
         self._archive, self._settle_seconds, self._settings = archive, settle_seconds, settings
 
     def make_ideas(self, asked: Mapping[str, object], inbox: Path, path: Path) -> str:
-        """Make ideas of the seeds in `path` and lay them into the inbox; what came of it."""
         options = IdeateOptions.model_validate(asked)
         request = request_of(IDEATE, (path,), options, self._settings)
         print_remarks(request.remarks)
@@ -143,7 +142,6 @@ class _Night:
         return told
 
     def evaluate_ideas(self, asked: Mapping[str, object], path: Path) -> str:
-        """Evaluate the ideas in `path`; what came of it."""
         request = request_of(EVALUATE, (path,), RunOptions.model_validate(asked), self._settings)
         check_before(EVALUATE, request, self._settings)
         summary = run_batch(request)
@@ -209,7 +207,6 @@ def _lay_into(inbox: Path, head: IdeationHead, seeds: Path, warehouse: Warehouse
 
 
 def run_batch(request: RunRequest) -> RunSummary:
-    """Evaluate one file of the night on workers."""
     return run_campaign(Evaluation(request), carry_out_on_cluster)
 
 
@@ -233,7 +230,6 @@ def waiting(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
 
 
 def _changed_at(path: Path) -> float:
-    """When it was changed; of a folder, when anything in it was."""
     inside = path.rglob("*") if path.is_dir() and not path.is_symlink() else ()
     times: list[float] = [each.lstat().st_mtime for each in (path, *inside)]
     return max(times)

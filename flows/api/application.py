@@ -78,7 +78,6 @@ IdempotencyKey = Annotated[
 
 
 def _caller(request: Request) -> Token:
-    """The token that the gate let in."""
     token: Token = request.state.token
     return token
 
@@ -168,7 +167,6 @@ def _add_uploads(api: FastAPI, service: Service) -> None:
 
 
 def _jobs() -> Iterator[type[WorkJob]]:
-    """What programs may ask: work of every kind, and what an evaluation would take."""
     yield from (work.job for work in works())
     yield PlanJob
 
@@ -218,7 +216,6 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
 
 
 def _add_works(api: FastAPI, service: Service) -> None:
-    """A route for each job."""
     for job in _jobs():
         _add_work(api, service, job)
 
@@ -379,14 +376,12 @@ async def watched(
 
 
 def _log_after(job: Job, offset: int) -> tuple[str, int]:
-    """Whole lines of a log after `offset`, and how far they go; some at a time."""
     part = log_part(job, offset, _MOST_BYTES)
     whole = part.rfind(b"\n") + 1 or (len(part) if len(part) == _MOST_BYTES else 0)
     return part[:whole].decode("utf-8", "replace"), offset + whole
 
 
 def page_of(schema: dict[str, Any]) -> str:
-    """An OpenAPI document as one page."""
     return _template().render(info=schema["info"], paths=schema["paths"], parts=_parts(schema))
 
 

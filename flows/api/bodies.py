@@ -17,7 +17,6 @@ from tasks.ideas.limits import MAXIMUM_DEPTH, too_deep
 
 
 def schema_of(options: type[Options], *, without: frozenset[str]) -> dict[str, Any]:
-    """Those that a request may say: all but `without`."""
     schema = options.model_json_schema()
     parts = schema.pop("$defs", {})
     schema["properties"] = {
@@ -131,7 +130,6 @@ def as_kept(job: type[WorkJob], sent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def body_of(job: type[WorkJob]) -> type[BaseModel]:
-    """What a program sends to have work of a declared kind done."""
     options: Any = job.model_fields["options"].annotation
     sent: dict[str, Any] = {**asked_of(job)}
     sent["options"] = (options, Field(default_factory=options))

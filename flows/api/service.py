@@ -46,8 +46,6 @@ SEARCHES_AT_ONCE = 8
 
 
 class JobSeen(Noun):
-    """A job and how far it is, read at one moment."""
-
     job: Job
     progress: RunProgress | None
 
@@ -152,7 +150,6 @@ class Service:
         return self.job(token, job_id)
 
     def job_answer(self, seen: JobSeen) -> Answer:
-        """A job as an answer: its row; what a plan came to stands beside it."""
         job = seen.job
         failed = job.status.last_word if job.status.state.ended else ""
         plan: dict[str, Any] = {"plan": read_result(job)} if job.result.exists() else {}
@@ -164,7 +161,6 @@ class Service:
         )
 
     def runs(self) -> bytes:
-        """The published runs, newest first, as the document of an `Answer`."""
         return self.kept.of(lambda: self._runs().document().encode(), "runs")
 
     def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:

@@ -52,7 +52,6 @@ def stdout_console() -> Console:
 
 
 def print_engine_note(engine: str, judged: str = "an offline baseline") -> None:
-    """Say of the extractive engine that no language model judged."""
     if engine == EXTRACTIVE.text:
         print_note(
             f"engine: extractive, {judged} without a language model; "
@@ -61,7 +60,6 @@ def print_engine_note(engine: str, judged: str = "an offline baseline") -> None:
 
 
 def print_log_note(path: Path | None) -> None:
-    """Say where the log of a run lies; nothing where nothing was run."""
     if path is not None:
         print_note(f"log:    {path}")
 
@@ -147,7 +145,6 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
 
 
 def print_steps(title: str, steps: "Iterable[StepEstimate]") -> None:
-    """What each step is expected to ask and cost; `title` is over their names."""
     print_table(
         [title, "calls", "prompt tokens", "completion tokens", "cost"],
         [
@@ -164,7 +161,6 @@ def print_steps(title: str, steps: "Iterable[StepEstimate]") -> None:
 
 
 def print_expected(estimate: "WorkEstimate", *, as_json: bool) -> int:
-    """Print what work of a declared kind would ask; the command's exit code."""
     counts = {name.replace("_", " "): count for name, count in estimate.counts.items()}
     note = f"nothing was asked; {estimate.note}"
     return print_whole(estimate, "step", counts, note, as_json=as_json)
@@ -200,7 +196,6 @@ def print_whole(
 
 
 def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
-    """Whether the lake has what a campaign came to; why not is printed."""
     if summary.published:
         return True
     failed = (f"not published: {each}" for each in summary.failed_expectations)
@@ -226,7 +221,6 @@ def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
 def print_where(
     summary: "Summary[Any]", early: Iterable[str], reports: Iterable[Path] | None = None
 ) -> None:
-    """Say where the reports and the log of a campaign lie, and why it ended early."""
     for path in summary.report_paths if reports is None else reports:
         print_note(f"report: {path}")
     print_log_note(summary.log_path)
@@ -252,7 +246,6 @@ def _shown(cell: object) -> str:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A score as people read it; `unscored` where there is none."""
     return "unscored" if value is None else f"{value:.{digits}f}"
 
 
@@ -263,8 +256,6 @@ def duration(hours: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column that is there when some idea was judged so."""
-
     name: str
     requested: Callable[[IdeaScore], bool]
     shown: Callable[[IdeaScore], str]

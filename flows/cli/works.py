@@ -55,12 +55,10 @@ Shown = Callable[[Any, Summary[Any]], Any]
 
 
 def own_format(page: PublishedPage, _: object, output: Path) -> tuple[Path, ...] | None:
-    """Write the format that the page itself has for the ending."""
     return page.save_as(output)
 
 
 def as_asked(request: Request[Any, Any], _: Summary[Any]) -> Request[Any, Any]:
-    """Return the request of the command itself."""
     return request
 
 
@@ -183,7 +181,6 @@ def _goes_on(summary: Summary[Any]) -> bool:
 
 
 def _saved(page: PublishedPage, output: Path) -> tuple[Path, ...]:
-    """Write the page in the format of the ending, Markdown where that names none; the files."""
     output.write_bytes(file_of(page, format_or_markdown(output)))
     return (output,)
 
@@ -218,7 +215,6 @@ def exit_code_of(summary: Summary[Any], result: Result) -> int:
 
 
 def _before(summary: Summary[Any]) -> int:
-    """The exit code of what it follows under the same command."""
     first: Summary[Any] | None = summary.first
     if first is None:
         return EXIT_DONE
@@ -270,7 +266,6 @@ _TABLES = {
 
 
 def tables_of(name: str) -> Shows | None:
-    """What prints the tables of a kind; None: its page is shown."""
     return resolve_name(_TABLES[name]) if name in _TABLES else None
 
 

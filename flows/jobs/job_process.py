@@ -58,7 +58,6 @@ class JobResult(Noun):
 
 
 def main() -> None:
-    """Exits with the code of the job's command."""
     # A shell that starts a program in the background has it ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     log_to_stderr()
@@ -139,7 +138,6 @@ def _here(options: OptionsT, warehouse: Warehouse) -> OptionsT:
 
 
 def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
-    """Do work of a declared kind, or say what it would take."""
     work, settings = work_named(asked.command), warehouse.settings
     options = _here(asked.options, warehouse)
     request = request_of(work, work.given(asked, job.folder), options, settings)
@@ -181,7 +179,6 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
 
 
 def _plan(asked: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
-    """Predict what an evaluation would take."""
     settings, options = warehouse.settings, _here(asked.options, warehouse)
     write_bytes(job.ideas, asked.idea_file)
     request = request_of(work_named(asked.of), (job.ideas,), options, settings)

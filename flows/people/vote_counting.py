@@ -63,7 +63,6 @@ class VoteCounter:
         self._lock.release()
 
     def _counts(self, database: ServiceDatabase) -> tuple[int, int]:
-        """Of records and of contests."""
         ((records,),) = database.ask("record_count")
         ((contest_count,),) = database.ask("contest_count")
         return records, contest_count

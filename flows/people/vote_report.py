@@ -57,7 +57,6 @@ def report_on_votes(warehouse: Warehouse, by: Board) -> VoteReport:
 
 
 def _checks(votes: Iterable[HumanVote]) -> dict[str, tuple[int, int]]:
-    """Attention checks (failed, passed) by voter."""
     found: dict[str, tuple[int, int]] = {}
     for vote in votes:
         if vote.check_passed is not None:
@@ -127,7 +126,6 @@ def _engine_figures(queries: Queries, votes: Sequence[HumanVote]) -> Iterator[Vo
 def _side_by_side(
     votes: Sequence[Match], rated: Iterable[Rating]
 ) -> tuple[list[float], list[float]]:
-    """Strengths by votes and by the engine's matches, of the ideas that have both."""
     ids = tuple({idea for vote in votes for idea in (vote.first_idea_id, vote.second_idea_id)})
     by_votes = {
         one.idea_id: one.strength

@@ -74,7 +74,6 @@ def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
 
 
 def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """`base` with the keys of `own` in their place, table by table."""
     both = {
         name: _merged(base[name], value)
         for name, value in own.items()

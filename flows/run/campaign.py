@@ -92,7 +92,6 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     in_sandbox: ClassVar[bool] = False
 
     def __init__(self, request: WorkRequest, warehouse: Path, **told: str) -> None:
-        """`told`: what its span says of it."""
         self.where, self.warehouse = request, Warehouse(warehouse)
         self.watch = Stopwatch()
         self.started_at = self.watch.started_at
@@ -142,7 +141,6 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         return write_shards(folder, map(shard, dealt(waiting, self.where)))
 
     def watched(self, plan: PlanT) -> Watched:
-        """How far it is."""
         names = self.kind.names(plan.head)
         count = len(plan.unit_names)
         return Watched(
@@ -216,13 +214,9 @@ class Workplace(Protocol):
         """Have the shard files worked on; what became of those that failed."""
         ...
 
-    def reporter(self, watched: Watched) -> Report | None:
-        """Who else than the terminal is told how far it is."""
-        ...
+    def reporter(self, watched: Watched) -> Report | None: ...
 
-    def tell(self, markdown: str, key: str, description: str) -> None:
-        """What the work came to."""
-        ...
+    def tell(self, markdown: str, key: str, description: str) -> None: ...
 
 
 class ThisProcess:
@@ -407,7 +401,6 @@ def shard_count(request: WorkRequest, unit_count: int, per_worker: int = SHARDS_
 
 
 def dealt(units: Sequence[UnitT], request: WorkRequest) -> list[tuple[UnitT, ...]]:
-    """`units` dealt out in turn, a hand for each shard."""
     count = shard_count(request, len(units))
     return [tuple(units[number::count]) for number in range(count)]
 

@@ -66,8 +66,6 @@ def run_id(
 
 
 class Declared(Campaign[Plan[Any], Any]):
-    """One piece of work of a declared kind."""
-
     gateway: OpenGateway | None = None
     page: PublishedPage | None = None
 
@@ -94,7 +92,6 @@ class Declared(Campaign[Plan[Any], Any]):
 
     @cached_property
     def run_id(self) -> RunId:
-        """Asked for with every unit; known once it is open."""
         return run_id(self.declared, self.request, self._literature, self.warehouse.settings)
 
     @property

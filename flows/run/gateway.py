@@ -41,7 +41,6 @@ class OpenGateway:
 
     @property
     def url(self) -> str:
-        """Base address, without a path."""
         return self.start()
 
 
@@ -107,7 +106,6 @@ def lacking(literature: LiteratureChoice) -> str:
 
 
 def indexed(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:
-    """The same literature with the index in place of a file, built on first use."""
     path = literature.snapshot
     if path is None or path.is_dir():
         return literature

@@ -292,7 +292,6 @@ def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[
 
 
 def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[ComponentStatus]:
-    """Of what lies there."""
     remedy = "check AWS_ENDPOINT_URL_S3, the credentials and their rights in the bucket"
     part = "object storage"
     try:
@@ -345,7 +344,6 @@ def _literature(settings: Settings) -> ComponentStatus:
 def _models(
     engine: str, api_base: str | None, profile: Profile, settings: Settings
 ) -> list[ComponentStatus]:
-    """The status of each model that the profile asks."""
     from tasks.steps import STEPS
 
     try:

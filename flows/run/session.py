@@ -88,6 +88,5 @@ class Session:
 
 
 def _tell(contacts: "tuple[Contact, ...]") -> None:
-    """Say of each model what it takes and costs, before the batch."""
     for contact in contacts:
         print_note(f"{contact.model} {contact.line}")

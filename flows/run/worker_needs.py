@@ -90,7 +90,6 @@ def _variables(request: WorkRequest, settings: Settings, *, embeds: bool) -> tup
 
 
 def _engines(request: Any) -> list[tuple[Any, str | None]]:
-    """The engines that a request names, and where each is asked."""
     if isinstance(request, Request):
         return [(each.engine, each.api_base) for each in request.engines]
     return [(request.engine, getattr(request, "api_base", None))]

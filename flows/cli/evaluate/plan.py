@@ -80,7 +80,6 @@ def plan(
 
 
 def _disorder(estimate: "Estimate", allowed: float) -> list[str]:
-    """Why the run cannot be in order, where too much of its file was rejected already."""
     entries = estimate.ideas + estimate.rejected
     if estimate.rejected <= allowed * entries:
         return []
@@ -91,7 +90,6 @@ def _disorder(estimate: "Estimate", allowed: float) -> list[str]:
 
 
 def _done_in_words(prediction: "Prediction") -> list[str]:
-    """What earlier runs have done, and what of it the figures do not count."""
     done, ideas = prediction.done, prediction.estimate.ideas
     lines = []
     if prediction.unknown_because:
@@ -166,7 +164,6 @@ def _ideas(estimate: "Estimate") -> str:
 
 
 def _in_waves(batches: "BatchEstimate") -> list[list[object]]:
-    """Rows that say how often and how long batches are waited for."""
     waves = (
         f"{batches.waves}, at most {batches.most_waves} where replies have to be asked for again"
     )
@@ -260,7 +257,6 @@ def _named_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[s
 
 
 def _spent_early(estimate: "Estimate", budget: Budget) -> list[str]:
-    """A line for each bound that the run is expected to meet before its end."""
     expected = (
         ("cost in dollars", estimate.cost_usd, budget.maximum_cost_usd),
         ("tokens", estimate.prompt_tokens + estimate.completion_tokens, budget.maximum_tokens),

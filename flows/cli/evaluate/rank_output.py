@@ -193,7 +193,6 @@ _PAGES = (".html", ".md", ".pdf", ".docx")
 
 
 def is_table(path: Path) -> bool:
-    """Whether the ending names a table."""
     return path.suffix.lower() in _WRITERS
 
 
@@ -212,7 +211,6 @@ def check_output(path: Path, *, tables_alone: bool = False) -> None:
 def write_ranking(
     path: Path, ranked: Sequence[RankedIdea], warehouse: Path, run_id: RunId, *, by_matches: bool
 ) -> None:
-    """Write the ranking in the format of the ending, in place of what was there."""
     if path.suffix.lower() == ".html":
         path.write_bytes(_page(Warehouse(warehouse), run_id, by_matches=by_matches))
         return
@@ -226,7 +224,6 @@ def _page(warehouse: Warehouse, run_id: RunId, *, by_matches: bool) -> bytes:
 
 
 def _cells(ranked: Sequence[RankedIdea]) -> "polars.DataFrame":
-    """Return the ranking as cells for a spreadsheet."""
     import polars
 
     from dashboards.app.cells import as_text

@@ -27,7 +27,6 @@ MOST_REJECTIONS = 10
 
 
 def print_run(page: "EvaluatedRun", result: "Result", summary: Summary[Any]) -> None:
-    """Print what came of a run of ideas: the ranking, what was rejected, and how the run stands."""
     run = page.head
     if page.units:
         print_ranking(page.units, page.scores)
@@ -57,7 +56,6 @@ def print_rejections(rejected: Sequence[tuple[str, str, str]]) -> None:
 
 
 def literature_in_words(literature: LiteratureChoice) -> str:
-    """By name, and what the bundled sample is worth."""
     bundled = literature_name(literature) == BUNDLED_SAMPLE
     return f"{BUNDLED_SAMPLE}, {BUNDLED_REMARK}" if bundled else literature.text
 
@@ -69,7 +67,6 @@ def _time(run: Run, *, unchanged: bool) -> str:
 
 
 def _order(run: Run, alarms: Sequence[str]) -> Iterator[str]:
-    """Why the exit code is what it is, and what should not wait."""
     yield run.status_in_words(len(alarms))
     yield from alarms
     if not run.in_order:

@@ -98,7 +98,6 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
 
 
 def _unpublished(warehouse: Warehouse) -> tuple[RunId, ...]:
-    """The runs that the budgets of a warehouse without a lake know."""
     from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
     with closing(BudgetFile(warehouse.budgets, RunId(WHOLE_RUN), Budget())) as budget:

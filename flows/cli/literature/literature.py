@@ -183,7 +183,6 @@ def _page(query: str, papers: Sequence[Paper]) -> pg.Page:
 
 
 def _marked(paper: Paper) -> str:
-    """The title, with a mark where the work is retracted or withdrawn."""
     return paper.title if paper.state is None else f"{paper.title} ({paper.state.mark})"
 
 

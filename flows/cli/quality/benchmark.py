@@ -70,7 +70,6 @@ def benchmark(
 
 
 def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
-    """Say what each suite would ask and cost."""
     from dashboards.render.figures import usd
     from flows.cli.answer import print_answer
     from flows.cli.exit_codes import EXIT_DONE
@@ -148,7 +147,6 @@ def _others(
 def _comparison(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
 ) -> tuple[Path, ...]:
-    """Write the report on several benchmarks into a folder of its own."""
     from flows.cli.talk import print_note
     from flows.run.declared import published_page
     from schemas.identifiers import content_hash
@@ -205,7 +203,6 @@ def _calibrator(
 
 
 def _fetch(folder: Path | None, *, as_json: bool) -> int:
-    """Fetch the public sets, and say of each its licence, and of each file what became of it."""
     from flows.cli.answer import print_answer
     from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
     from flows.cli.talk import print_note

@@ -64,7 +64,6 @@ class FieldForecast(Noun):
 
     @property
     def lines(self) -> list[str]:
-        """What a plan says of it."""
         if self.unknown_because:
             return [f"which fields the literature covers is not known: {self.unknown_because}"]
         if not self.looked_at:
@@ -258,7 +257,6 @@ def _literature(literature: LiteratureChoice, settings: Settings) -> str | None:
 
 
 def _replies(warehouse: Warehouse, receipt: Receipt) -> int:
-    """Count the replies that an evaluation which ended early has paid for."""
     table = TABLE["llm_calls"]
     files = landed_files(warehouse, RUNS, table, [receipt])
     return sum(row["status"] == CallStatus.OK for path in files for row in read_rows(table, path))
@@ -302,7 +300,6 @@ class Prediction:
     fields: FieldForecast
 
     def document(self) -> dict[str, Any]:
-        """As `--json` prints it."""
         compared = [line.model_dump(mode="json") for line in self.comparison]
         return {
             **self.estimate.model_dump(mode="json"),

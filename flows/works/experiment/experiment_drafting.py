@@ -26,8 +26,6 @@ _SENTENCES = 12
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """What was written, and what it rests on."""
-
     paths: tuple[Path, ...]
     idea: KnownIdea
     recommended: Recommended

@@ -101,7 +101,6 @@ def planned_experiment(
 
 
 def write_plans(folder: Path, plans: Sequence[PlannedExperiment]) -> tuple[Path, ...]:
-    """Write `plans.html` and `plans.md`."""
     folder.mkdir(parents=True, exist_ok=True)
     blocks = (pg.text(_BEGINNING), *(block for plan in plans for block in _plan(plan)))
     page = pg.Page(pg.line("Plans of experiments"), blocks)

@@ -38,8 +38,6 @@ from tasks.web.client import open_client
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """How a snapshot stands after an audit, and what was decided in it."""
-
     index: Path
     standing: Standing
     decided: Decided

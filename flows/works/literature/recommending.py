@@ -47,7 +47,6 @@ def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> 
 def recommend_about(
     idea: str, cutoff: date | None, options: RecommendOptions, settings: Settings
 ) -> Recommended:
-    """Recommendations for an idea by its text."""
     literature = resolve_literature(options.literature, settings)
     with _read_before(Warehouse(options.warehouse, settings)) as known:
         if literature.url is not None:
@@ -84,7 +83,6 @@ async def _recommend(
 
 
 def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:
-    """Its text and its cutoff date."""
     if not given.strip():
         raise ConfigurationError(
             'say an idea, as in `assay recommend "Parse languages by transfer"`'

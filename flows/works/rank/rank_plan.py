@@ -157,7 +157,6 @@ def _most_matches(
 
 
 def _fitted_on_count(queries: Queries, request: RankRequest, prior: Prior | None) -> int:
-    """How many ideas of the run the prior was fitted on."""
     if prior is None:
         return 0
     known = frozenset(prior.calibrator.training_items)
@@ -214,7 +213,6 @@ def _votes(
 
 
 def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Mapping[IdeaId, str]:
-    """Every idea's group, in the order of groups and ideas."""
     every = queries.rows("ideas_of_run", run_id=request.run_id)
     rows = [row for row in every if row["idea_id"] not in request.parameters.left_out]
     if request.parameters.grouping is Grouping.CLUSTERS:
@@ -343,7 +341,6 @@ def _groups_of(
 
 
 def _is_open(of: RankingHead | RankJob, warehouse: Warehouse, name: str) -> bool:
-    """Whether the unit has no complete receipt."""
     return complete_receipt(warehouse, RANKINGS, of.run_id, of.ranking_id, name) is None
 
 
