@@ -4,6 +4,7 @@ Each section reads `ASSAY_<SECTION>__<FIELD>`; names other tools already use are
 """
 
 from pathlib import Path
+from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
@@ -485,55 +486,30 @@ class NightlySettings(Section):
     )
 
 
+def _named(*variables: str) -> Any:
+    """A field that is read under names which other tools already use, its own the last."""
+    return Field(default=None, validation_alias=AliasChoices(*variables))
+
+
 class Settings(Home):
     """All of it. Read once by the command line, the flows and the gateway's entry point."""
 
-    semantic_scholar_api_key: Key | None = Field(
-        default=None,
-        validation_alias=AliasChoices(
-            "SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key"
-        ),
+    semantic_scholar_api_key: Key | None = _named(
+        "SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key"
     )
-    unpaywall_email: str | None = Field(
-        default=None, validation_alias=AliasChoices("UNPAYWALL_EMAIL", "unpaywall_email")
-    )
-    crossref_mailto: str | None = Field(
-        default=None, validation_alias=AliasChoices("CROSSREF_MAILTO", "crossref_mailto")
-    )
-    openalex_api_key: Key | None = Field(
-        default=None, validation_alias=AliasChoices("OPENALEX_API_KEY", "openalex_api_key")
-    )
-    openreview_token: Key | None = Field(
-        default=None, validation_alias=AliasChoices("OPENREVIEW_TOKEN", "openreview_token")
-    )
-    serper_api_key: Key | None = Field(
-        default=None, validation_alias=AliasChoices("SERPER_API_KEY", "serper_api_key")
-    )
-    tavily_api_key: Key | None = Field(
-        default=None, validation_alias=AliasChoices("TAVILY_API_KEY", "tavily_api_key")
-    )
-    brave_api_key: Key | None = Field(
-        default=None,
-        validation_alias=AliasChoices("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key"),
-    )
-    searxng_url: str | None = Field(
-        default=None, validation_alias=AliasChoices("SEARXNG_URL", "searxng_url")
-    )
-    github_token: Key | None = Field(
-        default=None, validation_alias=AliasChoices("GITHUB_TOKEN", "GH_TOKEN", "github_token")
-    )
-    kaggle_username: str | None = Field(
-        default=None, validation_alias=AliasChoices("KAGGLE_USERNAME", "kaggle_username")
-    )
-    kaggle_key: Key | None = Field(
-        default=None, validation_alias=AliasChoices("KAGGLE_KEY", "kaggle_key")
-    )
-    grobid_url: str | None = Field(
-        default=None, validation_alias=AliasChoices("GROBID_URL", "grobid_url")
-    )
-    prefect_api_url: str | None = Field(
-        default=None, validation_alias=AliasChoices("PREFECT_API_URL", "prefect_api_url")
-    )
+    unpaywall_email: str | None = _named("UNPAYWALL_EMAIL", "unpaywall_email")
+    crossref_mailto: str | None = _named("CROSSREF_MAILTO", "crossref_mailto")
+    openalex_api_key: Key | None = _named("OPENALEX_API_KEY", "openalex_api_key")
+    openreview_token: Key | None = _named("OPENREVIEW_TOKEN", "openreview_token")
+    serper_api_key: Key | None = _named("SERPER_API_KEY", "serper_api_key")
+    tavily_api_key: Key | None = _named("TAVILY_API_KEY", "tavily_api_key")
+    brave_api_key: Key | None = _named("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key")
+    searxng_url: str | None = _named("SEARXNG_URL", "searxng_url")
+    github_token: Key | None = _named("GITHUB_TOKEN", "GH_TOKEN", "github_token")
+    kaggle_username: str | None = _named("KAGGLE_USERNAME", "kaggle_username")
+    kaggle_key: Key | None = _named("KAGGLE_KEY", "kaggle_key")
+    grobid_url: str | None = _named("GROBID_URL", "grobid_url")
+    prefect_api_url: str | None = _named("PREFECT_API_URL", "prefect_api_url")
     data: Path | None = Field(
         default=None, description="Folder of the data sets that the benchmarks read."
     )

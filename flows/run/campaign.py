@@ -29,7 +29,6 @@ from schemas.stopwatch import Stopwatch
 from schemas.work import HeadT, Summary
 from tasks.shards.work import Shard, WorksOnShards
 from tasks.telemetry.reporting import reporting, span
-from warehouse.answers import Publication
 from warehouse.objects.shared_reports import share_reports, with_pages
 from warehouse.run_log import EVENTS, run_log
 from warehouse.units.kind import Kind
@@ -344,28 +343,17 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
         kept = campaign.current_reports() if publication.unchanged else ()
         reports = kept or campaign.write_reports(head)
         share_reports(warehouse, with_pages(reports), new=not kept)
-    summary = summary_of(campaign.command, kind, head, publication, reports, campaign.remarks())
-    log_path = warehouse.log(campaign.run_id)
-    return replace(summary, faults=campaign.faults(), log_path=log_path)
-
-
-def summary_of(
-    command: str,
-    kind: Kind[Any, Any, Any],
-    head: HeadT,
-    publication: Publication,
-    report_paths: tuple[Path, ...],
-    remarks: tuple[str, ...] = (),
-) -> Summary[HeadT]:
     return Summary(
-        name=command,
+        name=campaign.command,
         title=kind.titled(*kind.names(head)),
         head=head,
         published=publication.published,
         unchanged=publication.unchanged,
         failed_expectations=publication.failed_expectations,
-        report_paths=report_paths,
-        remarks=remarks,
+        report_paths=reports,
+        remarks=campaign.remarks(),
+        faults=campaign.faults(),
+        log_path=warehouse.log(campaign.run_id),
     )
 
 

@@ -133,8 +133,8 @@ class IdeaOptions(WorkOptions):
     )
 
 
-class RunOptions(IdeaOptions):
-    """How ideas are evaluated, which `assay evaluate` and `assay plan` take alike."""
+class EvaluatingOptions(IdeaOptions):
+    """Of commands by which an idea may be evaluated."""
 
     batch: Batch = None
     batch_failures: BatchFailures = option(
@@ -142,15 +142,19 @@ class RunOptions(IdeaOptions):
         "|".join(BatchFailures),
         "Questions a batch leaves without an answer: asked by a call, or unscored.",
     )
-
-    profile: Profile = DEFAULT_PROFILE
-    engine: Engine = EXTRACTIVE
-    modules: Modules = (Module.SOUNDNESS, Module.CONTRIBUTION)
     survey: Survey = False
     experiment: Experiment = ()
     cutoff: Cutoff = None
     label: Label = ""
     field: Fields = ()
+
+
+class RunOptions(EvaluatingOptions):
+    """How ideas are evaluated, which `assay evaluate` and `assay plan` take alike."""
+
+    profile: Profile = DEFAULT_PROFILE
+    engine: Engine = EXTRACTIVE
+    modules: Modules = (Module.SOUNDNESS, Module.CONTRIBUTION)
 
 
 class EvaluateOptions(RunOptions, DeclaredOptions):
@@ -182,7 +186,7 @@ VOTES_IN_LAKE = Path("lake")
 """What `--votes` says for the votes cast on the dashboard; files of votes end otherwise."""
 
 
-class RankOptions(IdeaOptions, DeclaredOptions):
+class RankOptions(EvaluatingOptions, DeclaredOptions):
     """Of `assay rank`; what is not said is taken from the run."""
 
     literature_is_optional: ClassVar[bool] = True
@@ -238,15 +242,6 @@ class RankOptions(IdeaOptions, DeclaredOptions):
         read_by(parse_modules),
         option(..., "LIST", f"For IDEAS that are evaluated first. {MODULES}"),
     ] = None
-    survey: Survey = False
-    experiment: Experiment = ()
-    cutoff: Cutoff = None
-    label: Label = ""
-    field: Fields = ()
-    batch: Batch = None
-    batch_failures: BatchFailures = option(
-        BatchFailures.CALL, "|".join(BatchFailures), "As of `assay evaluate`."
-    )
 
     @property
     def evaluation(self) -> RunOptions:

@@ -5,17 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from rich.box import SIMPLE_HEAD
 from rich.console import Group
-from rich.table import Table
-from rich.text import Text
 
 from dashboards.render.formats.report_format import ReportFormat
-from dashboards.render.wording import what_leads_among, why_unranked
+from dashboards.render.wording import what_leads_among
 from flows.cli.answer import print_answer
-from flows.cli.output import number, print_ranking, stdout_console
+from flows.cli.output import idea_cell, number, print_ranking, ranking_table, stdout_console
 from flows.cli.talk import print_note
-from flows.cli.terminal import safe
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.judgement.ranking import GroupSummary, RankingHead
@@ -108,7 +104,9 @@ def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
     """
     head, ranked, groups = page.head, page.units, page.groups
     joined = any(group.joins_groups for group in groups)
-    stdout_console().print(_table(ranked, across=joined))
+    columns = (*COLUMNS, *(ACROSS_COLUMNS if joined else ()))
+    cells = (lambda idea: (*_row(idea), *_across(idea))) if joined else _row
+    stdout_console().print(ranking_table(columns, ranked, cells))
     print_note(
         f"run {head.run_id}, {head.ranking_id}: {_rests_on(groups)}; engine {head.engine},"
         f" ratings {head.method.value}{_votes(head)}"
@@ -132,33 +130,12 @@ def _rests_on(summaries: Sequence[GroupSummary]) -> str:
     return f"{matches:,} verdicts ({unscored:,} unscored) in {groups:,} groups{bias}"
 
 
-def _table(ranked: Sequence[RankedIdea], *, across: bool) -> Table:
-    """`across`: groups are joined, so that an idea also has a rank over all of them."""
-    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    for name in (*COLUMNS, *(ACROSS_COLUMNS if across else ())):
-        if name == "idea":
-            table.add_column(name, overflow="fold", ratio=1)
-        else:
-            table.add_column(name, justify="right")
-    before: object = object()
-    for entry in ranked:
-        if entry.group != before:
-            table.add_section()
-            table.add_row("", "", Text(safe(entry.group or "no group"), style="bold"))
-            before = entry.group
-        table.add_row(*_row(entry), *(_across(entry) if across else ()))
-    return table
-
-
 def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
-    title = Text(
-        safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis"
-    )
     played = entry.wins is not None and entry.losses is not None
     return (
         "–" if entry.rank is None else str(entry.rank),
         "" if entry.best_rank is None else f"{entry.best_rank}–{entry.worst_rank}",
-        Group(Text(safe(entry.idea_id), overflow="fold"), title, *_why_unranked(entry)),
+        idea_cell(entry),
         _strength(entry),
         (
             ""
@@ -171,11 +148,6 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
         "" if entry.unscored_match_count is None else str(entry.unscored_match_count),
         number(entry.score),
     )
-
-
-def _why_unranked(entry: RankedIdea) -> tuple[Text, ...]:
-    why = why_unranked(entry)
-    return (Text(why, style="yellow"),) if why else ()
 
 
 def _across(entry: RankedIdea) -> tuple[str, ...]:
