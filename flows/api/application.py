@@ -40,7 +40,7 @@ from schemas.errors import (
     UnknownNameError,
 )
 from schemas.identifiers import content_hash
-from schemas.options.literature_options import SearchOptions
+from schemas.options.commands import SearchOptions
 from schemas.options.values import Options
 from schemas.people.decisions import GivenAnswer
 from schemas.people.job import OfIdeas, PlanJob

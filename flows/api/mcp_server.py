@@ -27,7 +27,7 @@ from flows.cli.answer import Answer
 from flows.cli.command_line import log_to_stderr, run_command
 from flows.run.environment import prepare_environment
 from schemas.errors import AssayError
-from schemas.options.literature_options import SearchOptions
+from schemas.options.commands import SearchOptions
 from schemas.people.job import JobState
 from schemas.people.role import Role, Token
 from schemas.people.work_job import WorkJob

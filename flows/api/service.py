@@ -27,7 +27,7 @@ from schemas.base import Noun, replace
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, NotAllowedError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.options.literature_options import SearchOptions
+from schemas.options.commands import SearchOptions
 from schemas.options.values import Options, flag_of
 from schemas.people.decisions import GivenAnswer
 from schemas.people.job import JobRequest, check_offered
@@ -161,7 +161,12 @@ class Service:
         )
 
     def runs(self) -> bytes:
-        return self.kept.of(lambda: self._runs().document().encode(), "runs")
+
+        def told() -> bytes:
+            with self.warehouse.queries() as queries:
+                return answer_of("listed", queries.list_runs()).document().encode()
+
+        return self.kept.of(told, "runs")
 
     def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:
         """What `assay report --json` says."""
@@ -197,14 +202,11 @@ class Service:
 
     def closest(self, run_id: str, idea_id: str) -> bytes:
         """The closest prior work of an idea: where it overlaps, and what remains new beside it."""
-        told = self._closest
-        return self.kept.of(
-            lambda: told(run_id, idea_id).document().encode(), "closest", run_id, idea_id
-        )
 
-    def _runs(self) -> Answer:
-        with self.warehouse.queries() as queries:
-            return answer_of("listed", queries.list_runs())
+        def told() -> bytes:
+            return self._closest(run_id, idea_id).document().encode()
+
+        return self.kept.of(told, "closest", run_id, idea_id)
 
     def _closest(self, run_id: str, idea_id: str) -> Answer:
         with self.warehouse.queries() as queries:

@@ -54,14 +54,6 @@ Shown = Callable[[Any, Summary[Any]], Any]
 """Returns the request whose page is printed, such as one that names other runs to compare."""
 
 
-def own_format(page: PublishedPage, _: object, output: Path) -> tuple[Path, ...] | None:
-    return page.save_as(output)
-
-
-def as_asked(request: Request[Any, Any], _: Summary[Any]) -> Request[Any, Any]:
-    return request
-
-
 def run(
     name: str,
     given: tuple[Any, ...],
@@ -69,10 +61,10 @@ def run(
     output: Path | None,
     *,
     as_json: bool,
-    save: Save = own_format,
+    save: Save | None = None,
     more: More | None = None,
     leave: Leave | None = None,
-    shown: Shown = as_asked,
+    shown: Shown | None = None,
 ) -> int:
     """Do the work of the command `name`, or say what it would take; the command's exit code.
 
@@ -95,7 +87,8 @@ def run(
     with Session() as session:
         summary = session.run(work, request)
         made = more(request, summary) if more is not None and _goes_on(summary) else ()
-        request = shown(request, summary) if _goes_on(summary) else request
+        if shown is not None and _goes_on(summary):
+            request = shown(request, summary)
     return print_published(
         work, request, summary, output, made, as_json=as_json, save=save, leave=leave
     )
@@ -109,7 +102,7 @@ def print_published(
     more: tuple[Path, ...] = (),
     *,
     as_json: bool,
-    save: Save = own_format,
+    save: Save | None = None,
     leave: Leave | None = None,
 ) -> int:
     """Print what was published, or write it to `output`; the command's exit code.
@@ -137,7 +130,7 @@ def print_published(
     )
     written: tuple[Path, ...] = ()
     if output is not None:
-        own = save(page, request, output)
+        own = page.save_as(output) if save is None else save(page, request, output)
         written = _saved(page, output) if own is None else own
     if as_json:
         told: dict[str, Any] = {

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError, ConfigurationError
-from schemas.judging import JudgingParameters
 from schemas.profile import Profile
 from schemas.run import Budget
 from schemas.settings import Settings
@@ -65,37 +64,21 @@ def check_before(
     steps = [*work.steps(request)]
     for follow in following(work, request, settings):
         steps += work_named(follow.name).steps(follow.request(None))
-    contacts = check_models(request, steps, settings)
     own, *judges = request.engines
-    alone = replace(request.profile, judging=request.profile.judging.without_models())
-    for judge in dict.fromkeys(judges):
-        if judge != own:
-            asked = replace(request, engine=judge.engine, api_base=judge.api_base, profile=alone)
-            contacts += check_models(asked, steps, settings)
+    profile = request.profile
+    contacts: tuple[Contact, ...] = ()
+    for judge in dict.fromkeys((own, *judges)):
+        contacts += check_engine(
+            judge.engine,
+            judge.api_base,
+            settings,
+            request.warehouse,
+            profile=profile,
+            steps=steps,
+            budget=request.budget,
+        )
+        profile = replace(profile, judging=request.profile.judging.without_models())
     return contacts
-
-
-def check_models(
-    request: Request[Any, Any],
-    steps: "Iterable[Step[Any, Any]]",
-    settings: Settings,
-) -> "tuple[Contact, ...]":
-    """`check_engine` for the models of a request with a profile.
-
-    Raises:
-        ConfigurationError: as `check_engine`.
-    """
-    return check_engine(
-        request.engine,
-        request.api_base,
-        settings,
-        request.warehouse,
-        judging=request.profile.judging,
-        seed=request.profile.seed,
-        temperature=request.profile.temperature,
-        steps=steps,
-        budget=request.budget,
-    )
 
 
 def check_engine(
@@ -104,9 +87,7 @@ def check_engine(
     settings: Settings,
     warehouse: Path,
     *,
-    judging: JudgingParameters | None = None,
-    seed: int | None = None,
-    temperature: float | None = 0.0,
+    profile: Profile,
     steps: "Iterable[Step[Any, Any]]",
     budget: Budget,
 ) -> "tuple[Contact, ...]":
@@ -123,9 +104,9 @@ def check_engine(
     from tasks.judging.first_contact import make_contacts, uses
     from tasks.judging.models import shared_api_base
 
-    judging = judging or JudgingParameters()
+    judging, seed = profile.judging, profile.seed
     bases = {each: shared_api_base(each, model, api_base) for each in (model, *judging.models)}
-    asked = uses(model, bases, judging, steps, seed=seed, temperature=temperature)
+    asked = uses(model, bases, judging, steps, seed=seed, temperature=profile.temperature)
     bounds = (budget.maximum_cost_usd, budget.maximum_cost_usd_per_idea)
     needs_price = any(bound is not None for bound in bounds)
     return asyncio.run(
@@ -348,9 +329,7 @@ def _models(
                 api_base,
                 settings,
                 Path(folder),
-                judging=profile.judging,
-                seed=profile.seed,
-                temperature=profile.temperature,
+                profile=profile,
                 steps=STEPS,
                 budget=Budget(),
             )

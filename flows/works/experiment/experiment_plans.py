@@ -12,7 +12,7 @@ from dashboards.views.write_ideation import ideation_page
 from flows.cli.literature.recommend import recommendation_warnings
 from flows.works.literature.recommending import recommend_about
 from schemas.literature.recommendation import Recommendation, ResourceKind
-from schemas.options.literature_options import RecommendOptions
+from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
 from schemas.works.ideation import IdeaVersion
 from schemas.works.ideation_run import IdeationHead, IdeationRequest

@@ -14,7 +14,7 @@ from schemas.failure import Answer
 from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.audit import ProposalState
 from schemas.literature.paper import Paper
-from schemas.options.literature_options import AuditOptions
+from schemas.options.commands import AuditOptions
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.audit.auditing import (

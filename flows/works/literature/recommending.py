@@ -13,7 +13,7 @@ from flows.works.evaluate.given_ideas import STANDARD_INPUT, given_ideas, print_
 from flows.works.evaluate.request import resolve_literature
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
-from schemas.options.literature_options import RecommendOptions
+from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.sentence_embedder import SentenceEmbedder

@@ -9,7 +9,7 @@ from flows.works.evaluate.request import resolve_literature
 from schemas.failure import Answer
 from schemas.identifiers import IdeaId
 from schemas.literature.paper import Paper
-from schemas.options.literature_options import SearchOptions
+from schemas.options.commands import SearchOptions
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.semantic_scholar import SemanticScholarClient

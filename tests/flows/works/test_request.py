@@ -176,7 +176,15 @@ def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(
                 EVALUATE, (paper,), RunOptions(engine=model, api_base=address), settings
             ),
             lambda: check_request([paper], engine=model, api_base=address),
-            lambda: check_engine(model, address, settings, tmp_path, steps=(), budget=Budget()),
+            lambda: check_engine(
+                model,
+                address,
+                settings,
+                tmp_path,
+                profile=load_profile("economy"),
+                steps=(),
+                budget=Budget(),
+            ),
         ],
         "--literature": [lambda: resolve_literature(LiteratureChoice(url=address), settings)],
         "--judge": [
