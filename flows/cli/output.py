@@ -294,8 +294,8 @@ def ranking_table(
     for entry in ranked:
         if entry.group != before:
             table.add_section()
-            name = Text(safe(entry.group or "no group"), style="bold")
-            table.add_row(*[""] * columns.index("idea"), name)
+            group = Text(safe(entry.group or "no group"), style="bold")
+            table.add_row(*[""] * columns.index("idea"), group)
             before = entry.group
         table.add_row(*cells(entry))
     return table

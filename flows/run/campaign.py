@@ -375,8 +375,6 @@ MAXIMUM_ROUNDS = 3
 
 SHARDS_PER_WORKER = 4
 
-UnitT = TypeVar("UnitT")
-
 Send = Callable[[Sequence[Path]], Iterable[BaseException]]
 """Has shard files worked on; what became of those that failed."""
 
