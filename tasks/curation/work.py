@@ -33,6 +33,7 @@ from tasks.curation.steps.curate_criticism import CURATE_CRITICISM
 from tasks.curation.steps.curate_idea import CURATE_IDEA
 from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
 from tasks.curation.submission import Unread, looked_at, refused
+from tasks.documents.sections import DOCUMENTS_AT_ONCE
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.judging.step import Step
 from tasks.metrics.agreement import cohen_kappa
@@ -111,7 +112,7 @@ async def _sizes(
     request: CurationRequest, settings: Settings
 ) -> tuple[list[_Size], tuple[str, ...]]:
     """The sizes of papers that will be asked about, and why others are not, a line each."""
-    slots = asyncio.Semaphore(settings.documents.concurrency)
+    slots = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
     reader = Reader(settings.documents, None, slots)
     async with asyncio.TaskGroup() as group:
         tasks = [
