@@ -194,6 +194,7 @@ class Collapse:
             would have to move.
     """
 
+    classes: tuple[Label, ...]
     gold_shares: tuple[float, ...]
     predicted_shares: tuple[float, ...]
     top_label_share: Estimate
@@ -225,11 +226,12 @@ def label_collapse(labelled: Labelled, classes: Sequence[Label] | None = None) -
     listed = tuple(classes) if classes is not None else seen(labelled)
     if not labelled.count:
         nothing = undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
-        return Collapse((), (), nothing, nothing, nothing, nothing)
+        return Collapse(listed, (), (), nothing, nothing, nothing, nothing)
     gold, predicted = Counter(labelled.gold), Counter(labelled.predicted)
     ours, theirs = _shares(gold, listed, labelled.count), _shares(predicted, listed, labelled.count)
     distance = 0.5 * sum(abs(one - other) for one, other in zip(ours, theirs, strict=True))
     return Collapse(
+        listed,
         ours,
         theirs,
         share(max(predicted[label] for label in listed), labelled.count, labelled.unscored_count),
