@@ -202,6 +202,7 @@ def strengths(contest: Contest, variant: Variant, prior: Mapping[str, float]) ->
                 dimension.name,
                 SEED,
                 expected if whole and variant.with_prior else None,
+                with_votes=variant.method is RatingMethod.ELO,
             ),
             variant.method,
         ):
