@@ -17,7 +17,7 @@ pytestmark = pytest.mark.end_to_end
 def test_a_night_killed_twice_submits_nothing_twice_and_pays_half(
     env: dict[str, str], tmp_path: Path
 ) -> None:
-    """On a worker first, then by the command itself; `make bench` has a night of 200."""
+    """On a worker first, then by the command itself."""
     with OpenAIBatchServer(key=KEY, looks_until_ended=3) as server:
         server.expires = lambda custom_id: expires(custom_id, 0.1)
         night = BatchNight(tmp_path, env, server, count=3)
