@@ -9,7 +9,6 @@ from typing import Any
 
 import httpx
 import pytest
-import yaml
 
 from flows.works.evaluate.request import bundled
 from tests.support.assay_command import rows, wait_until
@@ -115,9 +114,3 @@ def test_the_schedule_plans_the_coming_nights(served: dict[str, str]) -> None:
 
     wait_until(lambda: len(planned()) >= 2, 300, "planning")
     assert all(run["expected_start_time"][11:16] == "01:00" for run in planned())
-
-
-def test_the_deployment_names_a_module_path_and_a_schedule() -> None:
-    (deployment,) = yaml.safe_load((REPOSITORY / "infra/prefect.yaml").read_text())["deployments"]
-    assert deployment["entrypoint"] == "flows.nightly.nightly"
-    assert deployment["schedules"][0]["active"]

@@ -90,18 +90,6 @@ def test_two_browsers_see_what_their_readers_may(
         expect(sam.page.get_by_text("sam, submitter")).to_be_visible()
 
 
-def test_a_link_leads_a_voter_to_no_page_with_scores(browser: Browser, address: str) -> None:
-    with reader_of(browser, address) as vera:
-        vera.page.goto(f"{address}/vote")
-        enter(vera, "vera")
-        vera.arrive("Vote")
-        for name in ("tonight", "ranking", "idea", "sql"):
-            vera.page.goto(f"{address}/{name}?run=run-a&idea=idea-00000")
-            expect(vera.page.get_by_role("dialog")).to_contain_text("Page not found")
-            expect(vera.page.get_by_role("heading", level=1)).to_have_text("Vote")
-        vera.troubles.clear()  # Streamlit's own notes on pages that are not there
-
-
 def test_the_way_in_leads_back_to_the_page_that_was_asked(browser: Browser, address: str) -> None:
     """Of a link on another site the browser sends no cookie, so the page itself shows the way."""
     with reader_of(browser, address) as rita:

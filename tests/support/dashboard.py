@@ -26,7 +26,7 @@ PASSWORD = "correct horse battery"
 def open_page(
     name: str, warehouse: Warehouse, state: Mapping[str, str] | None = None, **more: str
 ) -> AppTest:
-    """The page `name` on a warehouse, its address holding `state`.
+    """The page `name` on a warehouse, its address holding `state`; it met no exception.
 
     Nothing is cached from pages opened before.
     """
@@ -35,7 +35,9 @@ def open_page(
     )
     for key, value in {**(state or {}), **more}.items():
         test.query_params[key] = value
-    return test.run()
+    test.run()
+    assert not test.exception, test.exception[0].message
+    return test
 
 
 def _script(name: str, root: str) -> None:

@@ -97,9 +97,3 @@ def test_the_page_of_an_idea_shows_its_profile_and_its_dimensions(warehouse):
 def test_the_page_of_a_run_shows_cost_by_step(warehouse):
     assert "Cost by step" in run_report(warehouse, RUN, "html")
     assert "```bars" not in run_report(warehouse, RUN, "md")
-
-
-def test_pages_are_made_to_be_printed(warehouse):
-    html = idea_report(warehouse, RUN, SOUND, "html", full=True)
-    assert "@page" in html
-    assert "break-inside: avoid" in html.split("@media print")[1]

@@ -367,13 +367,6 @@ def test_praise_and_criticism_of_one_passage_stand_together() -> None:
     assert "Point4" in full.split("**Strong in the plan**")[1]
 
 
-def test_cost_and_provenance_come_last() -> None:
-    full = written(make_assessed_evaluation(), full=True)
-    headings = re.findall(r"^## (.+)$", full, re.MULTILINE)
-    assert headings[0] == "The plan itself"
-    assert headings[-2:] == ["Bibliography", "Provenance and cost"]
-
-
 def test_every_format_carries_the_same_page() -> None:
     page = idea_page(make_review(make_assessed_evaluation()))
     view = idea_view(page)

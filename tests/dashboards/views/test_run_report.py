@@ -264,7 +264,3 @@ def test_papers_left_out_are_told_apart_from_failures(tmp_path: Path) -> None:
         lost = queries.connection.execute(statement("pages", "lost_look_ups"), {"run_id": RUN})
         assert [row[0] for row in lost.fetchall()] == ["documents"]
     assert receipt.failures == 1
-
-
-def test_a_run_without_papers_left_out_has_no_such_section(warehouse: Warehouse) -> None:
-    assert "## Papers left out" not in run_report(warehouse, RUN, "md")
