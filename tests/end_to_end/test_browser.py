@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, expect
 from flows.works.evaluate.request import bundled
 from tests.support.assay_command import assay, rows
 from tests.support.benchmark_lake import publish_benchmark_lake
-from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
+from tests.support.browser import Reader, dashboard, needs_chromium, reader_of
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.demo_run import DemoRun
 from tests.support.evaluations import make_run
@@ -35,12 +35,6 @@ IDEA = json.loads(bundled("ideas.jsonl").read_text(encoding="utf-8").partition("
 TEXT = '# Plan <script>window.touched=1</script><b id="touched">\n\n' + "\n\n".join(
     f"## {part.title()}\n\n{IDEA[part]}" for part in ("problem", "method", "experiment")
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,6 +81,20 @@ def answers(address: str) -> bool:
         return httpx.get(address).status_code == 200
     except httpx.TransportError:
         return False
+
+
+@contextmanager
+def served(
+    command: Sequence[str], health: str, env: Mapping[str, str], **options: Any
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A server as a process, from its first answer at the address `health`; then it is killed."""
+    process = subprocess.Popen(command, env=env, **options)
+    try:
+        wait_until(lambda: answers(health), 120, f"an answer of {health}")
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 def landed_count(warehouse: Path) -> int:
