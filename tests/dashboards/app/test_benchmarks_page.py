@@ -3,8 +3,7 @@ the answers.
 """
 
 from tests.support.benchmark_lake import BENCHMARK
-from tests.support.dashboard import open_page, words
-from tests.support.safe_page import unsafe_parts
+from tests.support.dashboard import open_page, unsafe_parts, words
 from warehouse.warehouse import Warehouse
 
 

@@ -15,8 +15,7 @@ from schemas.works.curation import StatementSeverity
 from schemas.works.curation_edit import EditedField
 from tasks.curation.work import CURATE
 from tests.support.curation_lake import CURATION, make_curation, publish_curation
-from tests.support.dashboard import open_page, sign_in_as, words
-from tests.support.safe_page import unsafe_parts
+from tests.support.dashboard import open_page, sign_in_as, unsafe_parts, words
 from warehouse.warehouse import Warehouse
 
 MARKUP = "<script>alert(1)</script> :smile: $x$"

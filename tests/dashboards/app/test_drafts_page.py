@@ -8,10 +8,9 @@ from schemas.base import replace
 from schemas.failure import Failure
 from schemas.reasons import Reason
 from tasks.writing.figures.pictures import picture_svg
-from tests.support.dashboard import open_page, words
+from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.draft_lake import make_draft, publish_draft
 from tests.support.drawn_pictures import drawn
-from tests.support.safe_page import unsafe_parts
 from warehouse.warehouse import Warehouse
 
 MARKUP = "<script>alert(1)</script> ![x](http://example.org/x.png)"

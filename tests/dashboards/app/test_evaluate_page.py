@@ -24,10 +24,9 @@ from schemas.people.job import EvaluateJob, JobRequest, JobState, JobStatus
 from schemas.run import Budget, Module, PlannedRun
 from schemas.settings import ModelChoice
 from tasks.ideas.read import read_ideas
-from tests.support.dashboard import open_page, words
+from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.jobs import TEXT, evaluate_job, known, plan_job, run_until, wait_until
 from tests.support.report_lake import HOSTILE_TEXT
-from tests.support.safe_page import unsafe_parts
 from warehouse.app.jobs import job_ids, runner_lock, submit, write_status
 from warehouse.progress import announce
 from warehouse.warehouse import Warehouse

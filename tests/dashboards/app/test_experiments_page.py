@@ -4,9 +4,8 @@ import pytest
 
 from schemas.base import replace
 from schemas.reasons import Reason
-from tests.support.dashboard import open_page, words
+from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.experiment_lake import make_experiment, publish_experiment
-from tests.support.safe_page import unsafe_parts
 from warehouse.warehouse import Warehouse
 
 MARKUP = "<script>alert(1)</script> ![x](http://example.org/x.png)"

@@ -7,11 +7,10 @@ import pytest
 from dashboards.app.review.whole import file_name
 from schemas.identifiers import IdeaId
 from tests.support.committee_evaluations import make_full_evaluation
-from tests.support.dashboard import open_page, words
+from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.evaluations import make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 from tests.support.reports import idea_report
-from tests.support.safe_page import unsafe_parts
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse

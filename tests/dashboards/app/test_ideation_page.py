@@ -7,9 +7,8 @@ import pytest
 from schemas.base import replace
 from schemas.reasons import Reason
 from schemas.works.ideation import IdeationRound
-from tests.support.dashboard import open_page, words
+from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.ideation_lake import make_round, make_version, publish_ideation_lake
-from tests.support.safe_page import unsafe_parts
 from warehouse.warehouse import Warehouse
 
 MARKUP = "<script>alert(1)</script> ![x](http://example.org/x.png)"

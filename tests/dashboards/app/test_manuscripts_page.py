@@ -10,10 +10,9 @@ from schemas.works.check_run import CHECKS
 from schemas.works.manuscripts import Attempt, Decision, ManuscriptCheck, ManuscriptForm, Problem
 from tests.support.check_lake import CHECK, publish_check_lake
 from tests.support.check_lake import check_head as check_head_of_lake
-from tests.support.dashboard import open_page, words
+from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
-from tests.support.safe_page import unsafe_parts
 from warehouse.units.kind import kind_of
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit

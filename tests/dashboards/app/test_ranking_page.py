@@ -4,9 +4,8 @@ wrote acts.
 
 import pytest
 
-from tests.support.dashboard import open_page, words
+from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.report_lake import RUN
-from tests.support.safe_page import unsafe_parts
 from warehouse.warehouse import Warehouse
 
 VIEWS = ("Leaderboard", "Dimensions", "Matches", "Compare", "Sensitivity")

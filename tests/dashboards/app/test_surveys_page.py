@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from schemas.base import replace
-from tests.support.dashboard import open_page, words
-from tests.support.safe_page import unsafe_parts
+from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.survey_lake import (
     LOST,
     UNSURVEYED,

@@ -48,7 +48,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.paper import Paper
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN
-from tests.support.word_file import word_text
+from tests.support.reports import word_text
 from warehouse.warehouse import Warehouse
 
 published_idea = cache(render.published_idea)  # several tests read the same page

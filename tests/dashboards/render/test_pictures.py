@@ -20,9 +20,8 @@ from dashboards.render.charts.bar_chart import (
 )
 from dashboards.render.charts.drawing import picture
 from schemas.identifiers import IdeaId
-from tests.support.drawn_marks import marks
 from tests.support.report_lake import RUN
-from tests.support.reports import idea_report, run_report
+from tests.support.reports import idea_report, marks, run_report
 
 SOUND = IdeaId("idea-00003")
 VALUES = st.lists(st.one_of(st.none(), st.floats(-20, 20)), min_size=1, max_size=60)

@@ -22,8 +22,8 @@ from schemas.judgement.soundness import ConcernKind, ConcernSeverity, ConfirmedS
 from schemas.literature.coverage import FieldCoverage
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation
-from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
+from tests.support.reports import Page, word_text
 from tests.support.reviewed_ideas import (
     REASONS,
     make_assessed_evaluation,
@@ -34,7 +34,6 @@ from tests.support.reviewed_ideas import (
     make_review,
     without_soundness,
 )
-from tests.support.word_file import word_text
 
 FATAL, MAJOR, MINOR, QUESTION = ConcernSeverity
 CONFIRMED = make_concern(1, FATAL, decision_place=1, confirmed_severity=ConfirmedSeverity.FATAL)

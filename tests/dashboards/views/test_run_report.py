@@ -19,10 +19,9 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from tests.support import reports
-from tests.support.drawn_marks import marks
 from tests.support.evaluations import make_evaluation, make_run, with_papers_left_out
-from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED, unscored_evaluation
+from tests.support.reports import Page, marks
 from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import file_name
