@@ -12,7 +12,7 @@ import pytest
 
 from flows.cli.command_line import application, run_command
 from flows.works.evaluate.request import bundled
-from tests.support.assay_command import assay, rows
+from tests.support.assay_command import assay, evaluation, rows
 from tests.support.demo_run import DemoRun
 
 pytestmark = pytest.mark.end_to_end
@@ -147,9 +147,8 @@ def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(
     ideas = tmp_path / "mixed.jsonl"
     ideas.write_text("\n".join([GOOD[0], *bad, GOOD[5]]) + "\n")
     warehouse = tmp_path / "w"
-    literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
-    options = ["--warehouse", str(warehouse), *literature, "--modules", "soundness", "--json"]
-    done = assay("evaluate", str(ideas), *options, env=bare_env)
+    command = evaluation(ideas, warehouse, "--modules", "soundness", "--json")
+    done = assay(*command, env=bare_env)
     assert done.returncode == 1, done.stderr
     run = json.loads(done.stdout)["run"]
     assert (run["idea_count"], run["evaluated_count"], run["rejected_count"]) == (2, 2, 5)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from flows.works.evaluate.request import bundled
-from tests.support.assay_command import assay, kill_hard, rows, start_assay
+from tests.support.assay_command import assay, evaluation, kill_hard, rows, start_assay
 from tests.support.assay_here import assay_here
 from tests.support.providers.batches import ANSWERED, EXPIRED, Entry, OpenAIBatchServer
 
@@ -40,11 +40,10 @@ class BatchNight:
         told = {"OPENAI_API_KEY": KEY, "ASSAY_BATCHES__POLL_SECONDS": "0.3"}
         self.env = {**self.env, **told}
         self.warehouse = self.folder / "warehouse"
-        self.command = ["evaluate", str(ideas_file(self.folder / "ideas.jsonl", self.count))]
-        self.command += ["--warehouse", str(self.warehouse), "--modules", self.modules]
-        self.command += ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
-        self.command += ["--engine", "litellm:openai/gpt-4.1", "--api-base", self.server.api_base]
-        self.command += ["--batch", "--batch-failures", "unscored", "--json"]
+        ideas = ideas_file(self.folder / "ideas.jsonl", self.count)
+        engine = ("--engine", "litellm:openai/gpt-4.1", "--api-base", self.server.api_base)
+        bounds = ("--modules", self.modules, "--batch", "--batch-failures", "unscored", "--json")
+        self.command = evaluation(ideas, self.warehouse, *engine, *bounds)
 
     @property
     def entries(self) -> list[Entry]:
@@ -157,9 +156,7 @@ def test_a_batch_after_calls_and_calls_after_a_batch_pay_nothing(
     ideas, warehouse = ideas_file(tmp_path / "ideas.jsonl", 1), tmp_path / "warehouse"
     with OpenAIBatchServer(key=KEY) as server:
         engine = ["--engine", "litellm:openai/gpt-4.1", "--api-base", server.api_base]
-        literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
-        command = ["evaluate", str(ideas), "--warehouse", str(warehouse), *literature, *engine]
-        command += ["--modules", "soundness"]
+        command = evaluation(ideas, warehouse, *engine, "--modules", "soundness")
         night = {**env, "OPENAI_API_KEY": KEY, "ASSAY_BATCHES__POLL_SECONDS": "0.1"}
         first = assay(*command, env=night)
         assert first.returncode == 0, first.stderr

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from dashboards.views.write_nightly import write_nightly
-from flows.works.evaluate.request import bundled
-from tests.support.assay_command import assay, rows
+from tests.support.assay_command import assay, evaluation, rows, some_ideas
 from tests.support.dashboard import open_page, words
 from tests.support.demo_run import DemoRun
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
@@ -18,8 +17,6 @@ from tests.support.reports import run_report
 from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
-
-LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 
 
 @pytest.fixture(scope="module")
@@ -30,23 +27,12 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture(scope="module")
 def ideas(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("ideas") / "two.jsonl"
-    path.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:2]))
-    return path
+    return some_ideas(tmp_path_factory.mktemp("ideas") / "two.jsonl", 2)
 
 
 def arguments(ideas: Path, warehouse: Path, server: OpenAIServer) -> list[str]:
     engine = ["--engine", "litellm:openai/judge", "--api-base", server.url]
-    return [
-        "evaluate",
-        str(ideas),
-        "--warehouse",
-        str(warehouse),
-        "--literature",
-        LITERATURE,
-        *engine,
-        "--json",
-    ]
+    return evaluation(ideas, warehouse, *engine, "--json")
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from flows.works.evaluate.request import bundled
-from tests.support.assay_command import rows, wait_until
+from tests.support.assay_command import LITERATURE, rows, wait_until
 
 pytestmark = pytest.mark.end_to_end
 REPOSITORY = Path(__file__).parents[2]
@@ -82,7 +82,7 @@ def test_new_idea_files_are_evaluated_published_reported_and_archived(
         f"warehouse={warehouse}",
         "settle_seconds=0",
         "workers=1",
-        f"literature=snapshot:{bundled('papers.jsonl')}",
+        f"literature={LITERATURE}",
     ]
     flags = [flag for parameter in parameters for flag in ("--param", parameter)]
     prefect("deployment", "run", "nightly/nightly", *flags, env=served, cwd=tmp_path)

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from flows.works.evaluate.request import bundled
-from tests.support.assay_command import assay, rows
+from tests.support.assay_command import LITERATURE, assay, rows
 
 pytestmark = pytest.mark.end_to_end
 
-LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 DECISION = "Accept (Poster)"
 
 

@@ -14,6 +14,7 @@ import httpx
 import orjson
 import psutil
 
+from flows.works.evaluate.request import bundled
 from warehouse.console.console import run_sql
 from warehouse.warehouse import Warehouse
 
@@ -60,6 +61,22 @@ def start_assay(*arguments: str, env: dict[str, str], log: Path) -> subprocess.P
     return subprocess.Popen(
         [*COMMAND, *arguments], env=env, stdout=log.open("wb"), stderr=subprocess.STDOUT
     )
+
+
+LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
+
+
+def some_ideas(path: Path, count: int = 1, first: int = 0) -> Path:
+    """Write so many of the bundled ideas."""
+    lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[first : first + count]))
+    return path
+
+
+def evaluation(ideas: Path, warehouse: Path, *more: str) -> list[str]:
+    """The command that evaluates ideas on the bundled papers."""
+    place = ("--warehouse", str(warehouse), "--literature", LITERATURE)
+    return ["evaluate", str(ideas), *place, *more]
 
 
 def rows(warehouse: Path, query: str) -> list[dict[str, Any]]:
