@@ -54,6 +54,18 @@ def with_whole_characters(text: str) -> str:
     return mended if mended.isascii() else mended.translate(_SURROGATES)
 
 
+def inside(value: Any, *path: str) -> Any:
+    """The value at the end of a path of names; None where the path breaks off."""
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def mappings(value: Any) -> list[Mapping[str, Any]]:
+    """The objects of a list; empty where there is none."""
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+
+
 def running_text(inverted: Any) -> str:
     """OpenAlex's `{word: [places]}` as text; empty where there is none.
 

@@ -13,7 +13,7 @@ from schemas.literature.audit import Action, Proposal, ProposalState
 from tasks.embeddings import Embedder
 from tasks.literature.audit.proposals import Decision, Proposals
 from tasks.literature.audit.stage import Stage, rule_names, sql, staged
-from tasks.literature.snapshot.corrections import AnyChange, Correction, Reversal
+from tasks.literature.snapshot.editor import AnyChange, Changes, Correction, Reversal
 from tasks.literature.snapshot.folder import AUDIT_NAME, Manifest, only_builder, read_manifest
 from tasks.literature.snapshot.parts import Place, Progress
 from tasks.literature.snapshot.records import PaperRecord
@@ -138,7 +138,7 @@ def review(
         with only_builder(folder):
             proposals.decide(_intended(wanted, to_undo, decisions))
         make_changes(
-            lambda manifest: _Decision(tuple(changes), manifest),
+            lambda manifest: _changes(changes, manifest),
             folder,
             embedder=embedder,
             progress=progress,
@@ -249,32 +249,20 @@ def _correction(proposal: Proposal) -> Correction:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    """Implements `Changes`: what was accepted or taken back at once."""
+def _changes(changes: Sequence[AnyChange], manifest: Manifest) -> Changes:
+    """Proposals that are accepted or undone at once."""
 
-    changes: tuple[AnyChange, ...]
-    manifest: Manifest
-    identified: bool = False
-
-    @property
-    def name(self) -> str:
-        return "the accepted proposals"
-
-    @property
-    def identity(self) -> str:
-        """Made once for each version: what was taken back may be accepted again."""
-        return f"audit|{content_hash(str(self.manifest.generation), *map(repr, self.changes))}"
-
-    @property
-    def through(self) -> str | None:
-        return self.manifest.through
-
-    @property
-    def empty(self) -> bool:
-        return not self.changes
-
-    def batches(self, start: Place) -> Iterator[tuple[Sequence[AnyChange], Place]]:
-        for at in range(start.row, len(self.changes), _BATCH_CHANGES):
-            part = self.changes[at : at + _BATCH_CHANGES]
+    def batches(start: Place) -> Iterator[tuple[Sequence[AnyChange], Place]]:
+        for at in range(start.row, len(changes), _BATCH_CHANGES):
+            part = changes[at : at + _BATCH_CHANGES]
             yield part, Place(0, at + len(part))
+
+    # Made once for each version: what was undone may be accepted again.
+    identity = f"audit|{content_hash(str(manifest.generation), *map(repr, changes))}"
+    return Changes(
+        name="the accepted proposals",
+        identity=identity,
+        through=manifest.through,
+        batches=batches,
+        identified=False,
+    )

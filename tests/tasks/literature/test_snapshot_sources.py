@@ -12,7 +12,6 @@ from schemas.errors import SnapshotError
 from tasks.literature.snapshot import release
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.openalex import row_of_work
-from tasks.literature.snapshot.opening import open_papers
 from tasks.literature.snapshot.records import PaperRecord, record_of
 from tasks.literature.snapshot.snapshot import Edges, open_snapshot
 from tasks.literature.snapshot.update import update_snapshot
@@ -140,7 +139,8 @@ def test_neither_buckets_nor_parts_nor_order_change_what_a_release_becomes(
         random.Random(7).shuffle(rows)
     monkeypatch.setattr(release, "_PACKED_BYTES_PER_BUCKET", 500)
     split = build_snapshot(write_release(tmp_path / "b", records, parts=3), tmp_path / "ib")
-    assert open_papers(tmp_path / "b")._bucket_count() > 3  # type: ignore[union-attr]
+    parts = [("papers", tuple((tmp_path / "b").rglob("*.gz")))]
+    assert release.bucket_count(parts) > 3
     assert split.fingerprint == whole.fingerprint
     assert [paper.corpus_id for paper in papers_of(split.references("CorpusId:30"))] == [29, 28]
 
