@@ -1,6 +1,4 @@
-"""One request and its whole answer: bounded in seconds and in bytes, packed or unpacked; and what
-its status means.
-"""
+"""One request and its whole answer, bounded in seconds and bytes; and the meaning of its status."""
 
 import asyncio
 import zlib
@@ -10,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from pydantic import SecretStr
 
+from schemas.errors import UpstreamError
 from schemas.reasons import Reason
 from tasks.web.client import Client, Secrets, redirected, web_address
+from warehouse.scrubbing import one_line
 
 Response = httpx.Response
 ACCEPTED_ENCODINGS = "gzip, deflate"
@@ -138,6 +139,34 @@ def probe(
         except ValueError as error:
             raise _no_redirect(error) from error
     return Answer(response.status_code, response.headers, bytes(content))
+
+
+def call_json(
+    method: str,
+    url: str,
+    *,
+    body: Any = None,
+    parameters: Mapping[str, str] | None = None,
+    secret_headers: Mapping[str, SecretStr] | None = None,
+    timeout_seconds: float,
+) -> tuple[int, Any]:
+    """(status, answer) of a request with a JSON body, for code that is not asynchronous; the answer
+    is None where it is no JSON.
+
+    Raises:
+        UpstreamError: no answer came.
+    """
+    headers = {name: value.get_secret_value() for name, value in (secret_headers or {}).items()}
+    try:
+        response = httpx.request(
+            method, url, json=body, params=parameters, headers=headers, timeout=timeout_seconds
+        )
+    except httpx.HTTPError as error:
+        raise UpstreamError(one_line(error)) from error
+    try:
+        return response.status_code, response.json()
+    except ValueError:
+        return response.status_code, None
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from schemas.literature.paper import Paper
 from schemas.options.literature_options import SearchOptions
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
+from tasks.literature.client import LiteratureClient
 from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.web.client import open_client
 
 
@@ -56,7 +56,7 @@ async def _search(
     url: str, query: str, options: SearchOptions, settings: Settings
 ) -> Answer[Paper]:
     async with open_client(settings.literature.timeout_seconds) as http:
-        client = SemanticScholarClient(
+        client = LiteratureClient(
             url, Ledger(IdeaId("search")), http, settings.literature, with_retracted=True
         )
         return await client.search_papers(query, options.limit, options.cutoff)

@@ -285,15 +285,14 @@ class StoreEditor(PaperStore):
 
     def _correct_or_revert(self, change: Correction | Reversal) -> str:
         self._connection.execute(_CREATE_EDITS)
-        corrects = isinstance(change, Correction)
         try:
-            return self._correct(change) if corrects else self._revert(change.proposal_id)
+            if isinstance(change, Correction):
+                return self._correct(change)
+            return self._revert(change.proposal_id)
         except _FITS_NO_RECORD as error:
-            done, remedy = (
-                ("made", f"remove {AUDIT_NAME} and audit the snapshot again")
-                if corrects
-                else ("taken back", "build the snapshot again")
-            )
+            done, remedy = "taken back", "build the snapshot again"
+            if isinstance(change, Correction):
+                done, remedy = "made", f"remove {AUDIT_NAME} and audit the snapshot again"
             raise SnapshotError(
                 f"proposal {change.proposal_id} cannot be {done}: it fits no record; {remedy}"
             ) from error

@@ -16,9 +16,9 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.api_shapes import parse_paper
+from tasks.literature.client import LiteratureClient
 from tasks.literature.gateway.application import application
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
-from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.paper_files import write_jsonl
 
@@ -63,7 +63,7 @@ def found(
 
         upstream = SnapshotUpstream(open_snapshot(tmp_path / "index"))
         async with httpx.AsyncClient(transport=httpx.ASGITransport(application(upstream))) as http:
-            client = SemanticScholarClient(
+            client = LiteratureClient(
                 "http://gateway", ledger, http, Settings().literature, unlimited=True, **options
             )
             papers = (await client.search_papers(TITLE, 50, cutoff)).items

@@ -23,10 +23,10 @@ from schemas.choices import LIVE, LiteratureChoice
 from schemas.identifiers import IdeaId, PaperId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
+from tasks.literature.client import LiteratureClient
 from tasks.literature.gateway.messages import Attempt, attempts_in, header_of
 from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.gateway.storage import RECORD_NAME
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.gateway.transport import RECORD_NAME
 from tests.support.assay_command import wait_until
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
 
@@ -64,7 +64,7 @@ def recorded(cache: Path) -> list[tuple[str, str, int | None, str | None]]:
 async def rows_of_three_ideas(url: str) -> list[list[ApiCall]]:
     async def look(number: int, http: httpx.AsyncClient) -> list[ApiCall]:
         ledger = Ledger(IdeaId(f"idea-{number}"))
-        client = SemanticScholarClient(url, ledger, http, Settings().literature)
+        client = LiteratureClient(url, ledger, http, Settings().literature)
         ids = [PaperId(paper_id(str(each))) for each in range(number * 10, number * 10 + 20)]
         await asyncio.gather(
             client.papers(ids, None), client.search_papers(f"topic {number}", 20, None)

@@ -181,7 +181,7 @@ LOWERED = (
     "connections.IDLE_SECONDS, connections._MOST_CONNECTIONS = 0.5, 20;"
     "import tasks.literature.gateway.application as application; application.BODY_SECONDS = 0.5;"
     "from schemas.choices import LIVE; from schemas.settings import Settings;"
-    "from tasks.literature.gateway.serve import serve;"
+    "from tasks.literature.gateway.application import serve;"
     "serve(Settings(), LIVE, '127.0.0.1', 0, Path(sys.argv[1]), Path(sys.argv[1]) / 'port')"
 )
 """The same service with shorter patience."""

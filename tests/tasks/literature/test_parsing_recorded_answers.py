@@ -176,7 +176,8 @@ def test_an_address_in_the_disclaimer_stands_in_for_an_empty_one() -> None:
 @given(json_values)
 def test_any_json_is_a_paper_or_none(value: Any) -> None:
     parse_paper(value)
-    passage_rows([value])
+    snippet = {"text": "t", "snippetKind": value, "section": value, "annotations": value}
+    passage_rows([value, {"paper": {"corpusId": 1}, "snippet": snippet, "score": value}])
     nested_rows(value, "citations")
 
 

@@ -25,7 +25,6 @@ from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.gateway.transport import Transport
 from tasks.literature.gateway.upstreams import LiveUpstream
 from tasks.literature.gateway_requests import GatewayRequests
-from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.paper_files import paper_rows, write_parquet
@@ -63,12 +62,12 @@ def ledger() -> Ledger:
 
 
 @pytest.fixture
-def client(ledger: Ledger, http: httpx.AsyncClient) -> SemanticScholarClient:
-    return SemanticScholarClient(GATEWAY, ledger, http, Settings().literature)
+def client(ledger: Ledger, http: httpx.AsyncClient) -> LiteratureClient:
+    return LiteratureClient(GATEWAY, ledger, http, Settings().literature)
 
 
 async def test_a_search_respects_the_cutoff_twice_and_counts_what_it_removed(
-    client: SemanticScholarClient, ledger: Ledger
+    client: LiteratureClient, ledger: Ledger
 ) -> None:
     answer = await client.search_papers("study of topic-4 graphs: a survey", 100, CUTOFF)
     assert answer.complete
@@ -87,21 +86,19 @@ async def test_a_search_respects_the_cutoff_twice_and_counts_what_it_removed(
     )
 
 
-async def test_a_search_beyond_one_page_goes_on(
-    client: SemanticScholarClient, ledger: Ledger
-) -> None:
+async def test_a_search_beyond_one_page_goes_on(client: LiteratureClient, ledger: Ledger) -> None:
     answer = await client.search_papers("study", 110, None)
     assert len({paper.paper_id for paper in answer.items}) == 110
     assert len(ledger.api_calls) == 2
 
 
-async def test_nothing_found_is_complete_and_empty(client: SemanticScholarClient) -> None:
+async def test_nothing_found_is_complete_and_empty(client: LiteratureClient) -> None:
     answer = await client.search_papers("zeppelin xylophone", 20, CUTOFF)
     assert (answer.items, answer.failures, answer.inadmissible_count) == ((), (), 0)
 
 
 async def test_passages_name_papers_and_the_papers_they_mention(
-    client: SemanticScholarClient, ledger: Ledger
+    client: LiteratureClient, ledger: Ledger
 ) -> None:
     answer = await client.search_snippets("study of topic 4", 20, CUTOFF)
     assert answer.complete
@@ -118,7 +115,7 @@ async def test_passages_name_papers_and_the_papers_they_mention(
 
 
 async def test_the_same_question_is_asked_once_even_at_the_same_time(
-    client: SemanticScholarClient, ledger: Ledger
+    client: LiteratureClient, ledger: Ledger
 ) -> None:
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(client.search_papers("topic 3", 10, CUTOFF)) for _ in range(5)]
@@ -135,7 +132,7 @@ async def test_the_same_question_is_asked_once_even_at_the_same_time(
 
 
 async def test_unknown_papers_are_left_out_and_remembered_as_unknown(
-    client: SemanticScholarClient, ledger: Ledger
+    client: LiteratureClient, ledger: Ledger
 ) -> None:
     unknown = [PaperId("0" * 40), PaperId("1" * 40)]
     for _ in range(2):
@@ -147,7 +144,7 @@ async def test_unknown_papers_are_left_out_and_remembered_as_unknown(
 
 
 async def test_papers_after_the_cutoff_are_removed_and_counted(
-    client: SemanticScholarClient,
+    client: LiteratureClient,
 ) -> None:
     ids = [PaperId(paper_id(str(number))) for number in range(10)]
     answer = await client.papers(ids, CUTOFF)
@@ -156,7 +153,7 @@ async def test_papers_after_the_cutoff_are_removed_and_counted(
 
 
 async def test_recommendations_are_admissible_and_never_the_seed(
-    client: SemanticScholarClient,
+    client: LiteratureClient,
 ) -> None:
     seed = PaperId(paper_id("4"))
     answer = await client.recommendations(seed, 8, CUTOFF)
@@ -169,7 +166,7 @@ async def test_recommendations_are_admissible_and_never_the_seed(
 
 
 async def test_references_of_many_seeds_take_one_batch_and_one_for_missing_abstracts(
-    client: SemanticScholarClient, ledger: Ledger
+    client: LiteratureClient, ledger: Ledger
 ) -> None:
     seeds = [PaperId(paper_id(str(number))) for number in range(10, 40)]
     answer = await client.references(seeds, 2, None)
@@ -191,7 +188,7 @@ async def test_references_of_many_seeds_take_one_batch_and_one_for_missing_abstr
 
 
 async def test_an_upstream_that_fails_is_a_failure_and_not_an_empty_answer(
-    server: SemanticScholarServer, client: SemanticScholarClient, ledger: Ledger
+    server: SemanticScholarServer, client: LiteratureClient, ledger: Ledger
 ) -> None:
     server.fault = lambda number, path: "500"
     searches = [
@@ -216,7 +213,7 @@ async def test_an_upstream_that_fails_is_a_failure_and_not_an_empty_answer(
 
 
 async def test_passages_whose_papers_cannot_be_looked_up_come_with_the_failure(
-    server: SemanticScholarServer, client: SemanticScholarClient
+    server: SemanticScholarServer, client: LiteratureClient
 ) -> None:
     server.fault = lambda number, path: "500" if path.endswith("batch") else None
     answer = await client.search_snippets("topic 3", 5, None)
@@ -233,7 +230,7 @@ async def test_a_spent_budget_is_a_failure_without_a_request(
             raise BudgetExhaustedError("the budget of 1 literature request is spent")
         left.pop()
 
-    client = SemanticScholarClient(GATEWAY, ledger, http, Settings().literature, on_request=spend)
+    client = LiteratureClient(GATEWAY, ledger, http, Settings().literature, on_request=spend)
     assert (await client.search_papers("topic 3", 5, None)).complete
     refused = await client.search_papers("topic 4", 5, None)
     assert [failure.reason for failure in refused.failures] == ["budget_exhausted"]
@@ -248,7 +245,7 @@ async def test_a_gateway_killed_and_restarted_costs_time_not_answers(
     http: httpx.AsyncClient,
 ) -> None:
     with GatewayProcess(settings_for(server.url), LIVE, tmp_path / "kept") as gateway:
-        client = SemanticScholarClient(gateway.url, ledger, http, Settings().literature)
+        client = LiteratureClient(gateway.url, ledger, http, Settings().literature)
         await client.search_papers("topic 3", 5, None)
         os.kill(gateway.process_id, signal.SIGKILL)
         answer = await client.search_papers("topic 4", 5, None)
@@ -291,9 +288,7 @@ async def test_over_a_snapshot_every_method_answers(
     with GatewayProcess(
         settings_for("http://unused"), LiteratureChoice(snapshot.folder), tmp_path / "cache"
     ) as gateway:
-        client: LiteratureClient = SemanticScholarClient(
-            gateway.url, ledger, http, Settings().literature
-        )
+        client = LiteratureClient(gateway.url, ledger, http, Settings().literature)
         cutoff = date(2018, 12, 31)
         papers = await client.search_papers("robot-grasping: diffusion", 10, cutoff)
         passages = await client.search_snippets("does diffusion help robots grasp?", 10, cutoff)
@@ -343,7 +338,7 @@ async def test_papers_that_no_search_could_date_are_counted_once(
     choice = LiteratureChoice(tmp_path / "index")
     ledger = Ledger(IdeaId("idea"))
     with GatewayProcess(settings_for("http://unused"), choice, tmp_path / "cache") as running:
-        client = SemanticScholarClient(running.url, ledger, http, Settings().literature)
+        client = LiteratureClient(running.url, ledger, http, Settings().literature)
         found = await client.search_papers(rows[0]["title"], 20, date(2024, 6, 30))
         await client.search_papers("another study", 20, date(2024, 6, 30))
     assert {paper.venue for paper in found.items} == {"ICLR"}

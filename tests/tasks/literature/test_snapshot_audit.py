@@ -15,9 +15,8 @@ import pytest
 from schemas.errors import ConfigurationError, SnapshotError
 from schemas.literature.audit import Proposal, ProposalState
 from tasks.literature.audit import auditing
-from tasks.literature.audit.auditing import Decisions, diagnose, review, standing
-from tasks.literature.audit.garbled import mended
-from tasks.literature.audit.other_snapshot import OtherSnapshot
+from tasks.literature.audit.auditing import Decisions, OtherSnapshot, diagnose, review, standing
+from tasks.literature.audit.stage import mended
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.folder import AUDIT_NAME
 from tasks.literature.snapshot.records import compress, record_of
