@@ -162,26 +162,25 @@ class GatewayRequests:
         were later than the cutoff, and lack nothing.
         """
         until = request.parameter("publicationDateOrYear").lstrip(":")
+        known = headers.get(KNOWN_BY_YEAR_HEADER, "")
+        counts = [int(each) for each in known.split() if each.isdecimal()]
+        if not self._told_of_years and len(counts) == 3 and counts[2]:
+            self._told_of_years = True
+            kept, by_month, by_year = counts
+            detail = (
+                f"{sum(counts):,} papers carry no date but the cutoff's year: {kept:,} were"
+                f" searched and {by_month:,} left out by the month of their venue, {by_year:,} left"
+                " out because that month is unknown or December"
+            )
+            subject = f"papers of {until[:4]}"
+            self.ledger.failures.append(
+                Failure(stage="literature", subject=subject, reason=Reason.NO_DATE, detail=detail)
+            )
         if (cutoff := read_date(until)) is not None:
             for name in headers.get(LEFT_OUT_HEADER, "").split():
                 undated = name.startswith(UNDATED_MARK)
                 reason = Reason.NO_DATE if undated else Reason.AFTER_CUTOFF
                 self.ledger.leave_out(reason, {name.lstrip(UNDATED_MARK): ""}, cutoff.last)
-        known = headers.get(KNOWN_BY_YEAR_HEADER, "")
-        counts = [int(each) for each in known.split() if each.isdecimal()]
-        if self._told_of_years or len(counts) != 3 or not counts[2]:
-            return
-        self._told_of_years = True
-        kept, by_month, by_year = counts
-        detail = (
-            f"{sum(counts):,} papers carry no date but the cutoff's year: {kept:,} were searched"
-            f" and {by_month:,} left out by the month of their venue, {by_year:,} left out because"
-            " that month is unknown or December"
-        )
-        subject = f"papers of {until[:4]}"
-        self.ledger.failures.append(
-            Failure(stage="literature", subject=subject, reason=Reason.NO_DATE, detail=detail)
-        )
 
     async def _send(self, request: Request) -> Answer | NoAnswerError:
         """Try again while the gateway is being restarted, and no longer."""
