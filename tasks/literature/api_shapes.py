@@ -103,9 +103,7 @@ def _listed(value: Any) -> str:
 
 
 def open_access_pdf_url(value: Any) -> str | None:
-    """The PDF's address: `url`, or, where that is empty, the one its disclaimer names. API:
-    "openAccessPdf variants".
-    """
+    """`url`, or else the address in its disclaimer. API: "openAccessPdf variants"."""
     if not isinstance(value, Mapping):
         return None
     url = _text(value.get("url"))
@@ -117,9 +115,7 @@ def open_access_pdf_url(value: Any) -> str | None:
 
 
 def integer(value: Any) -> int | None:
-    """A count or identifier, which some endpoints write as text; None for anything else and for
-    negative numbers.
-    """
+    """A count or identifier, which some endpoints write as text; None for anything else."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         value = int(value)
     return (
@@ -130,7 +126,7 @@ def integer(value: Any) -> int | None:
 
 
 def passage_id(corpus_id: int, snippet: Mapping[str, Any]) -> str:
-    """The same passage gets the same identifier in every answer."""
+    """The same for a passage in every answer."""
     parts = (snippet.get("snippetKind"), inside(snippet, "snippetOffset", "start"))
     return content_hash(str(corpus_id), *map(str, parts), str(snippet.get("text")), length=20)
 
@@ -212,7 +208,7 @@ def passage_rows(rows: Iterable[Any]) -> list[PassageRow]:
 
 
 def passages_of(rows: Sequence[PassageRow], papers: Mapping[int, Paper]) -> tuple[Passage, ...]:
-    """Return the passages of `papers`, which are by corpus identifier."""
+    """The passages of `papers`, which are by corpus identifier."""
     passages = []
     for row in rows:
         own = papers.get(row.corpus_id)
@@ -280,9 +276,7 @@ _EMPTY_WORDS = frozenset(_EMPTY_TEXT.split())
 
 
 def telling_words(query: str) -> list[str]:
-    """The words of a query that say something, in lower case, in order, each once; all of them
-    where none does.
-    """
+    """The words of a query that say something, lower case, each once; all where none does."""
     words = list(dict.fromkeys(plain_query(query).lower().split()))
     return [word for word in words if word not in _EMPTY_WORDS and len(word) > 1] or words
 

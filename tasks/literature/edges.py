@@ -84,9 +84,7 @@ class EdgeLists:
     async def of(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[Neighbour]:
-        """By seed in the order asked, and at most `limit_per_seed` each in the
-        order of its list.
-        """
+        """By seed in the order asked, at most `limit_per_seed` each in the order of its list."""
         wanted = list(dict.fromkeys(seeds))
         failures: list[SourceFailure] = []
         await self._count_together(wanted)
@@ -235,9 +233,7 @@ class EdgeLists:
     async def _with_abstracts(
         self, found: list[Neighbour]
     ) -> tuple[list[Neighbour], tuple[SourceFailure, ...]]:
-        """A reference row lacks its abstract far more often than the paper itself does (API:
-        section 1.6).
-        """
+        """A reference row lacks its abstract more often than its paper does (API: section 1.6)."""
         if self._requests.of_snapshot:
             self._known.remember(paper for _, paper in found)
             return found, ()
@@ -253,9 +249,7 @@ class EdgeLists:
 
 
 def telling_passages(idea: str, edges: Iterable[CitationEdge]) -> dict[PaperId, str]:
-    """Of each cited paper whose passages are known the one that shares most with the idea, cut to
-    `PASSAGE_WORDS`; of several alike the first.
-    """
+    """For each cited paper the passage that shares most with the idea, in `PASSAGE_WORDS`."""
     wanted = specific_stems(idea)
     best: dict[PaperId, tuple[int, str]] = {}
     for edge in edges:

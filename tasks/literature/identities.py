@@ -21,7 +21,6 @@ _IDENTIFYING_HOST = bounded(
 
 
 def identifiers(paper: Paper) -> Iterator[str]:
-    """Names that no other work has."""
     yield f"id:{paper.paper_id}"
     if paper.corpus_id is not None:
         yield f"corpus:{paper.corpus_id}"
@@ -45,7 +44,7 @@ def named_by(texts: Iterable[str], papers: Iterable[Paper]) -> frozenset[PaperId
 
 
 def publication_names(texts: Iterable[str]) -> list[str]:
-    """Return the identifiers of a publication in one spelling; addresses of pages are none."""
+    """The identifiers of a publication in one spelling; addresses of pages are none."""
     names = (list(names_in(text)) or ([] if "/" in text else [text]) for text in texts)
     return sorted(set(chain.from_iterable(names)))
 

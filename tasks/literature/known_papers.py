@@ -27,7 +27,7 @@ class KnownPapers:
         self._in_flight: dict[str, asyncio.Task[Failures]] = {}
 
     def remember(self, papers: Iterable[Paper]) -> None:
-        """Keep whole papers; what is there already stays."""
+        """Keep whole papers; known ones stay."""
         for paper in papers:
             for name in (paper.paper_id, f"CorpusId:{paper.corpus_id}"):
                 if self._papers.get(name) is None:
@@ -55,7 +55,6 @@ class KnownPapers:
         return list(found.values()), failures
 
     async def by_corpus_id(self, corpus_ids: Iterable[int]) -> tuple[dict[int, Paper], Failures]:
-        """Papers by corpus id, as far as the source knows them."""
         names = {corpus_id: f"CorpusId:{corpus_id}" for corpus_id in corpus_ids}
         failures = await self._fetch(list(names.values()))
         found = {

@@ -145,7 +145,6 @@ class _Record:
 
 
 def publication_kind(paper: Paper) -> Kind:
-    """Return whether a paper's record is of a preprint, of proceedings or of a journal."""
     return kind_of(canonical_doi(paper.doi or ""), paper.arxiv_id, paper.venue)
 
 
@@ -182,7 +181,7 @@ class Works:
             self.first_of(paper)
 
     def first_of(self, paper: Paper) -> PaperId:
-        """The identifier of the work's record that was met first, which may be the paper's own."""
+        """The identifier of the work's record that was met first; maybe the paper's own."""
         place = self._places.get(paper.paper_id)
         if place is None:
             place = self._enter(_Record.of(paper))
@@ -259,7 +258,7 @@ class Works:
 
 
 def each_once(papers: Sequence[Paper]) -> list[Paper]:
-    """Return one record for each work, in the order in which works come."""
+    """One record for each work, in the order in which works come."""
     works = Works(papers)
     return [works.merged(first) for first in dict.fromkeys(map(works.first_of, papers))]
 
@@ -269,7 +268,6 @@ def _shown_first(record: _Record) -> tuple[Kind, bool, PaperId]:
 
 
 def _filled(shown: Paper, others: Sequence[_Record]) -> Paper:
-    """The record shown, with what it lacks out of the others."""
     filled: dict[str, Any] = {}
     for name in _FILLED:
         if getattr(shown, name) not in (None, ""):

@@ -86,7 +86,7 @@ class Proposals:
         self._write(looked, decided)
 
     def counts(self) -> list[dict[str, Any]]:
-        """Return the numbers of proposals in each state, by rule."""
+        """The numbers of proposals in each state, by rule."""
         columns: dict[str, Counter[str]] = {}
         defects: dict[str, str] = {}
         for each in self:
@@ -103,7 +103,7 @@ class Proposals:
     def listed(
         self, states: Sequence[ProposalState], rules: Sequence[str], limit: int
     ) -> list[Proposal]:
-        """Return the surest first, those with a remedy before the others."""
+        """The surest first, those with a remedy before the others."""
         return nsmallest(
             limit,
             (each for each in self if each.state in states and (not rules or each.rule in rules)),
@@ -116,7 +116,7 @@ class Proposals:
         )
 
     def of_rule(self, rule: str, least_confidence: float) -> list[Proposal]:
-        """Return what a rule proposes, as far as it has a remedy and is sure enough."""
+        """Proposals of a rule that have a remedy and are sure enough."""
         return sorted(
             (
                 each

@@ -137,7 +137,6 @@ def sql(name: str) -> str:
 
 
 def rule_names(folder: str) -> list[str]:
-    """The rules of a folder of `sql`, by name."""
     files = resources.files(__package__).joinpath("sql", folder).iterdir()
     return sorted(each.name.removesuffix(".sql") for each in files if each.name.endswith(".sql"))
 
@@ -207,9 +206,7 @@ def _once(text: str) -> str:
 
 
 def _sequence_length(lead: int | None) -> int:
-    """Bytes of a sequence of UTF-8 that begins with `lead`; 0 for a byte that begins none of two or
-    more.
-    """
+    """Bytes of the UTF-8 sequence that begins with `lead`; 0 for none of two or more."""
     if lead is None or not 0xC2 <= lead <= 0xF4:
         return 0
     return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4

@@ -208,9 +208,7 @@ class LookUps:
             bundle.sender.add_done_callback(self._senders.discard)
 
     async def _send(self, fields: str, bundle: _Bundle) -> None:
-        """One departure: takes what waits at the moment its turn comes, and leaves the rest to the
-        next.
-        """
+        """One departure: takes what waits when its turn comes, and leaves the rest to the next."""
         await asyncio.sleep(_LINGER_SECONDS)
         taken: dict[str, asyncio.Future[Row]] = {}
         nested = any(name.startswith(("references", "citations")) for name in fields.split(","))

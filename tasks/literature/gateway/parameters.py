@@ -217,10 +217,10 @@ def _known(name: str, extra: frozenset[str]) -> bool:
 
 
 def view(paper: PaperRecord, fields: tuple[str, ...]) -> Json:
-    """The paper with the fields asked for, `paperId` always; nested lists are the caller's.
+    """The paper with the fields asked for.
 
-    A month without a day, and the state of a work that does not stand, are told unasked: the API
-    has no fields for them.
+    A month without a day, and the state of a work that does not stand, come unasked: the API has no
+    fields for them.
     """
     heads = dict.fromkeys(("paperId", *(name.partition(".")[0] for name in fields)))
     shown = {head: _SHAPES[head](paper) for head in heads if head in _SHAPES}
@@ -251,7 +251,7 @@ def edge_view(told: CitationContexts, fields: tuple[str, ...]) -> Json:
 
 
 def nested_fields(fields: tuple[str, ...], name: str) -> tuple[str, ...] | None:
-    """The fields asked of a nested list; None when the list is not asked for. Default: title."""
+    """The fields asked of a nested list; None where it is not asked for. Default: title."""
     inner = tuple(
         field.removeprefix(f"{name}.") for field in fields if field.startswith(f"{name}.")
     )
@@ -277,9 +277,7 @@ _VERSION = bounded(r"v\d{1,9}$", IGNORECASE)
 
 
 def canonical_id(text: str) -> str | None:
-    """`corpusID:7` → `CorpusId:7`; None for a text that is no identifier (asking for it can reject
-    its whole batch).
-    """
+    """`corpusID:7` → `CorpusId:7`; None for no identifier, which could reject its whole batch."""
     text = text.strip()
     if _SHA.fullmatch(text.lower()):
         return text.lower()

@@ -92,7 +92,6 @@ class GatewayProcess:
 
     @property
     def url(self) -> str:
-        """Base address, without a path."""
         shown = f"[{self._name}]" if ":" in self._name else self._name
         return f"http://{shown}:{self._port}"
 
@@ -179,9 +178,7 @@ class GatewayProcess:
             return False
 
     def _keep_alive(self) -> None:
-        """Restart a dead gateway on its port; give up when it keeps dying at once, its clients then
-        say so.
-        """
+        """Restart a dead gateway on its port; give up when it keeps dying at once."""
         quick_deaths, started_at = 0, time.monotonic()
         while not self._stopping.wait(_LOOK_EVERY_SECONDS):
             assert self._process is not None

@@ -276,7 +276,7 @@ class SnapshotUpstream:
 
 
 def _left_out(found: Found) -> str:
-    """Write the papers that the cutoff keeps from an answer, as they travel in a header."""
+    """The papers that the cutoff keeps from an answer, as they travel in a header."""
     return " ".join(
         f"{UNDATED_MARK if paper.last_day == UNKNOWN_DAY else ''}{paper.paper_id[:12]}"
         for paper in found.late

@@ -117,7 +117,6 @@ class RequestRecord:
         )
 
     def ended(self, attempt: Attempt) -> None:
-        """Its outcome is known."""
         self._write(
             "update requests set status = ?, reason = ?, latency_seconds = ? where request_id = ?",
             attempt.status,

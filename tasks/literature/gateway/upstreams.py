@@ -44,9 +44,7 @@ _RECOMMENDED_BEFORE_FILTER = 100
 
 
 class LiveUpstream:
-    """`answer` passes everything on; paper look-ups travel packed, recommendations take a date
-    range besides.
-    """
+    """Passes everything on; look-ups travel packed, recommendations take a date range besides."""
 
     name = "semantic_scholar"
 
@@ -89,9 +87,7 @@ class LiveUpstream:
         return replace(spent, status=reply.status, body=reply.body)
 
     async def _recommended_within(self, request: Request) -> Reply:
-        """The API recommends without regard to dates: ask for more at the same price, and cut to
-        the range and limit here.
-        """
+        """The API recommends without regard to dates: ask for more, and cut here."""
         days = days_of(request)
         limit = window_of(request, default=100, largest=500).limit
         fields = set(request.parameter("fields", "title").split(",")) | _FIELDS_OF_DATES
@@ -165,10 +161,7 @@ class SnapshotFirst:
         return await self._live.answer(request)
 
     async def _batch(self, request: Request) -> Reply:
-        """By position: the snapshot's row, else the live one.
-
-        A nested list the snapshot does not know counts as lacking.
-        """
+        """By position: the snapshot's row, else the live one. An unknown nested list is lacking."""
         local = await self._snapshot.answer(request)
         if local.status == 400 and NONE_KNOWN.encode() not in local.body:
             return local
@@ -206,11 +199,7 @@ CACHE_NAME = "literature.sqlite"
 
 
 def check_literature(literature: LiteratureChoice) -> None:
-    """Say early, in one line, what would keep a gateway from starting.
-
-    Raises:
-        ConfigurationError, SnapshotError
-    """
+    """Raises ConfigurationError or SnapshotError for what would keep a gateway from starting."""
     if literature.url is not None:
         raise ConfigurationError(
             f"literature {literature.text!r}: write snapshot:FOLDER, snapshot:FOLDER+live or live"
@@ -261,9 +250,7 @@ def open_upstream(
 
 
 def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
-    """The allowance is shared with every gateway of the machine that uses the same key, whatever
-    its cache.
-    """
+    """The allowance is shared with every gateway of the machine that uses the same key."""
     store = KeyedStore(cache_directory / CACHE_NAME)
     store.get_many(["opens"])
     key = settings.semantic_scholar_api_key

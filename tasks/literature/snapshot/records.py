@@ -220,9 +220,7 @@ class PaperRecord:
         return keys
 
     def _evidence(self) -> list[str]:
-        """What has to be the same beside title and year: the sort of publication, and an author or
-        the abstract.
-        """
+        """What equals beside title and year: sort of publication, and an author or the abstract."""
         kind = kind_of(self.doi, self.arxiv_id, self.venue).name
         names = sorted(author_keys(self.authors[:_AUTHORS_COMPARED]))
         if self.abstract:
@@ -325,7 +323,6 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
 
 
 def publication_of_row(row: Mapping[str, Any]) -> Publication:
-    """The date on which the paper of a row became public."""
     names = (read_text(row.get(name)) for name in ("arxiv_id", "url", "pdf_url", "doi"))
     return publication_of(
         row.get("publication_date"), row.get("year"), preprint=preprint_month(*names)
