@@ -19,7 +19,7 @@ _UNIT_DAYS = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month":
 
 
 def stated_day(text: str) -> date | None:
-    """Return the last day that a date in any common form can mean; None for no date."""
+    """The last day that a date in any common form can mean; None for no date."""
     stated = read_date(text)
     return stated.last if stated is not None else None
 

@@ -29,9 +29,7 @@ class Wording:
 
 
 def shortened(text: str, maximum_characters: int, maximum_words: int | None = None) -> Wording:
-    """`text` on one line within both limits, cut after a whole word (inside one only if it alone is
-    too long).
-    """
+    """`text` on one line within both limits, cut after a whole word where one fits."""
     words = one_line(text).split(" ")
     whole = " ".join(words)
     kept = " ".join(words[:maximum_words] if maximum_words else words)
@@ -49,9 +47,7 @@ def shortened(text: str, maximum_characters: int, maximum_words: int | None = No
 
 
 def plain_words(text: str) -> str:
-    """Words without query syntax: quotes, brackets, colons, wildcards and leading signs go; AND,
-    OR, NOT become lower case.
-    """
+    """Words without query syntax; AND, OR, NOT become lower case."""
     words = (word.lstrip(_LEADING).rstrip(_TRAILING) for word in _SYNTAX.sub(" ", text).split())
     return " ".join(word.lower() if word in _OPERATORS else word for word in words if word)
 
@@ -117,7 +113,7 @@ class HttpSource(ABC):
 
     @classmethod
     def missing_setting(cls, settings: Settings) -> str | None:
-        """What has to be set before the source can be asked, in words; None: nothing."""
+        """The setting without which the source cannot be asked, in words; None: nothing."""
         return None if all(getattr(settings, name) for name in cls.required) else cls.advice
 
     def worded(self, text: str) -> Wording:
@@ -191,10 +187,7 @@ class HttpSource(ABC):
     def page_of(
         self, rows: Iterable[Any], gaps: Iterable[tuple[Reason, str]] = (), cursor: str = ""
     ) -> Page:
-        """A page of the items among the rows, which tells how many rows are none.
-
-        What is written about a paper in its public review is left out.
-        """
+        """A page of the items among the rows, without public reviews of papers."""
         items: list[KnowledgeItem] = []
         unreadable_count = 0
         for row in rows:

@@ -297,9 +297,7 @@ class SourceRequests:
         return Tried(Fetched(failure=failure), again, wait_seconds)
 
     def _keep_to(self, reply: Reply) -> None:
-        """Slow down to what the answer allows: a lower rate, a pause, or, after a 429, at least a
-        moment.
-        """
+        """Slow down to a stated rate, a pause or, after a 429, at least a moment."""
         wait_seconds = self._upstream.asks_to_wait_seconds(reply)
         if reply.status == 429:
             wait_seconds = max(wait_seconds, self._settings.retry_base_seconds)

@@ -111,9 +111,7 @@ def brave_refusal(reply: Reply) -> Reason:
 
 
 def brave_wait_seconds(reply: Reply) -> float:
-    """`X-RateLimit-Remaining: 0, 1402` with `X-RateLimit-Reset: 1, 86400`: one second, one month,
-    each with its rest.
-    """
+    """`X-RateLimit-Remaining: 0, 1402` with `X-RateLimit-Reset: 1, 86400`: a second, a month."""
     rests = _numbers(reply.headers.get("x-ratelimit-remaining", ""))
     resets = _numbers(reply.headers.get("x-ratelimit-reset", ""))
     spent = [reset for rest, reset in zip(rests, resets, strict=False) if rest == 0]

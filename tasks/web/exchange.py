@@ -228,10 +228,7 @@ def _too_large(maximum_bytes: int) -> NoAnswerError:
 
 
 def _unpacked(unpacker: "zlib._Decompress | None", packed: bytes) -> Iterator[bytes]:
-    """Pieces of bounded size, however much one packed piece stands for.
-
-    What follows the end is left out.
-    """
+    """Pieces of bounded size, however much one packed piece stands for; nothing behind the end."""
     if unpacker is None:
         yield packed
         return
@@ -257,7 +254,7 @@ _REASONS = {
 
 
 def reason_of_status(status: int) -> Reason:
-    """Why a request answered with `status`, not a success, gave nothing."""
+    """The reason of a request that was answered with `status`, not a success."""
     unlisted = Reason.SERVER_ERROR if status >= 500 else Reason.BAD_REQUEST
     return _REASONS.get(status, unlisted)
 

@@ -99,9 +99,7 @@ class _State:
     learnt_per_minute: float = 0.0
 
     def look(self, now: float) -> None:
-        """A clock that stands before the last look began anew with the machine; the time line moves
-        with it.
-        """
+        """A clock before the last look began again with the machine, and so does the time line."""
         behind = max(self.seen_at - now, 0.0)
         self.shift -= behind
         self.blocked_until -= behind
@@ -109,9 +107,7 @@ class _State:
 
     @property
     def earliest(self) -> float:
-        """The first moment on the time line of slots that lies neither in the past nor inside a
-        penalty.
-        """
+        """The first moment on the time line of slots outside the past and any penalty."""
         return max(self.seen_at, self.blocked_until) - self.shift
 
 
