@@ -28,9 +28,8 @@ from tasks.literature.api_shapes import (
 )
 from tasks.literature.edges import EdgeLists
 from tasks.literature.gateway_requests import DEFAULT_SOURCE, SNAPSHOT_SOURCE, GatewayRequests
-from tasks.literature.identities import named_by
 from tasks.literature.known_papers import KnownPapers
-from tasks.literature.versions import each_once
+from tasks.literature.versions import each_once, named_by
 from tasks.text.titles import Work, is_own_work
 from tasks.web.client import Client
 

@@ -131,7 +131,7 @@ class EdgeLists:
         if self._kind == "references":
             return False
         known = self._known.get(seed)
-        count = known and known.citation_count
+        count = known.citation_count if known is not None else None
         return count is None or count > _MOST_NESTED_CITATIONS
 
     def _packs(self, seeds: Sequence[PaperId]) -> list[list[PaperId]]:
@@ -139,9 +139,10 @@ class EdgeLists:
         rows = 0
         for seed in seeds:
             known = self._known.get(seed)
-            counted = known and (
-                known.reference_count if self._kind == "references" else known.citation_count
-            )
+            counted = None
+            if known is not None:
+                of_references = self._kind == "references"
+                counted = known.reference_count if of_references else known.citation_count
             count = _USUAL_REFERENCES if counted is None else counted
             if (
                 not packs

@@ -70,6 +70,7 @@ class Upstream:
         one_at_a_time: whether a request may only leave when no other is under way on this machine.
         mend: what a user can do about a reason.
         reason: what a refusal means.
+        refuses_with: status and word, in lower case, of refusals for good that HTTP does not know.
         asks_to_wait_seconds: how long an answer, refused or not, asks to hold back everything; 0:
             not at all.
         allowed_per_minute: the rate an answer states, if it states one.
@@ -85,6 +86,7 @@ class Upstream:
     headers: dict[str, str] = field(default_factory=dict)
     mend: dict[Reason, str] = field(default_factory=dict)
     reason: Callable[[Reply], Reason] = usual_reason
+    refuses_with: tuple[tuple[int, bytes], ...] = ()
     asks_to_wait_seconds: Callable[[Reply], float] = retry_after_seconds
     allowed_per_minute: Callable[[Reply], float | None] = lambda _: None
 
@@ -232,7 +234,8 @@ class SourceRequests:
                 except NoAnswerError as gone:
                     failed = self.failure(question, gone.reason, f"{gone}{_tries(number)}")
                     tried = Tried(Fetched(failure=failed), gone.reason.again_at_once)
-                call.reason = tried.result.failure and tried.result.failure.reason
+                failure = tried.result.failure
+                call.reason = None if failure is None else failure.reason
         if tried.again:
             self._circuit.failed()
         else:
@@ -282,7 +285,9 @@ class SourceRequests:
         self._keep_to(reply)
         wait_seconds = 0.0
         if reply.status != 200:
-            reason = self._upstream.reason(reply)
+            told, content = self._upstream.refuses_with, reply.content.lower()
+            for_good = any(reply.status == status and word in content for status, word in told)
+            reason = Reason.FORBIDDEN if for_good else self._upstream.reason(reply)
             mend = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
             detail = f"{mend}it answered {reply.status}: {_told(reply)}"
             again, wait_seconds = reason.again_at_once, self._upstream.asks_to_wait_seconds(reply)

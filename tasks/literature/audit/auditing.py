@@ -175,7 +175,10 @@ def review(
     check_rules(decisions.accept_rules)
     proposals, in_effect = _opened(folder)
     wanted, to_undo = _chosen(proposals, in_effect, decisions)
-    changes = [*(Reversal(each.proposal_id) for each in to_undo), *map(_correction, wanted)]
+    changes: list[AnyChange] = [
+        *(Reversal(each.proposal_id) for each in to_undo),
+        *map(_correction, wanted),
+    ]
     if changes:
         # Written before the snapshot changes: a kill may come between the two. What is in effect is
         # then read from the snapshot, and who decided it from here.
