@@ -47,7 +47,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 # A large snapshot on a busy machine takes seconds to open.
 _START_SECONDS = 60.0
-# Longer than the gateway gives the requests in flight (`_SHUTDOWN_SECONDS` in serve.py).
+# Longer than the gateway gives the requests in flight (`_SHUTDOWN_SECONDS` in tasks.web.serving).
 _STOP_SECONDS = 15.0
 _LOOK_EVERY_SECONDS = 0.1
 # One that dies at once again and again is not mended by one start more.
