@@ -25,8 +25,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from schemas.literature.audit import Proposal, ProposalState
-from tasks.literature.audit.auditing import OtherSource, diagnose, standing
-from tasks.literature.audit.other_snapshot import OtherSnapshot
+from tasks.literature.audit.auditing import OtherSnapshot, OtherSource, diagnose, standing
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.paper_files import write_jsonl
 
