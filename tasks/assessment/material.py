@@ -10,7 +10,7 @@ from schemas.judgement.novelty import ClaimedContribution, WorkOverlap
 from schemas.judgement.soundness import Concern, SoundnessEvaluation
 from schemas.literature.paper import Paper
 from schemas.reasons import Reason
-from tasks.assessment.steps.shown import ConcernShown, MethodShown, WorkShown
+from tasks.assessment.steps import ConcernShown, MethodShown, WorkShown
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
 from tasks.text.words import shorten_words
@@ -49,13 +49,11 @@ class Material:
 
     @property
     def strengths(self) -> tuple[str, ...]:
-        """What the review of the plan found strong, in short."""
         return tuple(
             self._short(each.point, WHY_WORDS) for each in self.concerns if each.severity is None
         )
 
     def concern_shown(self, concern: Concern) -> ConcernShown:
-        """Return a concern under its key, without its severity."""
         return ConcernShown(
             key=concern.concern_id.upper(),
             point=self.keyed(concern.point),
@@ -113,7 +111,6 @@ def _short(text: str, limit: int) -> str:
 
 
 def _methods(soundness: SoundnessEvaluation, shown: Shown) -> Iterator[MethodShown]:
-    """Methods with a scored review, the most important first."""
     reviews = {review.method_id: review for review in soundness.reviews}
     for method in sorted(soundness.methods, key=lambda each: each.rank):
         review = reviews.get(method.method_id)

@@ -46,7 +46,7 @@ from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
 from tasks.literature.edges import MOST_SEEDS_PER_REQUEST
 from tasks.literature.gateway.messages import LARGEST_BATCH
 from tasks.novelty.expected import expected_novelty
-from tasks.recommendation.steps.extract_resources import expected_resources
+from tasks.recommendation.steps import expected_resources
 from tasks.survey.expected import expected_requests, expected_survey
 
 TOKENS_PER_WORD = 1.7

@@ -13,7 +13,7 @@ from schemas.judgement.soundness import ConcernSeverity, standing
 from schemas.works import experiment
 from schemas.works.ideation import Finding, FindingAnswer, FindingKind, Move
 from tasks.citations.references import label, reference
-from tasks.ideation.steps.ideate_proposal import ToldAnswer
+from tasks.ideation.steps import ToldAnswer
 from tasks.text.phrases import specific_stems
 from tasks.text.quotations import stands_in
 

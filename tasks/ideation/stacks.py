@@ -105,7 +105,6 @@ class Stacks:
         return "not scored" if score is None else f"{score:.1f} of 10"
 
     def _taken(self, seed_id: str, slot: int) -> Iterable[str]:
-        """Keywords of the seed's other ideas."""
         for (other_seed, other_slot), stack in self._stacks.items():
             if other_seed == seed_id and other_slot != slot and stack:
                 yield from stack[-1].keywords

@@ -34,7 +34,13 @@ def scores(evidence: Mapping[str, Evidence]) -> dict[str, float]:
     the parts are scaled to the best and the least.
     """
     parts = (
-        (BY_WORKS, {name: _used(each) for name, each in evidence.items()}),
+        (
+            BY_WORKS,
+            {
+                name: math.fsum(plainly * nearness**SHARPNESS for nearness, plainly in each.works)
+                for name, each in evidence.items()
+            },
+        ),
         (BY_DESCRIPTION, {name: each.description for name, each in evidence.items()}),
         (BY_WORDS, {name: each.words for name, each in evidence.items()}),
     )
@@ -50,10 +56,6 @@ def scores(evidence: Mapping[str, Evidence]) -> dict[str, float]:
 def in_order(evidence: Mapping[str, Evidence]) -> list[tuple[str, float]]:
     """Names with their scores, best first; ties by name."""
     return sorted(scores(evidence).items(), key=lambda each: (-each[1], each[0]))
-
-
-def _used(evidence: Evidence) -> float:
-    return math.fsum(plainly * nearness**SHARPNESS for nearness, plainly in evidence.works)
 
 
 def _scaled(values: Mapping[str, float | None]) -> dict[str, float]:

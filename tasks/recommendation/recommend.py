@@ -45,7 +45,6 @@ KnownResources = Callable[[Sequence[PaperId]], Sequence[Resource]]
 
 
 def nothing_known(papers: Sequence[PaperId]) -> tuple[Resource, ...]:
-    """No paper was read before."""
     del papers
     return ()
 
@@ -87,8 +86,6 @@ class Recommended:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A use with what it is a use of."""
-
     kind: ResourceKind
     name: str
     paper: Paper | None
@@ -127,8 +124,6 @@ async def recommend(
 
 
 class _Looking:
-    """The look-ups for one idea."""
-
     def __init__(
         self,
         idea: str,

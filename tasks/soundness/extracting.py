@@ -31,8 +31,6 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class Queried:
-    """A method with its queries, or with the reason why it has none."""
-
     method: Method
     unscored: Unscored | None
 
@@ -91,7 +89,6 @@ def _methods(idea: Idea, outcome: Scored[MethodsReply], limit: int) -> tuple[Met
 
 
 def _elements(idea: Idea, outcome: Scored[MethodsReply]) -> tuple[PlanElement, ...]:
-    """What the plan rests on; entries of no known kind or standing are left out on record."""
     found: list[PlanElement] = []
     left_out = 0
     for element in outcome.value.elements:
@@ -117,7 +114,6 @@ def _elements(idea: Idea, outcome: Scored[MethodsReply]) -> tuple[PlanElement, .
 
 
 def _quoted(quote: str, idea: Idea) -> str:
-    """The quote, or nothing where it does not stand in the idea."""
     return quote.strip() if stands_in(quote, idea.text, least_characters=1) else ""
 
 
@@ -152,7 +148,6 @@ async def ask_queries(
 def _queried(
     method: Method, answer: MethodQuery | None, parameters: SoundnessParameters, asked: Provenance
 ) -> Queried:
-    """The method with its queries; without one, why the reply left it out."""
     if answer is None:
         return Queried(
             method,

@@ -91,7 +91,6 @@ class FetchedPapers:
         )
 
     async def sections(self, paper: Paper) -> Answer[PaperSection]:
-        """Sections of one paper, in the order abstract, methods, results."""
         if paper.paper_id not in self._section_answers:
             self._section_answers[paper.paper_id] = self.group.create_task(self._read(paper))
         return await self._section_answers[paper.paper_id]
@@ -105,7 +104,6 @@ class FetchedPapers:
         )
 
     async def read(self) -> tuple[tuple[PaperSection, ...], tuple[Failure, ...]]:
-        """All sections fetched and the failures of documents, by paper."""
         sections: list[PaperSection] = []
         failures: list[Failure] = []
         for paper_id in sorted(self._section_answers):
@@ -207,7 +205,13 @@ async def gather_papers(
     searched = dict.fromkeys(failure for answer in answers for failure in answer.failures)
     passages = _fused([_best_first(answer.items) for answer in answers])[:limit]
     with_cited = parameters.extract_methods_and_results
-    found = await fetched.papers(_named(passages, with_cited))
+    found = await fetched.papers(
+        [
+            paper_id
+            for passage in passages
+            for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))
+        ]
+    )
     works = fetched.one_record_each(found.papers, known)
     admissible = tuple(
         _resolved(passage, works) for passage in passages if passage.paper_id in works
@@ -250,14 +254,6 @@ def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     for passage in sorted(passages, key=lambda passage: -passage.score):
         once.setdefault(passage.passage_id, passage)
     return tuple(once.values())
-
-
-def _named(passages: Iterable[Passage], with_cited: bool) -> list[PaperId]:
-    return [
-        paper_id
-        for passage in passages
-        for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))
-    ]
 
 
 def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:

@@ -51,7 +51,6 @@ class Read:
     source_failed: bool
 
     def with_more(self, further: "Read") -> "Read":
-        """With what was read of other papers."""
         return Read(
             evidence=(*self.evidence, *further.evidence),
             full_text=self.full_text | further.full_text,

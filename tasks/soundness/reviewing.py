@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from schemas.failure import Failure
-from schemas.identifiers import PaperId
 from schemas.judgement.soundness import (
     Concern,
     ConcernSeverity,
@@ -15,15 +13,14 @@ from schemas.judgement.soundness import (
     MethodEvidence,
     SoundnessReview,
 )
-from schemas.judgement.suggestion import Suggestion
-from schemas.literature.citation import Citation
 from schemas.literature.paper import Paper
 from schemas.outcome import Provenance, Unscored, confidence_by_evidence
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import publication_label
-from tasks.citations.settle import Settled, citation_rows, settle
+from tasks.citations.settle import Settled, settle
+from tasks.judging.findings import NOTHING_SHOWN, Cited, SettledTexts, left_out, settle_texts
 from tasks.judging.step import Engine, never_asked
 from tasks.judging.suggestions import settle_suggestions
 from tasks.soundness.reading import Read
@@ -42,19 +39,13 @@ _RELATED, _CLOSE = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
-    """A review with the papers it was shown and the citations it makes.
-
-    `supported` and `weakened` hold what its evidence says of the plan's concerns, by `concern_id`.
+class Reviewed(Cited[SoundnessReview]):
+    """A review. `supported` and `weakened` hold what its evidence says of the plan's concerns, by
+    `concern_id`.
     """
 
-    review: SoundnessReview
-    shown: Shown
-    citations: tuple[Citation, ...] = ()
-    suggestions: tuple[Suggestion, ...] = ()
     supported: Mapping[str, str] = field(default_factory=dict)
     weakened: Mapping[str, str] = field(default_factory=dict)
-    failures: tuple[Failure, ...] = ()
 
 
 async def review_method(
@@ -73,9 +64,27 @@ async def review_method(
         concerns: of the whole plan, which the evidence may support or weaken.
     """
     by_id = {paper.paper_id: paper for paper in papers}
-    evidence = _newest_first([row for row in read.evidence if row.relevant], by_id)
+    # Of the same date, and among the undated, in order of passage score.
+    evidence = sorted(
+        (row for row in read.evidence if row.relevant),
+        key=lambda row: by_id[row.paper_id].latest_publication_date or date.min,
+        reverse=True,
+    )
     shown = show([by_id[row.paper_id] for row in evidence])
-    items = tuple(_item(row, by_id[row.paper_id], shown, read) for row in evidence)
+    items = tuple(
+        EvidenceShown(
+            key=shown.key_of(row.paper_id),
+            title=by_id[row.paper_id].title,
+            published=publication_label(by_id[row.paper_id]),
+            relevance=row.relevance_0_to_3,
+            read_from="full text" if row.paper_id in read.full_text else "abstract",
+            citation_count=by_id[row.paper_id].citation_count,
+            method=row.method,
+            results=row.results,
+            context=row.context,
+        )
+        for row in evidence
+    )
     question = ReviewInput(
         idea=plan.text,
         idea_words_left_out=plan.words_left_out,
@@ -92,16 +101,12 @@ async def review_method(
     )
     outcome = await engine.run(SOUNDNESS_REVIEW, question)
     if isinstance(outcome, Unscored):
-        return Reviewed(
-            unscored_review(method, outcome.reason, outcome.detail, outcome.provenance, len(items)),
-            shown,
-        )
+        return unscored_review(method, outcome, shown)
     reply = outcome.value
     if not (reply.support.strip() or reply.contradictions.strip()):
         detail = "the reply gives a score without saying what speaks for or against the method"
-        return Reviewed(
-            unscored_review(method, Reason.REPLY_EMPTY, detail, outcome.provenance, len(items)),
-            shown,
+        return unscored_review(
+            method, Unscored(Reason.REPLY_EMPTY, detail, outcome.provenance), shown
         )
     return _settled(method, reply, shown, question, outcome.provenance)
 
@@ -118,9 +123,7 @@ def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) 
     judged; otherwise the reason is that of the judgement or the look-up that failed.
     """
     reason, detail = _why_unreviewed(read, source_failed or read.source_failed)
-    return Reviewed(
-        unscored_review(method, reason, detail, never_asked(SOUNDNESS_REVIEW, engine), 0), show(())
-    )
+    return unscored_review(method, Unscored(reason, detail, never_asked(SOUNDNESS_REVIEW, engine)))
 
 
 def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
@@ -159,53 +162,22 @@ def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
     return Reason.NO_EVIDENCE, "the search found no admissible paper"
 
 
-def unscored_review(
-    method: Method, reason: Reason, detail: str, provenance: Provenance, evidence_count: int
-) -> SoundnessReview:
-    return SoundnessReview(
-        method_id=method.method_id,
-        unscored_reason=reason,
-        unscored_detail=detail,
-        evidence_count=evidence_count,
-        provenance=provenance,
-    )
-
-
-def _newest_first(
-    evidence: list[MethodEvidence], papers: dict[PaperId, Paper]
-) -> list[MethodEvidence]:
-    """By publication date; of the same date, and among the undated, in order of passage score."""
-    return sorted(
-        evidence,
-        key=lambda row: papers[row.paper_id].latest_publication_date or date.min,
-        reverse=True,
-    )
-
-
-def _item(row: MethodEvidence, paper: Paper, shown: Shown, read: Read) -> EvidenceShown:
-    return EvidenceShown(
-        key=shown.key_of(row.paper_id),
-        title=paper.title,
-        published=publication_label(paper),
-        relevance=row.relevance_0_to_3,
-        read_from="full text" if row.paper_id in read.full_text else "abstract",
-        citation_count=paper.citation_count,
-        method=row.method,
-        results=row.results,
-        context=row.context,
+def unscored_review(method: Method, why: Unscored, shown: Shown = NOTHING_SHOWN) -> Reviewed:
+    return Reviewed(
+        SoundnessReview(
+            method_id=method.method_id,
+            unscored_reason=why.reason,
+            unscored_detail=why.detail,
+            evidence_count=len(shown),
+            provenance=why.provenance,
+        ),
+        shown,
     )
 
 
 def _settled(
     method: Method, reply: ReviewReply, shown: Shown, asked: ReviewInput, provenance: Provenance
 ) -> Reviewed:
-    texts: dict[str, Settled] = {
-        field: settle(text, shown)
-        for field, text in (
-            ("support", reply.support),
-            ("contradictions", reply.contradictions),
-        )
-    }
     suggested = settle_suggestions(
         reply.suggestions,
         shown,
@@ -213,30 +185,27 @@ def _settled(
         subject=method.method_id,
         provenance=provenance,
     )
-    texts["suggestions"] = suggested.text
     reasoning = settle(reply.open_questions, shown)
     borne = _borne(reply, shown, asked)
-    texts["concerns"] = settle("\n\n".join(each.markdown for each in borne.values()), shown)
+    prose = settle_texts(reply, ("support", "contradictions"), shown)
+    concerns = settle("\n\n".join(each.markdown for each in borne.values()), shown)
+    texts = SettledTexts(
+        {**prose.by_field, "suggestions": suggested.text, "concerns": concerns}, shown
+    )
     review = SoundnessReview(
         method_id=method.method_id,
-        support=texts["support"].markdown,
-        contradictions=texts["contradictions"].markdown,
-        suggestions=texts["suggestions"].markdown,
+        support=texts["support"],
+        contradictions=texts["contradictions"],
+        suggestions=texts["suggestions"],
         open_questions=reasoning.markdown,
         score_0_to_10=float(reply.score),
         confidence_0_to_3=_confidence(asked.evidence),
         evidence_count=len(shown),
-        removed_citation_count=reasoning.removed_citation_count
-        + sum(text.removed_citation_count for text in texts.values()),
-        uncited_sentence_count=sum(text.uncited_sentence_count for text in texts.values()),
+        removed_citation_count=reasoning.removed_citation_count + texts.removed_citation_count,
+        uncited_sentence_count=texts.uncited_sentence_count,
         provenance=provenance,
     )
-    citations = tuple(
-        row
-        for field, text in texts.items()
-        for row in citation_rows(text, shown, module=STAGE, subject=method.method_id, field=field)
-    )
-    told = {
+    by_bearing = {
         bearing: {
             concern: f"Method {method.rank}: {text.markdown}"
             for (concern, towards), text in borne.items()
@@ -244,17 +213,19 @@ def _settled(
         }
         for bearing in Bearing
     }
+    unusable, given = len(reply.concerns) - len(borne), len(reply.concerns)
+    detail = (
+        f"{unusable} of {given} statements about concerns were left out: they name none that was "
+        "shown, cite no paper that was shown, or repeat another"
+    )
     return Reviewed(
         review,
         shown,
-        citations,
+        texts.citations(module=STAGE, subject=method.method_id),
         suggested.rows,
-        supported=told[Bearing.SUPPORTS],
-        weakened=told[Bearing.WEAKENS],
-        failures=(
-            *suggested.failures,
-            *_unusable(method, len(reply.concerns) - len(borne), len(reply.concerns)),
-        ),
+        (*suggested.failures, *left_out(STAGE, method.method_id, detail, unusable)),
+        supported=by_bearing[Bearing.SUPPORTS],
+        weakened=by_bearing[Bearing.WEAKENS],
     )
 
 
@@ -277,20 +248,3 @@ def _borne(
         if entry.bearing is not None and concern in known and text.cited:
             found.setdefault((concern, entry.bearing), text)
     return found
-
-
-def _unusable(method: Method, left_out: int, given: int) -> tuple[Failure, ...]:
-    if not left_out:
-        return ()
-    detail = (
-        f"{left_out} of {given} statements about concerns were left out: they name none that was "
-        "shown, cite no paper that was shown, or repeat another"
-    )
-    return (
-        Failure(
-            stage=STAGE,
-            subject=method.method_id,
-            reason=Reason.REPLY_UNPARSABLE,
-            detail=detail,
-        ),
-    )

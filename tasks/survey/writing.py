@@ -11,7 +11,7 @@ from schemas.base import replace
 from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
 from schemas.literature.paper import CitationEdge, Paper
-from schemas.literature.survey import SurveyCluster, SurveyParameters, SurveyQuote
+from schemas.literature.survey import SurveyCluster, SurveyParameters
 from schemas.literature.survey_review import RemovedSentence, ReviewPart, SurveyJoin, SurveySection
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
@@ -21,18 +21,21 @@ from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
 from tasks.survey.checking import Checked, Draft, check_drafts, draft
 from tasks.survey.expanding import STAGE
-from tasks.survey.quoting import quotes_by_others
-from tasks.survey.reading import Read
-from tasks.survey.steps.shown import ShownJoin, ShownSection, ShownWork
-from tasks.survey.steps.survey_outline import (
+from tasks.survey.reading import Read, quotes_by_others
+from tasks.survey.steps import (
     SURVEY_OUTLINE,
+    SURVEY_SECTION,
+    SURVEY_SYNTHESIS,
     OutlineInput,
     OutlineReply,
     PlannedSection,
+    SectionInput,
     ShownCluster,
+    ShownJoin,
+    ShownSection,
+    ShownWork,
+    SynthesisInput,
 )
-from tasks.survey.steps.survey_section import SURVEY_SECTION, SectionInput
-from tasks.survey.steps.survey_synthesis import SURVEY_SYNTHESIS, SynthesisInput
 from tasks.text.words import nearest_sentences
 
 WORDS_WITHOUT_PASSAGES = 60
@@ -85,7 +88,10 @@ class Material:
     def work(self, shown: Shown, paper: Paper, word_limit: int | None = None) -> ShownWork:
         """A work with its passages, and with those of shown works that cite it."""
         keys = {each.paper_id: key for key, each in shown}
-        own = [_labelled(quote) for quote in self.read.quotes_of(paper.paper_id)]
+        own = [
+            f"{quote.aspect.value if quote.aspect else 'text'}: {quote.quote}"
+            for quote in self.read.quotes_of(paper.paper_id)
+        ]
         others = [
             f"said in {keys[quote.said_in_paper_id]}: {quote.quote}"
             for quote in quotes_by_others(self.question, paper.paper_id, self.links)
@@ -135,10 +141,6 @@ def _first(passages: Sequence[str], word_limit: int) -> list[str]:
         passage for passage, so_far in zip(passages, words, strict=True) if so_far <= word_limit
     ]
     return fitting or list(passages[:1])
-
-
-def _labelled(quote: SurveyQuote) -> str:
-    return f"{quote.aspect.value if quote.aspect else 'text'}: {quote.quote}"
 
 
 def _outline(material: Material, everything: Shown, parameters: SurveyParameters) -> OutlineInput:
@@ -238,7 +240,6 @@ async def _written(
 async def _concluded(
     material: Material, body: Checked, drafts: Sequence[Draft], engine: Engine
 ) -> Checked:
-    """Summary, contradictions and gaps, from the sections as they were checked."""
     written = [
         (section, each.shown)
         for section, each in zip(body.sections, drafts, strict=True)
@@ -277,12 +278,10 @@ async def _concluded(
 
 
 def listed(items: Sequence[str]) -> str:
-    """A line for each."""
     return "\n".join(f"- {' '.join(item.split())}" for item in items)
 
 
 def failed_drafts(drafts: Sequence[Draft]) -> tuple[Failure, ...]:
-    """Of those that could not be written, why."""
     return tuple(
         failure
         for each in drafts

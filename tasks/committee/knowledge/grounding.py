@@ -13,7 +13,7 @@ from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.pool import Candidate, keyed, spelled_out
-from tasks.committee.steps.ground_evidence import (
+from tasks.committee.steps.finds import (
     GROUND_EVIDENCE,
     GroundingEntry,
     GroundingInput,

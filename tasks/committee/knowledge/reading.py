@@ -9,12 +9,11 @@ from schemas.judgement.committee import KnowledgePhase
 from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
-from tasks.committee.knowledge.addresses import repository_of
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.pool import Candidate, keyed, paper_of, spelled_out
-from tasks.committee.knowledge.reader import Reading
+from tasks.committee.knowledge.reader import Reading, repository_of
 from tasks.committee.knowledge.tools import KnowledgeReader
-from tasks.committee.steps.summarise_pages import (
+from tasks.committee.steps.finds import (
     SUMMARISE_PAGES,
     PageShown,
     PageSummary,

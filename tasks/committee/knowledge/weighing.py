@@ -15,7 +15,7 @@ from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context, Outline
 from tasks.committee.knowledge.pool import Candidate, Pool, host_of, keyed
 from tasks.committee.knowledge.tools import Reranker
-from tasks.committee.steps.judge_credibility import (
+from tasks.committee.steps.finds import (
     JUDGE_CREDIBILITY,
     CredibilityInput,
     CredibilityReply,

@@ -7,11 +7,17 @@ from typing import Any
 import pytest
 
 from schemas.base import Noun, Reply
-from tasks.assessment.steps import STEPS
-from tasks.assessment.steps.assess_plan import AssessInput, AssessReply
-from tasks.assessment.steps.challenge_concerns import ChallengeInput
-from tasks.assessment.steps.shown import ConcernShown, MethodShown, WorkShown
-from tasks.assessment.steps.weigh_concerns import WeighInput, WeighReply
+from tasks.assessment.steps import (
+    STEPS,
+    AssessInput,
+    AssessReply,
+    ChallengeInput,
+    ConcernShown,
+    MethodShown,
+    WeighInput,
+    WeighReply,
+    WorkShown,
+)
 from tasks.judging.panel import gives_scores
 from tasks.judging.step import Step
 from tasks.soundness.steps.plan_review import PlanReply

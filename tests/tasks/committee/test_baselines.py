@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.base import replace
 from schemas.judgement.committee import IdeaPart
-from tasks.committee.steps.persona_review import (
+from tasks.committee.steps.reviews import (
     DimensionShown,
     PersonaInput,
     PersonaReply,

@@ -4,8 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from schemas.judgement.committee import Decision, IdeaPart
-from tasks.committee.steps.meta_review import MetaReply
-from tasks.committee.steps.persona_review import PersonaReply
+from tasks.committee.steps.reviews import MetaReply, PersonaReply
 from tasks.committee.steps.structure_idea import StructureReply
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from schemas.base import replace
 from schemas.idea import Idea
-from schemas.judgement.contribution import CandidateOrigin
+from schemas.judgement.contribution import CandidateOrigin, ContributionEvaluation
 from schemas.profile import Ranking, RecommendationKind, SearchKind
 from schemas.reasons import Reason
-from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
+from tasks.contribution.evaluate import evaluate_contribution
 from tasks.contribution.searching import PACKED_WORDS, best_of_each, packed_query
 from tasks.contribution.steps.compare_paper import COMPARE_PAPER
 from tasks.contribution.steps.contribution_queries import CONTRIBUTION_QUERIES, QueriesReply
@@ -22,6 +22,7 @@ from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW
 from tasks.contribution.steps.extract_dimensions import DimensionsReply
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
 from tasks.embeddings.similarity import fused
+from tasks.judging.findings import Findings
 from tasks.judging.packing import Beginning, first_alone
 from tests.support.contribution_fakes import (
     FakeEngine,
@@ -62,7 +63,7 @@ def everything_is_relevant(question: Any) -> RelevanceReply:
 
 async def evaluated(
     source: FakeLiterature, idea: Idea = IDEA, **changes: Any
-) -> tuple[ContributionFindings, FakeEngine]:
+) -> tuple[Findings[ContributionEvaluation], FakeEngine]:
     embedder = WordEmbedder()
     answers = {
         "extract_dimensions": lambda _: DimensionsReply.model_validate(DIMENSIONS),

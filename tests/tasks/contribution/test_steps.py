@@ -12,9 +12,8 @@ from tasks.contribution.steps.contribution_review import (
     ReviewInput,
     ShownComparison,
 )
-from tasks.contribution.steps.extract_dimensions import DimensionsInput
+from tasks.contribution.steps.extract_dimensions import DimensionsInput, ShownDimension
 from tasks.contribution.steps.relevance import RelevanceInput
-from tasks.contribution.steps.shown import ShownDimension
 from tasks.judging.relevance import ShownPaper
 from tasks.judging.step import Step
 

@@ -5,8 +5,8 @@ from typing import cast
 import pytest
 
 from schemas.works.ideation_run import IdeationParameters
-from tasks.ideation.exploring import links_of
 from tasks.ideation.network import Concept, ConceptNetwork, Link
+from tasks.ideation.versions import links_of
 
 KEYWORD = Concept(1, "tactile sensing", 90)
 

@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import SnapshotError
-from tasks.ideation.concepts import key_of, mentioned, named_phrases
-from tasks.ideation.network import Concept, ConceptNetwork, open_network
+from tasks.ideation.network import (
+    Concept,
+    ConceptNetwork,
+    key_of,
+    mentioned,
+    named_phrases,
+    open_network,
+)
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.records import record_of
 from tests.support.paper_files import write_jsonl

@@ -11,7 +11,7 @@ from schemas.literature.recommendation import Resource, ResourceKind
 from schemas.profile import ResourceParameters
 from schemas.reasons import Reason
 from tasks.recommendation.extracting import Extracted, Stretch, extract_resources
-from tasks.recommendation.steps.extract_resources import (
+from tasks.recommendation.steps import (
     ResourcesInput,
     ResourcesReply,
     baseline_resources,

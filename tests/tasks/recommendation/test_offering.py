@@ -2,7 +2,7 @@
 
 from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper, Passage
-from tasks.recommendation.offering import Offered, offered
+from tasks.recommendation.extracting import Offered, offered
 
 
 def work(name: str, abstract: str) -> Paper:

@@ -9,15 +9,17 @@ import pytest
 
 from schemas.base import replace
 from schemas.idea import Idea
+from schemas.judgement.soundness import SoundnessEvaluation
 from schemas.literature.paper import Passage
 from schemas.reasons import Reason
+from tasks.judging.findings import Findings
 from tasks.judging.steps.verify_citations import (
     ClaimVerdict,
     Verdict,
     VerifyInput,
     VerifyReply,
 )
-from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
+from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedMethod
 from tasks.soundness.steps.method_evidence import METHOD_EVIDENCE, EvidenceReply, PaperReading
 from tasks.soundness.steps.soundness_query import MethodQuery, QueriesReply
@@ -77,7 +79,7 @@ async def evaluated(
     source: FakeLiterature | None = None,
     documents: FakeDocuments | None = None,
     **parameters: object,
-) -> SoundnessFindings:
+) -> Findings[SoundnessEvaluation]:
     return await evaluate_soundness(
         idea,
         replace(PARAMETERS, **parameters),

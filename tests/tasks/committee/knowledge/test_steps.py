@@ -17,37 +17,31 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.gather import gather_knowledge
 from tasks.committee.steps import STEPS
-from tasks.committee.steps.ground_evidence import (
+from tasks.committee.steps.finds import (
     GROUND_EVIDENCE,
+    SUMMARISE_PAGES,
+    CredibilityInput,
     GroundingInput,
+    ItemFacts,
     ItemShown,
+    PageShown,
     PartHeld,
+    SummariesInput,
+    baseline_credibility,
     baseline_grounding,
 )
-from tasks.committee.steps.judge_credibility import (
-    CredibilityInput,
-    ItemFacts,
-    baseline_credibility,
-)
-from tasks.committee.steps.knowledge_queries import (
+from tasks.committee.steps.queries import (
     WORD_LIMITS,
     QueriesInput,
-    abbreviations,
-    baseline_queries,
-    reworded,
-)
-from tasks.committee.steps.refine_queries import (
     QueryOutcome,
     QueryTrouble,
     RefinementInput,
+    abbreviations,
+    baseline_queries,
     baseline_refinement,
+    reworded,
 )
 from tasks.committee.steps.shown import PartShown
-from tasks.committee.steps.summarise_pages import (
-    SUMMARISE_PAGES,
-    PageShown,
-    SummariesInput,
-)
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.step import BaselineTools, NoAnswer
