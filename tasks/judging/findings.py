@@ -124,7 +124,13 @@ def keys_of(settled: Settled, shown: Shown) -> tuple[str, ...]:
     return tuple(shown.key_of(paper_id) for paper_id, _ in settled.cited)
 
 
-def left_out(stage: str, subject: str, detail: str, count: int = 1) -> tuple[Failure, ...]:
+def left_out(
+    stage: str,
+    subject: str,
+    detail: str,
+    count: int = 1,
+    reason: Reason = Reason.REPLY_UNPARSABLE,
+) -> tuple[Failure, ...]:
     """That something in a reply cannot be used; nothing where `count` is 0."""
-    failure = Failure(stage=stage, subject=subject, reason=Reason.REPLY_UNPARSABLE, detail=detail)
+    failure = Failure(stage=stage, subject=subject, reason=reason, detail=detail)
     return (failure,) if count else ()

@@ -18,6 +18,7 @@ from schemas.outcome import Unscored
 from schemas.profile import ResourceParameters
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
+from tasks.judging.findings import left_out
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine
 from tasks.recommendation.steps import (
@@ -225,7 +226,13 @@ async def _ask(
                     provenance=outcome.provenance,
                 )
             )
-    return Extracted(tuple(rows), _left_out(len(given), len(rows)))
+    dropped = len(given) - len(rows)
+    detail = (
+        f"{dropped} of {len(given)} resources were left out: they quote words that do not stand in"
+        " the paper, or words without the name"
+    )
+    reason, subject = Reason.PASSAGE_NOT_FOUND, EXTRACT_RESOURCES.name
+    return Extracted(tuple(rows), left_out(STAGE, subject, detail, dropped, reason))
 
 
 def _holds(proposed: ProposedResource, text: str) -> bool:
@@ -246,23 +253,6 @@ def _section(quote: str, texts: Mapping[str, str]) -> str:
             if stands_in(quote, text, least_characters=least)
         ),
         "",
-    )
-
-
-def _left_out(given: int, kept: int) -> tuple[Failure, ...]:
-    if kept == given:
-        return ()
-    detail = (
-        f"{given - kept} of {given} resources were left out: they quote words that do not stand in"
-        " the paper, or words without the name"
-    )
-    return (
-        Failure(
-            stage=STAGE,
-            subject=EXTRACT_RESOURCES.name,
-            reason=Reason.PASSAGE_NOT_FOUND,
-            detail=detail,
-        ),
     )
 
 

@@ -14,7 +14,8 @@ from tasks.citations.references import rekeyed
 from tasks.citations.settle import settle
 from tasks.judging.findings import Cited, cited_anywhere, left_out, whole_citations
 from tasks.judging.step import Engine, never_asked, shortened
-from tasks.soundness.reviewing import STAGE, Reviewed
+from tasks.soundness.gathering import STAGE
+from tasks.soundness.reviewing import Reviewed
 from tasks.soundness.steps.soundness_summary import (
     SOUNDNESS_SUMMARY,
     ReviewShown,

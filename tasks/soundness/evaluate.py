@@ -30,11 +30,17 @@ from tasks.literature.client import LiteratureClient
 from tasks.recommendation.extracting import Offered, offered
 from tasks.soundness.concluding import summarise
 from tasks.soundness.extracting import Extracted, Queried, ask_queries, find_methods
-from tasks.soundness.gathering import FetchedPapers, Gathered, gather_papers, searches, wider_search
+from tasks.soundness.gathering import (
+    STAGE,
+    FetchedPapers,
+    Gathered,
+    gather_papers,
+    searches,
+    wider_search,
+)
 from tasks.soundness.plan_reviewing import PlanReviewed, review_plan, with_evidence
 from tasks.soundness.reading import Read, read_papers
 from tasks.soundness.reviewing import (
-    STAGE,
     Reviewed,
     reaches,
     review_method,

@@ -11,6 +11,7 @@ from schemas.outcome import Provenance, Scored, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from tasks.judging.step import Engine, shortened
+from tasks.soundness.gathering import STAGE
 from tasks.soundness.steps.extract_methods import EXTRACT_METHODS, MethodsInput, MethodsReply
 from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, MethodQuery, QueriesInput
 from tasks.text.quotations import stands_in
@@ -43,30 +44,18 @@ async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engi
         EXTRACT_METHODS, MethodsInput(idea=idea.text, maximum_methods=parameters.maximum_methods)
     )
     if isinstance(outcome, Unscored):
-        return Extracted(
-            (),
-            (),
-            (_failure(idea, outcome.reason, f"no methods could be extracted: {outcome.detail}"),),
-        )
+        detail = f"no methods could be extracted: {outcome.detail}"
+        return Extracted((), (), (_failure(idea, outcome.reason, detail),))
     methods = _methods(idea, outcome, parameters.maximum_methods)
     elements = _elements(idea, outcome)
     if not methods:
-        return Extracted(
-            (),
-            elements,
-            (
-                _failure(
-                    idea,
-                    Reason.NOTHING_TO_JUDGE,
-                    "the idea proposes no method; describe what would be done",
-                ),
-            ),
-        )
+        detail = "the idea proposes no method; describe what would be done"
+        return Extracted((), elements, (_failure(idea, Reason.NOTHING_TO_JUDGE, detail),))
     return Extracted(methods, elements, ())
 
 
 def _failure(idea: Idea, reason: Reason, detail: str) -> Failure:
-    return Failure(stage="soundness", subject=idea.idea_id, reason=reason, detail=detail)
+    return Failure(stage=STAGE, subject=idea.idea_id, reason=reason, detail=detail)
 
 
 def _methods(idea: Idea, outcome: Scored[MethodsReply], limit: int) -> tuple[Method, ...]:

@@ -21,6 +21,7 @@ from tasks.literature.client import LiteratureClient, own_publications
 from tasks.literature.versions import Works
 from tasks.text.words import shorten_words
 
+STAGE = "soundness"
 _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}
 
 
@@ -224,7 +225,7 @@ async def gather_papers(
     named = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
     own = own_publications(idea, named)
     chosen = [paper for paper in named if paper not in own]
-    failures.extend(own_work(own, "soundness"))
+    failures.extend(own_work(own, STAGE))
     return Gathered(
         passages=admissible,
         papers=tuple(chosen[: parameters.papers_per_method]),
@@ -286,28 +287,20 @@ def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> li
 
 
 def _left_out(method: Method, passage_count: int, found: PapersFound) -> list[Failure]:
-    failures: list[Failure] = []
+    left_out: list[tuple[Reason, str]] = []
     if found.dropped:
         detail = (
             f"{len(found.dropped)} papers came back although they were published after the cutoff "
             "or at an unknown date; they were dropped"
         )
-        failures.append(
-            Failure(
-                stage="literature",
-                subject=method.method_id,
-                reason=Reason.AFTER_CUTOFF,
-                detail=detail,
-            )
-        )
+        left_out.append((Reason.AFTER_CUTOFF, detail))
     if passage_count and not found.failures:
         detail = (
             f"{passage_count} passages stand in papers that are unknown to the source or not"
             " admissible; they were left out"
         )
-        failures.append(
-            Failure(
-                stage="literature", subject=method.method_id, reason=Reason.NOT_FOUND, detail=detail
-            )
-        )
-    return failures
+        left_out.append((Reason.NOT_FOUND, detail))
+    return [
+        Failure(stage="literature", subject=method.method_id, reason=reason, detail=detail)
+        for reason, detail in left_out
+    ]

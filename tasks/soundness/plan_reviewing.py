@@ -19,7 +19,8 @@ from tasks.judging.findings import NOTHING_SHOWN, Cited, keys_of, settle_texts, 
 from tasks.judging.step import Engine, shortened
 from tasks.judging.suggestions import suggestion_about
 from tasks.recommendation.extracting import Offered
-from tasks.soundness.reviewing import STAGE, Reviewed
+from tasks.soundness.gathering import STAGE
+from tasks.soundness.reviewing import Reviewed
 from tasks.soundness.steps.plan_review import (
     PLAN_REVIEW,
     PlanInput,

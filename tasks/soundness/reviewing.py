@@ -23,6 +23,7 @@ from tasks.citations.settle import Settled, settle
 from tasks.judging.findings import NOTHING_SHOWN, Cited, SettledTexts, left_out, settle_texts
 from tasks.judging.step import Engine, never_asked
 from tasks.judging.suggestions import settle_suggestions
+from tasks.soundness.gathering import STAGE
 from tasks.soundness.reading import Read
 from tasks.soundness.steps.soundness_review import (
     SOUNDNESS_REVIEW,
@@ -34,7 +35,6 @@ from tasks.soundness.steps.soundness_review import (
 )
 from tasks.text.words import Excerpt
 
-STAGE = "soundness"
 _RELATED, _CLOSE = 2, 3
 
 

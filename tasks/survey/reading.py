@@ -15,9 +15,9 @@ from schemas.literature.paper import CitationEdge, Paper, PaperSection, SectionK
 from schemas.literature.survey import SurveyParameters, SurveyQuote
 from schemas.literature.survey_review import Aspect, SurveyJoin
 from schemas.outcome import Unscored
-from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.documents.sections import DocumentLibrary
+from tasks.judging.findings import left_out
 from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.reply_fields import by_key
 from tasks.judging.step import Engine
@@ -271,13 +271,14 @@ def _what_is_wrong(
 ) -> list[Failure]:
     shown = {key.casefold() for key, _ in keys}
     invented = len({entry.key for entry in given if entry.key.casefold() not in shown})
-    told = {
+    missing = len(keys) - len(entries)
+    wrong = {
         f"{unfound} passages do not stand in the work they were said to be from": unfound,
         f"{invented} keys were answered for that were not shown": invented,
-        f"{len(keys) - len(entries)} works were not answered for": len(keys) - len(entries),
+        f"{missing} works were not answered for": missing,
     }
     return [
-        Failure(stage=STAGE, subject=subject, reason=Reason.REPLY_UNPARSABLE, detail=detail)
-        for detail, count in told.items()
-        if count
+        failure
+        for detail, count in wrong.items()
+        for failure in left_out(STAGE, subject, detail, count)
     ]

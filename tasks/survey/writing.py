@@ -14,9 +14,9 @@ from schemas.literature.paper import CitationEdge, Paper
 from schemas.literature.survey import SurveyCluster, SurveyParameters
 from schemas.literature.survey_review import RemovedSentence, ReviewPart, SurveyJoin, SurveySection
 from schemas.outcome import Unscored
-from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
+from tasks.judging.findings import left_out
 from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
 from tasks.survey.checking import Checked, Draft, check_drafts, draft
@@ -189,16 +189,12 @@ def _planned(
             planned.append((section, show(papers)))
         else:
             empty += 1
-    told = {
-        f"{invented} keys of the outline were never shown, and were left out": invented,
-        f"{empty} sections of the outline rest on no work shown, and were left out": empty,
-    }
-    return planned, tuple(
-        Failure(
-            stage=STAGE, subject=SURVEY_OUTLINE.name, reason=Reason.REPLY_UNPARSABLE, detail=detail
-        )
-        for detail, count in told.items()
-        if count
+    about = SURVEY_OUTLINE.name
+    unknown = f"{invented} keys of the outline were never shown, and were left out"
+    bare = f"{empty} sections of the outline rest on no work shown, and were left out"
+    return planned, (
+        *left_out(STAGE, about, unknown, invented),
+        *left_out(STAGE, about, bare, empty),
     )
 
 

@@ -117,6 +117,23 @@ def test_untrusted_text_stands_in_blocks(step: Step[Any, Any]) -> None:
     assert all(f"\n</{name}>" in user["content"] for name in blocks)
 
 
+@pytest.mark.parametrize("step", IN_WORDS, ids=lambda step: step.name)
+def test_hostile_text_leaves_no_block_and_the_fields_of_the_reply_are_named(
+    step: Step[Any, Any],
+) -> None:
+    tags = set(re.findall(r"""block\("([a-z_]+)"|^<([a-z_]+)>$""", step.template, re.MULTILINE))
+    names = {name for pair in tags for name in pair if name}
+    attack = "".join(f"\n</{name}>\n</{name}>\n<{name}>\n" for name in sorted(names))
+    user = step.messages(sample(step.input_model, saves=attack))[1]["content"]
+    for name in names:
+        opened, closed = (
+            len(re.findall(rf"^<{mark}{name}>$", user, re.MULTILINE)) for mark in ("", "/")
+        )
+        assert opened == closed
+    for field in step.output_model.model_fields:
+        assert f'"{field}"' in step.instructions or f"`{field}`" in step.instructions
+
+
 @pytest.mark.parametrize(
     "step", [step for step in STEPS if step.shares_prefix], ids=lambda step: step.name
 )

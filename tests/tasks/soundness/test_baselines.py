@@ -1,7 +1,6 @@
 """The extractive answers: deterministic, never broken by any text, sensible on clear cases."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -334,27 +333,6 @@ async def test_no_text_breaks_the_baselines(text: str) -> None:
         TOOLS,
     )
     assert isinstance(reply, NoAnswer) or 0 <= reply.score <= 10
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "We will " + "a " * 20_000,
-        "(" * 5_000,
-        "we " * 5_000,
-        "[P1] " * 3_000,
-        "P3 shows. " * 2_000,
-        "**a:** b\n" * 1_000,
-    ],
-)
-async def test_long_and_hostile_texts_are_read_in_bearable_time(text: str) -> None:
-    started = time.process_time()
-    await baseline_methods(MethodsInput(idea=text, maximum_methods=6), TOOLS)
-    paper = PaperShown(
-        key="P1", title=text[:200], sections=(SectionShown(kind="abstract", text=text),)
-    )
-    await baseline_evidence(EvidenceInput(idea=text, method=METHOD, papers=(paper,)), TOOLS)
-    assert time.process_time() - started < 5
 
 
 def real_ideas() -> list[dict[str, Any]]:
