@@ -4,6 +4,7 @@ One call per dimension: each sees the idea (a prefix the provider can cache) and
 comparisons, answers stay short enough not to be cut off, and one that fails takes no other down.
 """
 
+import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -73,7 +74,10 @@ async def review(
         stage=STAGE,
         subject_of=lambda row: row.dimension_id,
     )
-    return joined(verified, failures)
+    found = joined(verified, failures)
+    # What was checked stands first: the bibliography keeps the order of the citations.
+    citations = sorted(found.citations, key=lambda row: row.field not in _PROSE)
+    return dataclasses.replace(found, citations=tuple(citations))
 
 
 async def review_uncompared(

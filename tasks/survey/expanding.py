@@ -200,32 +200,25 @@ async def expand(
     return walk.expansion()
 
 
+@dataclass(slots=True)
 class Walk:
     """One expansion under way. Not shared between tasks."""
 
-    def __init__(
-        self,
-        question: str,
-        parameters: SurveyParameters,
-        literature: LiteratureClient,
-        judge: Judge,
-        cutoff: date | None,
-    ) -> None:
-        self.end: End | None = None
-        self._question = question
-        self._parameters = parameters
-        self._literature = literature
-        self._judge = judge
-        self._cutoff = cutoff
-        self._leads: dict[PaperId, Lead] = {}
-        self._works = Works()
-        self._judged: dict[PaperId, Judgement] = {}
-        self._followed: set[PaperId] = set()
-        self._links: dict[tuple[PaperId, PaperId], CitationEdge] = {}
-        self._layers: list[SurveyLayer] = []
-        self._queries: tuple[SurveyQuery, ...] = ()
-        self._failures: list[Failure] = []
-        self._ranks: list[dict[PaperId, float]] = []
+    _question: str
+    _parameters: SurveyParameters
+    _literature: LiteratureClient
+    _judge: Judge
+    _cutoff: date | None
+    end: End | None = None
+    _leads: dict[PaperId, Lead] = field(default_factory=dict)
+    _works: Works = field(default_factory=Works)
+    _judged: dict[PaperId, Judgement] = field(default_factory=dict)
+    _followed: set[PaperId] = field(default_factory=set)
+    _links: dict[tuple[PaperId, PaperId], CitationEdge] = field(default_factory=dict)
+    _layers: list[SurveyLayer] = field(default_factory=list)
+    _queries: tuple[SurveyQuery, ...] = ()
+    _failures: list[Failure] = field(default_factory=list)
+    _ranks: list[dict[PaperId, float]] = field(default_factory=list)
 
     async def search(self, queries: Sequence[SurveyQuery]) -> None:
         """Layer 0: every query once, and all of them packed where that leaves room."""

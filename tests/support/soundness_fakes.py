@@ -2,7 +2,6 @@
 answer what a test tells them to.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -248,31 +247,3 @@ def _section(owner: Paper, kind: SectionKind, heading: str, text: str, source: s
     return PaperSection(
         paper_id=owner.paper_id, section=kind, heading=heading, text=text, text_source=source
     )
-
-
-class WordLiterature(FakeLiterature):
-    """Searches the abstracts of `fetched` by shared words: enough of a search to judge real ideas
-    with.
-    """
-
-    async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
-        asked = set(re.findall(r"\w{4,}", query.lower()))
-        scored = [
-            (len(asked & set(re.findall(r"\w{4,}", f"{each.title} {each.abstract}".lower()))), each)
-            for each in self.fetched
-        ]
-        best = sorted(
-            (pair for pair in scored if pair[0]), key=lambda pair: (-pair[0], pair[1].paper_id)
-        )[:limit]
-        return Answer(
-            tuple(
-                Passage(
-                    passage_id=each.paper_id,
-                    paper_id=each.paper_id,
-                    text=each.abstract or "",
-                    kind="abstract",
-                    score=float(score),
-                )
-                for score, each in best
-            )
-        )

@@ -2,20 +2,13 @@
 answer for the evidence shown.
 """
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.committee import IdeaPart, Relation
 from schemas.literature.knowledge import SourceKind
 from schemas.reasons import Reason
-from schemas.run import Budget
-from schemas.settings import LanguageModelSettings
-from tasks.accounting.budgets import SharedBudget
-from tasks.accounting.ledger import Ledger
-from tasks.committee.knowledge.gather import gather_knowledge
 from tasks.committee.steps.finds import (
     CredibilityInput,
     GroundingInput,
@@ -37,23 +30,12 @@ from tasks.committee.steps.queries import (
     reworded,
 )
 from tasks.committee.steps.shown import PartShown
-from tasks.judging.litellm_backend import LiteLLMBackend
-from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.step import BaselineTools, NoAnswer
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.knowledge_fakes import (
     IDEA,
     PARTS,
-    FakeReader,
-    FakeSource,
-    Library,
-    claims,
-    item,
-    paper,
-    parameters,
-    tools,
 )
-from tests.support.openai_server import start_openai_server
 
 TOOLS = BaselineTools(embedder=WordEmbedder())
 SHOWN = tuple(PartShown(part=part.value, claims=(text,)) for part, text in PARTS.items())
@@ -77,58 +59,6 @@ def grounding(text: str, part: IdeaPart = IdeaPart.METHODS) -> GroundingInput:
         items=(shown,),
         parts=(PartHeld(part=part.value, claims=(PARTS[part],), keys=("K1",)),),
     )
-
-
-async def test_a_language_model_carries_the_search_from_queries_to_evidence(tmp_path: Path) -> None:
-    found = item(
-        SourceKind.WEB, "https://a.org/post", "Notes on sparse attention", "A snippet of notes."
-    )
-    reader = FakeReader(
-        {
-            "https://a.org/post": (
-                "Sparse attention by hashing was faster on long documents in every test."
-            )
-        }
-    )
-    papers = [
-        paper(
-            "hashing", "Learned hashing routes sparse attention in transformers for long documents."
-        )
-    ]
-    with start_openai_server("good") as server:
-        settings = LanguageModelSettings(structured_output="json_schema", context_tokens=100_000)
-        backend = LiteLLMBackend(
-            "openai/loopback",
-            settings,
-            budget=SharedBudget(tmp_path / "b", RunId("r"), Budget()),
-            api_base=server.url,
-        )
-        ledger = Ledger(IdeaId("sparse"))
-        knowledge = await gather_knowledge(
-            IDEA,
-            claims(),
-            parameters(sources=("literature", "serper")),
-            LiteLLMEngine(backend, ledger),
-            tools(
-                FakeSource("serper", SourceKind.WEB, [found]),
-                literature=Library(papers),
-                reader=reader,
-            ),
-        )
-        await backend.close()
-    assert {record.kind for record in knowledge.records if record.selected} == {
-        SourceKind.PAPERS,
-        SourceKind.WEB,
-    }
-    assert all(row.unscored_reason is None for row in knowledge.evidence)
-    assert {row.part for row in knowledge.evidence} == set(PARTS)
-    assert len(ledger.llm_calls) <= 10
-    assert {call.step for call in ledger.llm_calls} >= {
-        "knowledge_queries",
-        "judge_credibility",
-        "summarise_pages",
-        "ground_evidence",
-    }
 
 
 async def test_the_baseline_asks_in_other_words_too_and_within_the_limits() -> None:
