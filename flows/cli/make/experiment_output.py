@@ -83,10 +83,11 @@ def print_checked(checked: CheckedTask, *, as_json: bool) -> int:
     for line in failed:
         print_warning(safe(line))
     if checked.noise is not None:
+        what = "the gain over the parent" if len(checked.programs) > 1 else "the metric"
         chosen = figures.measure(checked.detectable_when_chosen)
         confirmed = figures.measure(checked.detectable_when_confirmed)
         print_note(
-            f"between two seeds the metric differs by {figures.measure(checked.noise)} (standard"
+            f"from run to run {what} differs by {figures.measure(checked.noise)} (standard"
             f" deviation); gains from {chosen} show among all candidates, from {confirmed} on fresh"
             f" data; worth having is {figures.measure(checked.least_difference)}"
         )

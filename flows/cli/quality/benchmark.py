@@ -198,7 +198,7 @@ def _calibrator(
     if path is None or not path.is_file():
         raise ConfigurationError(
             f"no calibrator was fitted, and {options.calibrate} not written: the row of its"
-            " mean_absolute_error says why"
+            " error_rate or mean_absolute_error says why"
         )
     write_fitted(load_calibrator(path), options.calibrate)
     return options.calibrate
