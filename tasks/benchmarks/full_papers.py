@@ -15,6 +15,7 @@ from tasks.documents.document import ParsedDocument
 from tasks.documents.headings import is_closing, kind_of
 from tasks.documents.latex import read_latex
 from tasks.documents.pdf import read_pdf
+from tasks.documents.sections import DOCUMENTS_AT_ONCE
 from tasks.judging.packing import side_by_side
 from tasks.text.words import shorten_words
 
@@ -76,7 +77,7 @@ async def ideas_of_papers(
     """
     listed = {str(idea.idea_id): idea for idea in ideas}
     paths = paper_paths(listed.values(), folder)
-    gate = asyncio.Semaphore(settings.concurrency)
+    gate = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
 
     async def read(name: str) -> ParsedDocument | SourceFailure:
         async with gate:

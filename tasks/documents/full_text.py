@@ -21,7 +21,12 @@ from tasks.documents.download import PDF as A_PDF
 from tasks.documents.download import SOURCE as DOWNLOAD
 from tasks.documents.grobid import PARSER as GROBID
 from tasks.documents.layout import PARSER as PDF
-from tasks.documents.sections import abstract_section, no_abstract, paper_sections
+from tasks.documents.sections import (
+    DOCUMENTS_AT_ONCE,
+    abstract_section,
+    no_abstract,
+    paper_sections,
+)
 from tasks.web.calls import failure, record_cache_hit
 from warehouse.stores.keyed_store import KeyedStore
 
@@ -101,7 +106,7 @@ class FullTextLibrary:
 
     def __post_init__(self) -> None:
         self._cache = DocumentCache(self.store, self.settings)
-        self.slots = self.slots or asyncio.Semaphore(self.settings.concurrency)
+        self.slots = self.slots or asyncio.Semaphore(DOCUMENTS_AT_ONCE)
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
         """Abstract, methods, results and related work of each paper, papers in the given order.
@@ -159,12 +164,9 @@ class FullTextLibrary:
         """What the open-access link and arXiv lead to, one after the other, the preferred kind
         first.
         """
-        source = source_link(paper, self.arxiv_url) if self.settings.latex != "never" else None
-        if source and self.settings.latex == "first":
-            yield await self._read_link(source, LATEX)
         for link in known_links(paper, self.arxiv_url):
             yield await self._read_link(link)
-        if source and self.settings.latex == "after_pdf":
+        if source := source_link(paper, self.arxiv_url):
             yield await self._read_link(source, LATEX)
 
     async def _further_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:

@@ -12,6 +12,9 @@ from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.headings import is_closing, is_opening, kind_of
 from tasks.web.calls import failure
 
+DOCUMENTS_AT_ONCE = 8
+"""Per worker: downloads wait for others, and each parser is a process."""
+
 
 class DocumentLibrary(Protocol):
     """Sections of papers' full texts, from wherever they can be had."""

@@ -13,6 +13,7 @@ from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.works.draft_neighbour import NeighbourSection
 from tasks.accounting.ledger import Ledger
 from tasks.documents.full_text import FullTextLibrary
+from tasks.documents.sections import DOCUMENTS_AT_ONCE
 from tasks.embeddings.similarity import paper_text
 from tasks.sources.requests import SourceContext
 from tasks.sources.unpaywall import open_full_texts
@@ -78,7 +79,7 @@ async def _library(
     ledger: Ledger, warehouse: Warehouse, stack: AsyncExitStack, *, downloads: bool
 ) -> FullTextLibrary:
     path = warehouse.cache / "documents.sqlite"
-    slots = asyncio.Semaphore(warehouse.settings.documents.concurrency)
+    slots = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
     if not downloads:
         known = KeyedStore(path) if path.exists() else None
         return FullTextLibrary(
