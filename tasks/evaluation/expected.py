@@ -25,7 +25,7 @@ from schemas.judgement.run_request import RunRequest
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module
 from schemas.settings import LanguageModelSettings, Settings
-from tasks.assessment.expected import expected_assessment
+from tasks.assessment.material import expected_assessment
 from tasks.assessment.steps import STEPS as ASSESSMENT_STEPS
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.planning import IDEA_TOKENS_SHOWN, expected_committee
@@ -44,7 +44,7 @@ from tasks.judging.expected import (
 )
 from tasks.judging.step import Step
 from tasks.judging.steps import STEPS as SHARED_STEPS
-from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
+from tasks.judging.steps import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
 from tasks.literature.edges import MOST_SEEDS_PER_REQUEST
 from tasks.literature.gateway.messages import LARGEST_BATCH

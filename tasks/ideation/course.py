@@ -27,8 +27,7 @@ from schemas.works.ideation_run import (
 )
 from tasks.accounting.remaining import remaining
 from tasks.ideas.json_lines import write_ideas
-from tasks.ideation.findings import next_concept
-from tasks.ideation.stacks import Branch, Place, Stacks, landed_round
+from tasks.ideation.stacks import Branch, Place, Stacks, landed_round, next_concept
 from tasks.text.words import shorten_words
 from tasks.work.course import Course, Follow, Runs
 from warehouse.app.database import ServiceDatabase

@@ -11,8 +11,8 @@ from schemas.works.ideation import FindingAnswer, IdeaVersion, KeywordRelation, 
 from schemas.works.ideation_run import IdeationParameters, Slot
 from tasks.embeddings import Embedder
 from tasks.embeddings.clusters import clusters_by_count
-from tasks.ideation.findings import checked_answers
 from tasks.ideation.network import Concept, ConceptNetwork, Link
+from tasks.ideation.stacks import checked_answers
 from tasks.ideation.steps import (
     IDEATE_KEYWORD,
     IDEATE_PROPOSAL,

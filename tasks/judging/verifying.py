@@ -14,7 +14,7 @@ from tasks.citations.settle import CitingSentence, citing_sentences, settle
 from tasks.judging.findings import Cited, SettledTexts
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine, reads_offline
-from tasks.judging.steps.verify_citations import (
+from tasks.judging.steps import (
     VERIFY_CITATIONS,
     ClaimShown,
     ClaimVerdict,

@@ -28,7 +28,6 @@ from tasks.judging.step import Engine, excerpt, never_asked
 from tasks.judging.verifying import verifies, verify_reviews
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.extracting import Offered, offered
-from tasks.soundness.concluding import summarise
 from tasks.soundness.extracting import Extracted, Queried, ask_queries, find_methods
 from tasks.soundness.gathering import (
     STAGE,
@@ -44,6 +43,7 @@ from tasks.soundness.reviewing import (
     Reviewed,
     reaches,
     review_method,
+    summarise,
     unreviewed,
     unscored_review,
 )

@@ -7,7 +7,7 @@ from schemas.literature.survey import SurveyParameters
 from schemas.literature.survey_review import Written
 from tasks.judging.expected import Asked
 from tasks.judging.step import Step
-from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
+from tasks.judging.steps import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
 from tasks.survey.steps import STEPS, SURVEY_ANSWER, SURVEY_PLAN, SURVEY_READING, SURVEY_RELEVANCE
 

@@ -19,7 +19,7 @@ from typing import Any
 from schemas.settings import EmbeddingSettings
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.step import BaselineTools
-from tasks.judging.steps.verify_citations import SUPPORTED_FROM, support_of
+from tasks.judging.steps import SUPPORTED_FROM, support_of
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "acl_citation_contexts"
 Pair = tuple[str, str, str, bool]

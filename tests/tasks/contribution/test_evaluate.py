@@ -18,7 +18,7 @@ from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, Re
 from tasks.contribution.steps.extract_dimensions import DimensionsReply
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
 from tasks.judging.findings import Findings
-from tasks.judging.steps.verify_citations import VERIFY_CITATIONS, VerifyReply
+from tasks.judging.steps import VERIFY_CITATIONS, VerifyReply
 from tasks.judging.suggestions import ProposedSuggestion
 from tasks.literature.edges import PASSAGE_WORDS, telling_passages
 from tests.support.contribution_fakes import (

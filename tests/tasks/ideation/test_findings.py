@@ -12,7 +12,7 @@ from schemas.works.experiment import Finding as Outcome
 from schemas.works.ideation import Finding, FindingKind, Move
 from tasks.citations.references import label, reference
 from tasks.experiments.results import result_of
-from tasks.ideation.findings import checked_answers, findings_of, next_move
+from tasks.ideation.stacks import checked_answers, findings_of, next_move
 from tasks.ideation.steps import ToldAnswer
 from tests.support.evaluations import make_evaluation
 from tests.support.experiment_lake import make_experiment

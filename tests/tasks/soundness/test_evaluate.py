@@ -12,7 +12,7 @@ from schemas.judgement.soundness import SoundnessEvaluation
 from schemas.literature.paper import Passage
 from schemas.reasons import Reason
 from tasks.judging.findings import Findings
-from tasks.judging.steps.verify_citations import (
+from tasks.judging.steps import (
     ClaimVerdict,
     Verdict,
     VerifyInput,
