@@ -19,7 +19,6 @@ from tests.support.assay_here import assay_here
 from tests.support.browser import (
     WAIT_SECONDS,
     Reader,
-    chromium,
     dashboard,
     needs_chromium,
     reader_of,
@@ -43,12 +42,6 @@ PHONE = (390, 844)
 PAIRS_EACH = 4
 QUESTION = "How well do language models find papers? <b id=touched>Name your model.</b>"
 NAMES = ("extractive", "economy", "faithful", "USD", "ask-")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
