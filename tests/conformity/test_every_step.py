@@ -37,8 +37,10 @@ some_steps = pytest.mark.parametrize(
 
 
 OURS = {"key": "P1", "dimension_id": "d1", "published": "2020-05"} | dict.fromkeys(
-    ("kind", "kinds", "part", "keys", "relation", "dimension", "name", "label", "cluster_id")
-    + ("read_from", "severity", "overlap", "other_key", "third_key"),
+    (
+        *("kind", "kinds", "part", "keys", "relation", "dimension", "name", "label", "cluster_id"),
+        *("read_from", "severity", "overlap", "other_key", "third_key"),
+    ),
     "methods",
 )
 """Words and keys that Assay itself chooses: they stand in prompts without a block."""
