@@ -8,9 +8,7 @@ from dashboards.render import figures
 from flows.cli.answer import print_answer
 from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
 from flows.cli.literature.recommend import recommendation_warnings
-from flows.cli.output import (
-    print_table,
-)
+from flows.cli.output import print_columns
 from flows.cli.talk import print_note, print_warning
 from flows.cli.terminal import safe
 from tasks.experiments.checking import CheckedTask
@@ -64,18 +62,15 @@ def print_checked(checked: CheckedTask, *, as_json: bool) -> int:
         told = checked.model_dump(exclude={"programs"})
         print_answer(state, checked.programs, warnings=failed, **told)
         return EXIT_DONE if checked.is_sound else EXIT_FAILURES
-    print_table(
-        ["program", checked.metric, "95 % interval", "runs", "longest"],
-        [
-            [
-                safe(each.program_id),
-                figures.measure(each.mean),
-                _between(each.mean_low, each.mean_high),
-                each.run_count,
-                f"{each.seconds:.1f} s",
-            ]
-            for each in checked.programs
-        ],
+    print_columns(
+        checked.programs,
+        {
+            "program": lambda each: safe(each.program_id),
+            checked.metric: lambda each: figures.measure(each.mean),
+            "95 % interval": lambda each: _between(each.mean_low, each.mean_high),
+            "runs": lambda each: each.run_count,
+            "longest": lambda each: f"{each.seconds:.1f} s",
+        },
     )
     for line in failed:
         print_warning(safe(line))

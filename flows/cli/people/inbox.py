@@ -64,22 +64,22 @@ def shown_request(request: Request) -> dict[str, object]:
 
 
 def _print(found: Sequence[Request]) -> None:
-    from flows.cli.output import print_table
+    from flows.cli.output import print_columns
 
-    columns = ["request", "run", "about", "for", "asked of", "since, UTC", "version", "what"]
-    rows = [
-        [
-            each.request_id,
-            each.run_id,
-            each.unit_id,
-            each.stage or "",
-            ", ".join(each.asked_of),
-            f"{each.requested_at:%Y-%m-%d %H:%M}",
-            each.version_shown,
-            "; ".join(
-                filter(None, (each.criteria, *(f"{n}. {o}" for n, o in enumerate(each.options, 1))))
-            ),
-        ]
-        for each in found
-    ]
-    print_table(columns, rows)
+    def what(request: Request) -> str:
+        options = (f"{number}. {option}" for number, option in enumerate(request.options, 1))
+        return "; ".join(filter(None, (request.criteria, *options)))
+
+    print_columns(
+        found,
+        {
+            "request": lambda each: each.request_id,
+            "run": lambda each: each.run_id,
+            "about": lambda each: each.unit_id,
+            "for": lambda each: each.stage or "",
+            "asked of": lambda each: ", ".join(each.asked_of),
+            "since, UTC": lambda each: f"{each.requested_at:%Y-%m-%d %H:%M}",
+            "version": lambda each: each.version_shown,
+            "what": what,
+        },
+    )
