@@ -99,15 +99,15 @@ def ended_by_budget(budget: SharedBudget, unit: str = "idea") -> str:
         field: bound for field, bound in budget.budget.model_dump().items() if bound is not None
     }
     met = [field for field in budget.reached() if field in bounds] or list(bounds)
-    named = " or ".join(f"{_flag_of_bound(field, unit)} {bounds[field]:g}" for field in met)
+    flags = {
+        field: flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
+        for field in met
+    }
+    named = " or ".join(f"{flags[field]} {bounds[field]:g}" for field in met)
     return (
         f"stopped by {named or 'the bound of an earlier command'}: the same command with a higher"
         " bound goes on from here, and pays for nothing twice"
     )
-
-
-def _flag_of_bound(field: str, unit: str) -> str:
-    return flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
 
 
 def write_found(output: Path, answer: Answer, page: "Page") -> None:

@@ -27,12 +27,9 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
     elif found:
         _print(found)
     else:
-        print_note(_nothing_waits(options.by))
+        whose = "" if options.by is None else f" of {options.by}"
+        print_note(f"nothing waits for an answer{whose}")
     return 0
-
-
-def _nothing_waits(by: str | None) -> str:
-    return "nothing waits for an answer" + (f" of {by}" if by is not None else "")
 
 
 def waiting_in_words(waiting: Sequence[Request], run: WorkHead, *, goes_on: bool = True) -> str:
