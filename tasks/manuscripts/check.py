@@ -27,8 +27,9 @@ from tasks.manuscripts.pool import Pool, frozen_pool, gather_pool
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from tasks.sources.crossref import CrossrefSource
+from tasks.sources.http_source import HttpSource
 from tasks.sources.openalex import OpenAlexSource
-from tasks.sources.registry import Source, open_sources
+from tasks.sources.registry import open_sources
 from tasks.work.tools import Tools
 
 EngineOfRepetition = Callable[[int], Engine]
@@ -171,7 +172,7 @@ async def _pool(read: Manuscript, tools: Tools) -> Pool | None:
     if request.literature is None:
         return None
     # By DOI; nobody is asked where the live API is not asked either.
-    retractions: Sequence[Source] = ()
+    retractions: Sequence[HttpSource] = ()
     if request.literature.asks_upstream:
         names = [OpenAlexSource.name, CrossrefSource.name]
         retractions = open_sources(tools.settings, tools.sources, names)

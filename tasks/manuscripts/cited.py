@@ -18,7 +18,7 @@ from schemas.literature.paper_state import PaperState, gravest, unmarked_title
 from schemas.text.patterns import IGNORECASE, MULTILINE, bounded, linear
 from tasks.literature.client import LiteratureClient
 from tasks.manuscripts.steps.reading import Reading
-from tasks.sources.registry import Source
+from tasks.sources.http_source import HttpSource
 from tasks.text.quotations import normal
 from tasks.text.words import shorten_words
 
@@ -65,7 +65,7 @@ class Cited:
 
 
 async def look_up_states(
-    papers: Iterable[Paper], sources: Sequence[Source]
+    papers: Iterable[Paper], sources: Sequence[HttpSource]
 ) -> tuple[dict[PaperId, PaperState], Sequence[SourceFailure]]:
     """Return the states that any source tells of papers with a DOI, and what had no answer."""
     named = {paper.doi.casefold(): paper.paper_id for paper in papers if paper.doi}

@@ -27,7 +27,7 @@ from tasks.literature.versions import Works
 from tasks.manuscripts.cited import CitedWork, look_up_cited, look_up_states
 from tasks.manuscripts.steps.reading import Reading
 from tasks.recommendation.extracting import found_by_rule
-from tasks.sources.registry import Source
+from tasks.sources.http_source import HttpSource
 from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import expand
 from tasks.survey.steps.survey_plan import SURVEY_PLAN
@@ -155,7 +155,7 @@ async def gather_pool(
     engine: Engine,
     literature: LiteratureClient,
     cutoff: date | None,
-    retractions: Sequence[Source] = (),
+    retractions: Sequence[HttpSource] = (),
 ) -> Pool:
     """Look up everything once. What a source does never raises: it is counted, and a failure.
 
