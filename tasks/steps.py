@@ -14,14 +14,13 @@ from tasks.works import WORKS
 
 
 def _steps_of(module: str) -> tuple[Step[Any, Any], ...]:
-    """Return the steps of a declared kind: those listed beside it or in its module, else its own."""
+    """Return the steps of a declared kind: those that `steps` beside it lists, else its own."""
     topic = module.rpartition(".")[0]
-    beside = f"{topic}.steps"
-    home = vars(import_module(beside if find_spec(beside) is not None else module))
-    listed: tuple[Step[Any, Any], ...] | None = home.get("STEPS")
-    if listed is not None:
-        return listed
-    return tuple(each for each in home.values() if isinstance(each, Step) and each.package == topic)
+    if find_spec(f"{topic}.steps") is not None:
+        steps: tuple[Step[Any, Any], ...] = import_module(f"{topic}.steps").STEPS
+        return steps
+    values = vars(import_module(module)).values()
+    return tuple(each for each in values if isinstance(each, Step) and each.package == topic)
 
 
 _MODULES = dict.fromkeys(place.partition(":")[0] for place in WORKS.values())
