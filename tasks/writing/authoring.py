@@ -22,8 +22,9 @@ from schemas.works.draft import (
 from schemas.works.draft_neighbour import SectionPart
 from schemas.works.draft_run import DraftRevision, Material, PlannedSection
 from tasks.judging.step import Engine
-from tasks.writing.checking import MOST_OWN_WORDS, STAGE, faults_of, numbers_in
+from tasks.writing.checking import MOST_OWN_WORDS, faults_of, numbers_in
 from tasks.writing.copying import words_of
+from tasks.writing.figures import STAGE
 from tasks.writing.figuring import See, described, looked_at, marked, pictured
 from tasks.writing.sentences import (
     Piece,

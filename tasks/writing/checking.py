@@ -19,10 +19,9 @@ from tasks.citations.sentences import sentences
 from tasks.text.quotations import stands_in
 from tasks.writing.claims import number_shown
 from tasks.writing.copying import repeated, words_of
-from tasks.writing.figures.rules import faults_in
+from tasks.writing.figures import STAGE, faults_in
 from tasks.writing.parsing import CITATION, CLAIM, END, Parsed, Stretch, parse
 
-STAGE = "writing"
 MOST_OWN_WORDS = 4
 """Beside what a claim says of a work, as in `As Kay reports:`."""
 _OWN_WORDS = (ClaimKind.STATEMENT,)
@@ -81,7 +80,7 @@ def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
                 stage=STAGE,
                 subject=f"Figure {figure.figure_id}",
                 reason=Reason.ILLEGIBLE,
-                detail=fault.said,
+                detail=fault,
             )
             for figure in draft.figures
             for fault in faults_in(figure, values_of(draft))

@@ -46,7 +46,7 @@ from tasks.writing.claims import (
 )
 from tasks.writing.drafting import METHOD_VERSION, material_hash
 from tasks.writing.expected import drawing_model, drawn_by
-from tasks.writing.figures.mending import readable
+from tasks.writing.figures import readable
 from tasks.writing.method_graph import experiment_graph, plan_graph
 from tasks.writing.nearby import neighbours_of
 from tasks.writing.neighbours import planned_by

@@ -29,9 +29,8 @@ from schemas.works.draft import (
 from tasks.judging.messages import PNG, Attachment
 from tasks.judging.pictures import as_prompt
 from tasks.judging.step import Engine
-from tasks.writing.checking import STAGE, numbers_in, values_of
-from tasks.writing.figures.mending import finished
-from tasks.writing.figures.pictures import picture_svg
+from tasks.writing.checking import numbers_in, values_of
+from tasks.writing.figures import STAGE, finished, picture_svg
 from tasks.writing.method_graph import graph_figure
 from tasks.writing.steps.draft_method_figure import (
     DRAFT_METHOD_FIGURE,
@@ -77,7 +76,7 @@ async def described(draft: Draft, engine: Engine) -> tuple[DraftFigure | None, t
         return None, (_left(Reason.ILLEGIBLE, f"{place}: {first['msg']}"),)
     figure, faults = finished(figure, values_of(draft))
     if faults:
-        return None, (_left(Reason.ILLEGIBLE, "; ".join(fault.said for fault in faults[:3])),)
+        return None, (_left(Reason.ILLEGIBLE, "; ".join(faults[:3])),)
     return figure, ()
 
 
@@ -123,7 +122,7 @@ async def pictured(
     )
     picture, faults = finished(picture, values_of(draft))
     if faults:
-        said = "; ".join(fault.said for fault in faults[:3])
+        said = "; ".join(faults[:3])
         return None, (_undrawn(Reason.ILLEGIBLE, said),)
     return picture, ()
 

@@ -8,7 +8,8 @@ from schemas.works.draft import Draft, DraftSection
 from schemas.works.draft_neighbour import SectionPart
 from schemas.works.draft_run import PlannedSection
 from schemas.works.draft_venue import VenueRules
-from tasks.writing.checking import STAGE, word_count
+from tasks.writing.checking import word_count
+from tasks.writing.figures import STAGE
 
 
 def against_rules(draft: Draft, rules: VenueRules) -> tuple[Failure, ...]:

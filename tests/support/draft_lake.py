@@ -15,7 +15,7 @@ from schemas.works.draft_run import DRAFTS, DraftHead, Material, PlannedDraft, S
 from tasks.writing.charts import experiment_charts
 from tasks.writing.claims import Claims, add_experiment, add_idea, declare
 from tasks.writing.drafting import material_hash, write_draft
-from tasks.writing.figures.mending import readable
+from tasks.writing.figures import readable
 from tasks.writing.method_graph import experiment_graph
 from tasks.writing.outline import make_outline
 from tasks.writing.works import Known, add_works, draft_works, keyed

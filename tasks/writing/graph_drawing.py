@@ -3,19 +3,20 @@
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import combinations, groupby, pairwise
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from schemas.literature.naming import one_space
 from schemas.works.draft import GraphArrow, GraphNode, MethodGraph
+from tasks.writing.charts import CHARACTER_PIXELS, COLUMN_PIXELS, TEXT_PIXELS
 
-WIDTH, TEXT_PIXELS, LINE_HEIGHT = 460.0, 11, 14
-_CHARACTER, _PADDING, _GAP, _ROW_GAP, _LANE = 6.4, 12.0, 24.0, 24.0, 16.0
+WIDTH, LINE_HEIGHT = float(COLUMN_PIXELS), 14
+_PADDING, _GAP, _ROW_GAP, _LANE = 12.0, 24.0, 24.0, 16.0
 FILLS = ("#D9EAF3", "#F4D7BF", "#8CC0DC", "#F8F3AA", "#E8A673", "#A6A6A6")
-"""Tints of Okabe and Ito's palette: the colour-blind tell them apart, and text is read on them."""
+"""Tints of Okabe and Ito's palette: at least 10 apart in CIELAB for anybody, protanopes and
+deuteranopes included (Machado and others, 2009), with a contrast of 4.5 or more to the text.
+"""
 _WHITE, _INK, _LINE = "#FFFFFF", "#222222", "#555555"
-
-
 Point = tuple[float, float]
 
 
@@ -34,6 +35,38 @@ class Box:
     def baselines(self) -> list[tuple[float, str]]:
         first = self.y - (len(self.lines) - 1) * LINE_HEIGHT / 2 + TEXT_PIXELS * 0.36
         return [(first + place * LINE_HEIGHT, line) for place, line in enumerate(self.lines)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Area:
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @classmethod
+    def around(cls, box: Box) -> "_Area":
+        wide, high = box.width / 2, box.height / 2
+        return cls(box.x - wide, box.y - high, box.x + wide, box.y + high)
+
+    def meets(self, other: "_Area") -> bool:
+        across = min(self.right, other.right) - max(self.left, other.left)
+        return across > 0 and min(self.bottom, other.bottom) > max(self.top, other.top)
+
+    def is_crossed(self, start: Point, end: Point) -> bool:
+        """Whether a straight line passes through its inside (Liang and Barsky)."""
+        low, high = 0.0, 1.0
+        for at, to, least, most in (
+            (start[0], end[0], self.left, self.right),
+            (start[1], end[1], self.top, self.bottom),
+        ):
+            if at == to:
+                if not least < at < most:
+                    return False
+                continue
+            first, second = sorted(((least - at) / (to - at), (most - at) / (to - at)))
+            low, high = max(low, first), min(high, second)
+        return low < high
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +94,27 @@ class GraphDrawing:
     boxes: tuple[Box, ...]
     routes: tuple[Route, ...]
     legend: tuple[tuple[float, str, str], ...]
+
+    @property
+    def has_free_labels(self) -> bool:
+        """Whether no label of an arrow lies on a box, an arrow, another label or the edge."""
+        labels = [(route, _label_area(route)) for route in self.routes if route.label]
+        boxes = [_Area.around(box) for box in self.boxes]
+        lines = [pair for route in self.routes for pair in pairwise(route.points)]
+        return not (
+            any(one.meets(other) for (_, one), (_, other) in combinations(labels, 2))
+            or any(area.meets(box) for _, area in labels for box in boxes)
+            or any(area.is_crossed(*line) for _, area in labels for line in lines)
+            or any(
+                area.left < self.left or area.right > self.left + self.width for _, area in labels
+            )
+        )
+
+
+def _label_area(route: Route) -> _Area:
+    width = len(route.label) * CHARACTER_PIXELS
+    left = route.label_x - (width if route.anchor == "end" else 0)
+    return _Area(left, route.label_y - TEXT_PIXELS * 0.75, left + width, route.label_y + 2)
 
 
 def graph_svg(graph: MethodGraph) -> str:
@@ -134,7 +188,7 @@ def laid_out(graph: MethodGraph) -> GraphDrawing:
     x = 10.0
     for group in groups if len(groups) > 1 else ():
         legend.append((x, group, fills[group]))
-        x += 24 + len(group) * _CHARACTER + _GAP
+        x += 24 + len(group) * CHARACTER_PIXELS + _GAP
     reach = [x for route in routes for x, _ in route.points] + [WIDTH]
     reach += [x - _GAP] if legend else []
     reach += [box.x + side * box.width / 2 for box in boxes.values() for side in (-1, 1)]
@@ -169,7 +223,7 @@ def _layers(nodes: Iterable[GraphNode], arrows: Iterable[GraphArrow]) -> dict[st
 
 def _box(node: GraphNode, fills: Mapping[str, str], line_characters: int) -> tuple[str, Box]:
     lines = tuple(textwrap.wrap(node.label, line_characters)) or (node.node_id,)
-    width = max(map(len, lines)) * _CHARACTER + 2 * _PADDING
+    width = max(map(len, lines)) * CHARACTER_PIXELS + 2 * _PADDING
     height = len(lines) * LINE_HEIGHT + _PADDING
     return node.node_id, Box(0, 0, width, height, lines, fills.get(node.group, _WHITE))
 
