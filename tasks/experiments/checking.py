@@ -14,8 +14,8 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.works.experiment import Container, Execution, Stage, Task
 from tasks.experiments.executing import EvaluatorError, Executor
-from tasks.experiments.gains import detectable, interval
-from tasks.experiments.sandbox.sandbox import check_sandbox
+from tasks.experiments.record import detectable, interval
+from tasks.experiments.sandbox import check_sandbox
 from tasks.experiments.task_folder import PARENT, TaskFolder, read_task
 from warehouse.stores.keyed_store import KeyedStore
 

@@ -21,10 +21,9 @@ from schemas.works.experiment import (
     Task,
 )
 from tasks.experiments.executing import EvaluatorError, Executor
-from tasks.experiments.gains import Gain, finding, gains, interval
 from tasks.experiments.proposing import Proposer
-from tasks.experiments.record import Record, mean_of
-from tasks.experiments.sandbox.sandbox import environment
+from tasks.experiments.record import Gain, Record, finding, gains, interval, mean_of
+from tasks.experiments.sandbox import environment
 from tasks.experiments.task_folder import PARENT, PROGRAM, TaskFolder
 
 SIDE_BY_SIDE = 4

@@ -12,8 +12,14 @@ from schemas.failure import Failure
 from schemas.identifiers import content_hash
 from schemas.outcome import Provenance
 from schemas.works.experiment import Direction, Program, Role, Stage
-from tasks.experiments.patching import difference
-from tasks.experiments.program import Tunable, Value, tree_hash, tunables_of, with_settings
+from tasks.experiments.program import (
+    Tunable,
+    Value,
+    difference,
+    tree_hash,
+    tunables_of,
+    with_settings,
+)
 from tasks.experiments.record import Record, mean_of
 from tasks.experiments.task_folder import PARENT, PROGRAM, TaskFolder
 

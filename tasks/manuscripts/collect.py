@@ -14,8 +14,14 @@ from schemas.errors import ConfigurationError
 from schemas.text.plain_files import PlainFileError, open_file
 from schemas.works.check_run import IncludedFile, ManuscriptSource
 from tasks.documents.latex import FolderFiles, included_files, latex_content
-from tasks.documents.latex_files import LatexError, decoded
-from tasks.documents.latex_inclusions import drawn_on, is_figure, main_files, starts_document
+from tasks.documents.latex_source import (
+    LatexError,
+    decoded,
+    drawn_on,
+    is_figure,
+    main_files,
+    starts_document,
+)
 
 TEXT_SUFFIXES = (".txt", ".md", ".mmd", ".markdown", ".ocr")
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")

@@ -19,14 +19,17 @@ from schemas.works.manuscripts import Decision
 from tasks.accounting.ledger import Ledger
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepsAsked, together
 from tasks.judging.messages import takes_pdf
-from tasks.manuscripts.aspects import NOTES_WORDS as ALL_NOTES_WORDS
-from tasks.manuscripts.aspects import WORKS_SHOWN as WORKS_OF_ASPECTS
 from tasks.manuscripts.check import TOKENS_PER_PAGE
-from tasks.manuscripts.debate import MOST_DEBATES
 from tasks.manuscripts.pool import BREADTH, DEPTH, POOL_STEPS, strong_claims
+from tasks.manuscripts.problems import WORKS_SHOWN
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
-from tasks.manuscripts.review import CANDIDATES_PER_PROBLEM, MOST_SECTIONS
-from tasks.manuscripts.second_look import WORKS_SHOWN
+from tasks.manuscripts.review import (
+    ALL_NOTES_WORDS,
+    CANDIDATES_PER_PROBLEM,
+    MOST_DEBATES,
+    MOST_SECTIONS,
+    WORKS_OF_ASPECTS,
+)
 from tasks.manuscripts.sections import sections_of
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT

@@ -24,7 +24,7 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.citations.keys import show
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
 from tasks.judging.packing import Beginning, even_batches
 from tasks.judging.step import Engine, excerpt, never_asked
 from tasks.judging.verifying import verifies

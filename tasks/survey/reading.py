@@ -15,7 +15,7 @@ from schemas.literature.survey_review import Aspect
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
 from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.reply_fields import by_key
 from tasks.judging.step import Engine

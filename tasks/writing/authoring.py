@@ -23,14 +23,15 @@ from schemas.works.draft_neighbour import SectionPart
 from schemas.works.draft_run import DraftRevision, Material, PlannedSection
 from tasks.judging.step import Engine
 from tasks.writing.checking import MOST_OWN_WORDS, faults_of, numbers_in
-from tasks.writing.copying import words_of
 from tasks.writing.figures import STAGE
 from tasks.writing.figuring import See, described, looked_at, marked, pictured
+from tasks.writing.parsing import words_of
 from tasks.writing.sentences import (
     Piece,
     cited_in,
     citing,
     filled,
+    hold,
     joined,
     keys_in,
     pieces_of,
@@ -38,7 +39,6 @@ from tasks.writing.sentences import (
     without_citations,
 )
 from tasks.writing.skeleton import fixed_text, program_tables
-from tasks.writing.stating import hold
 from tasks.writing.steps.draft_reading import DRAFT_READING, DraftReadingInput, WrittenSection
 from tasks.writing.steps.draft_section import (
     DRAFT_SECTION,

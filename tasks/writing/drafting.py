@@ -16,12 +16,11 @@ from tasks.judging.step import Engine
 from tasks.shards.work import Cause
 from tasks.work.tools import Tools
 from tasks.writing.authoring import author, revise
-from tasks.writing.checking import check, word_count
+from tasks.writing.checking import against_rules, check, word_count
 from tasks.writing.figuring import See
 from tasks.writing.skeleton import write_sections
 from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
 from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
-from tasks.writing.venue_rules import against_rules
 
 METHOD_VERSION = 2
 """Of what is written without a model, and of the check."""

@@ -20,8 +20,7 @@ from schemas.failure import Failure
 from schemas.reasons import Reason
 from schemas.works.draft import DraftFigure, FigureKind, MethodGraph, PictureSpec
 from tasks.writing.charts import COLUMN_PIXELS, chart_faults
-from tasks.writing.graph_drawing import graph_svg
-from tasks.writing.method_graph import graph_faults, settled
+from tasks.writing.graphs import graph_faults, graph_svg, settled
 from tasks.writing.parsing import parse
 
 STAGE = "writing"

@@ -31,7 +31,7 @@ from tasks.judging.pictures import as_prompt
 from tasks.judging.step import Engine
 from tasks.writing.checking import numbers_in, values_of
 from tasks.writing.figures import STAGE, finished, picture_svg
-from tasks.writing.method_graph import graph_figure
+from tasks.writing.graphs import graph_figure
 from tasks.writing.steps.draft_method_figure import (
     DRAFT_METHOD_FIGURE,
     MethodFigureInput,

@@ -13,7 +13,7 @@ from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
 from tasks.committee.knowledge.addresses import CodeHost
 from tasks.committee.knowledge.reader import Reading, WebReader
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.local_model import PROCESS_LOCK
 from tasks.literature.client import LiteratureClient

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from schemas.base import replace
-from tasks.experiments.sandbox import system_calls
+from tasks.experiments import system_calls
 from tests.support.sandboxes import LIMITS, Place, Said
 
 CALL = """

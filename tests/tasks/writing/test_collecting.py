@@ -15,16 +15,19 @@ from schemas.works.experiment import Finding
 from tasks.citations.bib_entries import read_bib
 from tasks.text.quotations import stands_in
 from tasks.writing.charts import BLUE, GREY, ORANGE, TEXT_PIXELS
-from tasks.writing.claims import Claims, add_contradictions, add_experiment, number_shown
-from tasks.writing.outline import read_outline
-from tasks.writing.works import (
+from tasks.writing.claims import (
+    Claims,
     Known,
+    add_contradictions,
+    add_experiment,
     joined,
     keyed,
     nearest_quotes,
+    number_shown,
     passage_of,
     stored_texts,
 )
+from tasks.writing.outline import read_outline
 from tests.support.draft_lake import plan_draft
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
 from warehouse.warehouse import Warehouse

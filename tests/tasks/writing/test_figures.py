@@ -14,8 +14,7 @@ from schemas.works.draft import DraftFigure, FigureKind, GraphArrow, GraphNode, 
 from schemas.works.experiment import Experiment
 from tasks.writing.charts import COLUMN_PIXELS, MOST_CATEGORIES, experiment_charts
 from tasks.writing.figures import drawn, faults_in, finished, readable
-from tasks.writing.graph_drawing import laid_out
-from tasks.writing.method_graph import MOST_WIDTH, graph_figure
+from tasks.writing.graphs import MOST_WIDTH, graph_figure, laid_out
 from tests.support.draft_lake import plan_draft
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
 
