@@ -92,7 +92,6 @@ def abstract_section(paper: Paper) -> PaperSection | None:
 
 
 def no_abstract(paper: Paper) -> SourceFailure:
-    """The failure of a paper of which nothing can be read."""
     return failure(
         TEXT_SOURCE,
         paper.paper_id,
@@ -106,7 +105,6 @@ class AbstractLibrary:
     """Sections without full texts: each paper's abstract, a failure for a paper that has none."""
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
-        """The abstract of every paper; no request leaves."""
         found = [(paper, abstract_section(paper)) for paper in papers]
         return Answer(
             items=tuple(section for _, section in found if section is not None),

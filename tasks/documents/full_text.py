@@ -120,7 +120,6 @@ def known_links(paper: Paper, arxiv_url: str = ARXIV_URL) -> tuple[str, ...]:
 
 
 def arxiv_number(paper: Paper) -> str | None:
-    """The arXiv number, given or taken from the paper's address or DataCite DOI."""
     if paper.arxiv_id and _ARXIV_ID.fullmatch(paper.arxiv_id.strip()):
         return paper.arxiv_id.strip()
     for text in (paper.doi or "", paper.url):
@@ -189,7 +188,6 @@ class FullTextLibrary:
         )
 
     async def document(self, paper: Paper) -> ParsedDocument | SourceFailure:
-        """The whole of one paper as its parser read it, or why it could not be had."""
         assert self.slots is not None
         async with self.slots:
             read = await self._read(paper)

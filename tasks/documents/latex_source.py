@@ -29,8 +29,6 @@ _PDF_WITHIN_BYTES = 1024
 
 
 class LatexError(ValueError):
-    """The source cannot be read."""
-
     def __init__(self, reason: Reason, detail: str) -> None:
         super().__init__(detail)
         self.reason = reason
@@ -88,7 +86,6 @@ def read_files(content: bytes) -> dict[str, str]:
 
 
 def _stream_files(content: bytes) -> dict[str, str]:
-    """A tar or a single file, packed with gzip or not."""
     packed = content[:2] == b"\x1f\x8b"
     bounded = io.BufferedReader(
         _Bounded(gzip.GzipFile(fileobj=io.BytesIO(content)) if packed else io.BytesIO(content)),
@@ -185,12 +182,10 @@ def is_latex(name: str) -> bool:
 
 
 def _is_hidden(name: str) -> bool:
-    """Whether the file, or a folder that it is in, is hidden."""
     return any(part.startswith(".") for part in PurePosixPath(name).parts)
 
 
 def decoded(content: bytes) -> str:
-    """The text in UTF-8, or else in Latin-1."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -231,8 +226,6 @@ _MOST_DOCUMENTS = 30
 
 
 class SourceFiles(Protocol):
-    """Texts by their path in a source."""
-
     def __contains__(self, name: str, /) -> bool: ...
 
     def __getitem__(self, name: str, /) -> str: ...
@@ -277,7 +270,6 @@ def starts_document(text: str) -> bool:
 
 
 def is_figure(text: str) -> bool:
-    """Whether the text is a picture alone."""
     document_class = _CLASS.search(text)
     if document_class is not None:
         return document_class.group(1) == "standalone"
@@ -311,7 +303,6 @@ class Inclusions(NamedTuple):
 
 
 def followed(files: SourceFiles, main: str) -> Inclusions:
-    """Return the main file with all files it includes, and the names that cannot be followed."""
     reached, missing = [main], dict[str, bool]()  # with whether each stands in the preamble
     in_preamble = {main: False}
     for name in reached:  # grows while it is read
@@ -365,7 +356,6 @@ def _preamble_and_text(files: SourceFiles, name: str, main: str) -> tuple[str, s
 def _replaced(
     text: str, files: SourceFiles, name: str, main: str, text_of: Callable[[str], str]
 ) -> str:
-    """Return a text of the file `name`, each inclusion replaced by `text_of` its name."""
 
     def branch(found: Match[str]) -> str:
         included, wanted, then, otherwise = found.groups()

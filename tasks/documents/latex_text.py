@@ -131,7 +131,6 @@ def _title(source: str) -> str:
 
 
 def _abstract(body: str, preamble: str) -> tuple[str, str]:
-    """The abstract as readable text, and the body without it."""
     for text in (body, preamble):
         if block := _ABSTRACT_BLOCK.search(text):
             return readable(block.group(1)), body.replace(block.group(0), " ")

@@ -101,7 +101,6 @@ def document_of(
 
 
 def _without_running_lines(lines: Sequence[Line]) -> list[Line]:
-    """Drop what repeats at the top or bottom of pages, digits apart."""
     pages: dict[int, list[int]] = {}
     for index, line in enumerate(lines):
         pages.setdefault(line.page, []).append(index)
@@ -281,7 +280,6 @@ def _flowing(texts: Sequence[str]) -> str:
 
 
 def _abstract(sections: Sequence[HeadedSection]) -> str | None:
-    """The abstract with its parts (`Background`, `Methods`, …), as one text."""
     pieces: list[str] = []
     level: int | None = None
     for section in sections:
@@ -297,7 +295,6 @@ def _abstract(sections: Sequence[HeadedSection]) -> str | None:
 
 
 def _without_abstract(sections: Sequence[HeadedSection]) -> tuple[HeadedSection, ...]:
-    """The sections behind the abstract; a document without one keeps all."""
     start = next(
         (
             index
@@ -415,7 +412,6 @@ async def _lines(content: bytes, name: str, settings: DocumentSettings) -> _Read
 
 
 def refusal(ended: Ended, settings: DocumentSettings) -> tuple[Reason, str]:
-    """Why a child that reads PDFs gave nothing."""
     own = {
         EXIT_DAMAGED: (Reason.DAMAGED, "the PDF is damaged"),
         EXIT_ENCRYPTED: (Reason.ENCRYPTED, "the PDF needs a password"),

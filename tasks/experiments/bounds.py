@@ -52,8 +52,6 @@ _NUMBERS = count()
 
 @dataclass(frozen=True, slots=True)
 class ControlGroup:
-    """A group of one sandbox, by its folder."""
-
     folder: Path
 
     def entering(self) -> list[str]:
@@ -152,7 +150,6 @@ def _lines(path: Path) -> list[str]:
 
 
 def _remove_abandoned(above: Path) -> None:
-    """Remove the empty groups of commands that were killed."""
     for folder in above.glob(f"{_PREFIX}*"):
         owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
         if not Path(f"/proc/{owner}").exists():
@@ -236,7 +233,6 @@ class SandboxUsage:
     _counted_at: float = field(default=float("-inf"), init=False)
 
     def look(self, pid: int) -> Usage:
-        """Return what the sandbox of bubblewrap's process `pid` holds now."""
         first = next(iter(children_of(pid)), None)
         if first is None:  # bubblewrap has made nothing yet, or is gone
             return Usage()
@@ -260,7 +256,6 @@ class SandboxUsage:
 
 
 def _scratch(first: int, limits: Limits) -> tuple[int, int]:
-    """Bytes and files in the scratch folder of the sandbox's first process."""
     with contextlib.suppress(OSError):
         scratch = os.statvfs(f"{_PROC}/{first}/root{SCRATCH}")
         # Until bubblewrap has mounted its own, the path may lead to a folder of this machine.
@@ -271,7 +266,6 @@ def _scratch(first: int, limits: Limits) -> tuple[int, int]:
 
 
 def _in_sockets(first: int) -> int:
-    """What may wait in the sandbox's sockets, in bytes."""
     with contextlib.suppress(OSError):
         # A line break in the name of a socket makes them more, never fewer.
         sockets = (_PROC / f"{first}/net/unix").read_bytes().count(b"\n") - 1
@@ -280,7 +274,6 @@ def _in_sockets(first: int) -> int:
 
 
 def _tree(pid: int) -> Iterator[int]:
-    """Yield a process and all below it."""
     yield pid
     for child in children_of(pid):
         yield from _tree(child)

@@ -212,7 +212,6 @@ def _read(ended: Ended) -> Any:
 
 
 def _numbers(told: Any) -> dict[str, float]:
-    """The numbers of what `score` gives that can be measured with."""
     if not isinstance(told, dict):
         return {}
     return {

@@ -58,13 +58,11 @@ def measured(task: Task, environment: str) -> str:
 
 
 def shown(record: Record, name: str) -> ShownProgram:
-    """A program with how it fared."""
     source = record.programs[name].source
     return ShownProgram(name=_called(name), fared=fared(record, name), source=source)
 
 
 def fared(record: Record, name: str) -> str:
-    """How a program fared on small data, in a line."""
     program = record.programs[name]
     if program.fate is Fate.REFUSED:
         return f"could not be applied: {one_line(program.refusal)}"
@@ -85,7 +83,6 @@ def fared(record: Record, name: str) -> str:
 
 
 def tries(record: Record) -> tuple[str, ...]:
-    """What was tried last, a line each."""
     return tuple(_tried(record, each) for each in record.candidates()[-MOST_TRIES:])
 
 
@@ -113,7 +110,6 @@ def weak(record: Record, names: Iterable[str]) -> list[str]:
 
 
 def attempt(record: Record, name: str) -> Attempt:
-    """A change with how it fared."""
     program = record.programs[name]
     patch = program.patch[:_PATCH_CHARACTERS]
     return Attempt(key=name, rationale=program.rationale, patch=patch, fared=fared(record, name))
@@ -153,8 +149,6 @@ _RATIONALE_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """What a proposal is asked for."""
-
     name: str
     aim: Aim
     parent: str
@@ -294,7 +288,6 @@ class ModelProposer:
         )
 
     async def _made(self, reply: ProposalReply, parent: str, known: dict[str, Any]) -> Program:
-        """The program that a reply makes of its parent, or why there is none."""
         try:
             source = patched(parent, reply.changes)
             tree = await self._executor.syntax_tree(source)

@@ -88,7 +88,6 @@ class TunableProposer:
         )
 
     async def propose(self, names: Sequence[str], record: Record) -> list[Program]:
-        """See `Proposer.propose`."""
         del record
         if not self._tunables:
             return []
@@ -96,7 +95,6 @@ class TunableProposer:
         return [self._candidate(*each) for each in zip(names, proposed, strict=True)]
 
     async def told(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
-        """See `Proposer.told`."""
         del more
         means = (mean_of(record.values(first, Stage.SCREENING)) for first in firsts.values())
         self._search.tell(list(means))

@@ -127,7 +127,6 @@ class Record:
         return [each for each in self.programs.values() if each.role is Role.CANDIDATE]
 
     def tried(self) -> list[Program]:
-        """Candidates that were run."""
         unrun = (Fate.REPEATED, Fate.REFUSED)
         return [each for each in self.candidates() if each.fate not in unrun]
 

@@ -201,7 +201,6 @@ def check_sandbox(container: Container | None = None) -> None:
 
 
 def memory_bound(container: Container | None = None) -> str:
-    """Return what bounds the memory of all processes in a sandbox, in words."""
     with contextlib.nullcontext() if container else control_group(Limits()) as group:
         if container or group:
             return "a control group bounds its memory"
@@ -269,7 +268,6 @@ def _why(ended: Ended) -> str:
 def _watched(
     process: "subprocess.Popen[bytes]", walled: Walled, began: float, limits: Limits
 ) -> tuple[Stop | None, bytes, str, int]:
-    """Read what comes until both ends are closed or a limit is passed."""
     assert process.stdout is not None
     assert process.stderr is not None
     left, errors, memory_bytes = bytearray(), bytearray(), 0
@@ -619,7 +617,6 @@ def _told_by_container(limits: Limits, errors: str) -> tuple[str, Memory | None]
 
 
 def _end_container(container: Container, name: str, process: "subprocess.Popen[bytes]") -> None:
-    """End the container with all that runs in it, and wait for what started it."""
     command = [container.runtime, "kill", "--signal=KILL", name]
     with contextlib.suppress(subprocess.TimeoutExpired, OSError):
         subprocess.run(  # noqa: S603 -- a list, and the name is ours

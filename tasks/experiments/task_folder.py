@@ -105,7 +105,6 @@ def read_task(folder: Path) -> TaskFolder:
 
 
 def _check_filled_in(folder: Path) -> None:
-    """Raises ConfigurationError where a draft still has a mark."""
     paths = (folder / TASK, folder / PROGRAM, folder / EVALUATE)
     marked = [
         (path, number)

@@ -160,9 +160,6 @@ def _resolve(
 
 
 def _check_modest(folder: Path, settings: ExperimentSettings) -> None:
-    """Raises ConfigurationError: the task takes more of this machine than its owner lets programs
-    have.
-    """
     read = read_task(folder)
     asked = {
         **read.task.limits.model_dump(),

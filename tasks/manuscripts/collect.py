@@ -155,7 +155,6 @@ def _start_of(file: Path) -> str:
 
 
 def _is_manuscript(file: Path, drawn: Set[str], prints: Set[str]) -> bool:
-    """Whether a file is a manuscript by its name, and neither a picture nor a print of another."""
     name = file.name.lower()
     if name.startswith(".") or not name.endswith(SUFFIXES) or name in ("readme.md", "readme.txt"):
         return False
@@ -173,7 +172,6 @@ def _name(place: Path) -> str:
 
 
 def _included(place: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
-    """The files that a LaTeX file includes; none of one that will not be read."""
     try:
         return included_files(place, maximum_bytes)
     except (LatexError, PlainFileError):

@@ -168,7 +168,6 @@ def asked_by_review(read: Manuscript, parameters: CheckParameters, *, looks_up: 
 def _asked_by_revision(
     source: ManuscriptSource, before: EarlierReview, parameters: CheckParameters
 ) -> StepsAsked:
-    """A look at each finding that it is asked for, and the review of the whole."""
     again = sum(one.decision is Decision.LOOK_AGAIN for one in source.preferences)
     works = WORKS_SHOWN * WORK_TOKENS if before.literature else 0
     shown = PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + works
@@ -198,7 +197,6 @@ def _asked_for_pool(reading: Reading) -> StepsAsked:
 
 
 def _asked_of_a_judge(reason: str, parameters: CheckParameters) -> StepsAsked:
-    """About every problem, where the authors' own reason is known."""
     calls = parameters.maximum_problems * parameters.attempt_count * parameters.repetition_count
     shown = calls * (PROBLEM_TOKENS + len(reason) / CHARACTERS_PER_TOKEN)
     return {JUDGE_HIT: Asked(calls, shown, calls * VERDICT_TOKENS)}

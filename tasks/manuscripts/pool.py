@@ -149,7 +149,6 @@ async def _searched(
 
 
 def _matched(entries: Iterable[str], papers: Iterable[Paper]) -> list[tuple[str, Paper]]:
-    """Each entry with the paper whose title it has, or whose DOI or arXiv number."""
     known = [(_letters(unmarked_title(paper.title)), paper) for paper in papers]
     matched = []
     for entry in entries:

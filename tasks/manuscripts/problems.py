@@ -49,8 +49,6 @@ known.
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What one section's reading raised."""
-
     place: str
     said: CandidateReply
     provenance: Provenance
@@ -250,7 +248,6 @@ def _fallen(candidate: Candidate, reading: Reading, *, asked_again: bool) -> str
 
 
 def works_beside(problem: str, quote: str, pool: Pool) -> Shown:
-    """The works that a look at it is shown."""
     return pool.about(f"{problem} {quote}", WORKS_SHOWN)
 
 
@@ -294,8 +291,6 @@ def _problem(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a second look makes of a problem."""
-
     confidence_percent: int
     second_look: str
     dispute: str = ""

@@ -66,7 +66,6 @@ class Manuscript:
 
     @property
     def reading(self) -> Reading:
-        """The text as its checks and reviewers take it apart."""
         return Reading(self.shown_form, self.text)
 
     @property

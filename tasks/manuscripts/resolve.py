@@ -205,7 +205,6 @@ def resolve(
 
 
 def _check_form(options: CheckOptions) -> None:
-    """Raises ConfigurationError: there is no such form, or the engine cannot read it."""
     if options.form not in FORMS:
         raise ConfigurationError(f"--form {options.form!r}: choose from {', '.join(FORMS)}")
     if options.engine.is_baseline and options.form == "pdf":
@@ -232,7 +231,6 @@ def _judges(options: CheckOptions) -> tuple[Judge, ...]:
 
 
 def _check_review(options: CheckOptions) -> None:
-    """Raises ConfigurationError: options that go with a review alone, or do not go with one."""
     if options.review and options.form == "pdf":
         raise ConfigurationError(
             "--review reads the text section by section, and --form pdf attaches the file: use"

@@ -154,7 +154,6 @@ async def written_over(
     not_read: str,
     engine: Engine,
 ) -> Outcome[ReviewReply]:
-    """The answer of whoever writes the review over what stands."""
     return await engine.run(
         WRITE_REVIEW,
         ReviewInput(
@@ -294,7 +293,6 @@ async def review_manuscript(
 def _raised_in(
     sections: Sequence[Section], outcomes: Sequence[Outcome[SectionReply]]
 ) -> Iterator[Candidate]:
-    """The candidates of each section that was answered about."""
     for section, outcome in zip(sections, outcomes, strict=True):
         if isinstance(outcome, Scored):
             for said in outcome.value.candidates[:CANDIDATES_PER_SECTION]:
@@ -327,7 +325,6 @@ async def _read_in_order(
 
 
 def ranked(attempt: int, problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """The problems of an attempt in order, each with its identifier."""
     return tuple(
         one.model_copy(update={"problem_id": f"a{attempt}p{one.rank}", "attempt": attempt})
         for one in in_order(problems)
@@ -350,7 +347,6 @@ def _left_out(
     read: Sequence[Section],
     outcomes: Sequence[Outcome[SectionReply]],
 ) -> list[str]:
-    """Which stretches of the text were not reviewed."""
     missed = [
         section.place
         for section, outcome in zip(read, outcomes, strict=True)
@@ -495,7 +491,6 @@ async def with_debate(review: Review, manuscript: Manuscript, engine: Engine, po
 
 
 def _paid(attempt: Attempt, weighed: Sequence[Outcome[WeighReply]]) -> Attempt:
-    """With the calls of the debate among its own."""
     if attempt.provenance is None:
         return attempt
     calls = (call for outcome in weighed for call in outcome.provenance.call_ids)

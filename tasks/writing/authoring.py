@@ -136,7 +136,6 @@ class _Authoring:
 
     @property
     def passages(self) -> dict[str, str]:
-        """What is stored of each work."""
         quoted = (claim for claim in self.draft.claims if claim.kind is ClaimKind.QUOTE)
         return {key: claim.passage for claim in quoted for key in claim.cited_keys}
 
@@ -168,7 +167,6 @@ class _Authoring:
         return stand
 
     async def write(self, written: _Written, sections: Sequence[_Written]) -> None:
-        """Write a section, or write it anew by the points about it."""
         if written.is_fixed:
             return
         outcome = await self.engine.run(DRAFT_SECTION, self._asked(written, sections))
@@ -220,7 +218,6 @@ class _Authoring:
         )
 
     async def read(self, sections: Sequence[_Written]) -> None:
-        """Gather points: what the check would take out, and what a reader would have changed."""
         for written in sections:
             self._note(written)
         shown = tuple(
@@ -243,7 +240,6 @@ class _Authoring:
                     written.points.append(point.point)
 
     def _note(self, written: _Written) -> None:
-        """Points of the check about one section."""
         found = [each for piece in pieces_of(written.text) for each in piece.sentences]
         for sentence in filter(self._states, found):
             stored = " ".join(self.passages.get(key, "") for key in cited_in(sentence))
@@ -318,7 +314,6 @@ class _Authoring:
         refused: Mapping[str, str],
         removed: list[Failure],
     ) -> str:
-        """The text of a section, its claims filled in."""
         sentences = [each for piece in pieces for each in piece.sentences]
         spelled = {
             each: citing(claims[each].shown, claims[each].claim_key, claims[each].cited_keys)

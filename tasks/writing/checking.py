@@ -97,7 +97,6 @@ def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
 
 
 def values_of(draft: Draft) -> dict[str, float]:
-    """Numbers that the draft may show, by the keys of their claims."""
     return {claim.claim_key: claim.value for claim in draft.claims if claim.value is not None}
 
 

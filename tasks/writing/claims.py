@@ -51,7 +51,6 @@ def stem_of(name: str) -> str:
 
 
 def literal(value: str) -> str:
-    """A value as SQL writes it."""
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -69,7 +68,6 @@ class Claims:
 
     @property
     def values(self) -> dict[str, float]:
-        """Numbers by their keys."""
         return {key: each.value for key, each in self.by_key.items() if each.value is not None}
 
     def number(self, key: str, means: str, value: float | None, query: str) -> None:
@@ -113,12 +111,10 @@ class Claims:
         return stem
 
     def under(self, stem: str) -> tuple[str, ...]:
-        """Keys that begin with `stem`."""
         return tuple(key for key in self.by_key if key.startswith(f"{stem}."))
 
 
 def add_idea(claims: Claims, idea: Idea, run_id: RunId | None) -> None:
-    """What the idea says of itself."""
     rows = {"run_id": run_id or "", "idea_id": idea.idea_id}
     parts = {"title": idea.title, "problem": idea.problem, "method": idea.method}
     parts["experiment"] = idea.experiment
@@ -144,7 +140,6 @@ def add_concerns(claims: Claims, concerns: Iterable[Concern], idea: Idea, run_id
 
 
 def declare(claims: Claims, engine: EngineChoice) -> None:
-    """What machines wrote."""
     claims.text(
         DECLARATION_KEY,
         "what machines wrote",
@@ -352,7 +347,6 @@ def joined(groups: Iterable[Sequence[Known]]) -> list[Known]:
 
 
 def keyed(works: Sequence[Known]) -> dict[str, Known]:
-    """Works by the keys they are cited under."""
     taken = {work.key for work in works if work.key}
     made = iter(bib_keys([work.paper for work in works if not work.key], taken))
     return {work.key or next(made): work for work in works}
@@ -396,7 +390,6 @@ def nearest_quotes(passage: str, about: str) -> list[str]:
 
 
 def draft_works(works: Mapping[str, Known]) -> tuple[DraftWork, ...]:
-    """The bibliography, in the order of its keys."""
     columns = set(DraftWork.model_fields) - {"cite_key"}
     return tuple(
         DraftWork(cite_key=key, **work.paper.model_dump(include=columns))
@@ -405,7 +398,6 @@ def draft_works(works: Mapping[str, Known]) -> tuple[DraftWork, ...]:
 
 
 def contexts_of(links: Iterable[CitationEdge]) -> list[tuple[PaperId, str]]:
-    """Passages of citing papers."""
     return [(link.citing_paper_id, text) for link in links for text in link.contexts or ()]
 
 

@@ -73,8 +73,6 @@ _TITLE_WORDS = 12
 
 @dataclass(slots=True)
 class _Found:
-    """What the lake and files hold for a draft."""
-
     idea: Idea
     review: IdeaReview | None = None
     experiments: list[tuple[RunId, Experiment]] = field(default_factory=list)
@@ -221,7 +219,6 @@ def _of_file(path: Path, fields: tuple[str, ...]) -> _Found:
 
 
 def _of_lake(queries: Queries, idea_id: IdeaId) -> _Found:
-    """An idea with its newest evaluation."""
     for row in queries.rows("runs_of_idea", idea_id=idea_id):
         review = queries.idea_review(RunId(row["run_id"]), idea_id)
         found = _Found(review.evaluation.idea, review)

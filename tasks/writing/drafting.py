@@ -45,7 +45,6 @@ def _seeing(tools: Tools, picture: Attachment) -> Engine:
 
 
 def unwritten(planned: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
-    """A draft over which Assay itself failed."""
     material = planned.material
     return Draft(
         draft_id=planned.draft_id,
@@ -116,7 +115,6 @@ async def write_draft(
 
 
 def sees(request: DraftRequest, settings: Settings) -> bool:
-    """Whether the models that would be shown a figure see pictures."""
     judging, engine = request.profile.judging, request.engine
     asked = {
         model

@@ -89,8 +89,6 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class GraphDrawing:
-    """Positions in pixels."""
-
     left: float
     width: float
     height: float
@@ -121,7 +119,6 @@ def _label_area(route: Route) -> _Area:
 
 
 def graph_svg(graph: MethodGraph) -> str:
-    """The figure as SVG, which loads nothing."""
     drawing = laid_out(graph)
     left, width, height = f"{drawing.left:.1f}", f"{drawing.width:.1f}", f"{drawing.height:.1f}"
     root = Element(
@@ -316,7 +313,6 @@ _SHOWN_CHARACTERS = 40
 
 
 def experiment_graph(experiments: Sequence[Experiment]) -> DraftFigure:
-    """How candidates came about and were held against what was known."""
     given, tried, judged = "given", "tried", "concluded"
     nodes = [
         GraphNode(node_id="parent", label="Parent program", group=given),
@@ -345,7 +341,6 @@ def experiment_graph(experiments: Sequence[Experiment]) -> DraftFigure:
 
 
 def plan_graph(parts: Sequence[str]) -> DraftFigure:
-    """What the idea has said so far, and what is to come of it."""
     names = [part.capitalize() for part in parts] or ["Idea"]
     nodes = [GraphNode(node_id=name.lower(), label=name, group="planned") for name in names]
     nodes.append(GraphNode(node_id="measured", label="Measurements", group="to be shown"))

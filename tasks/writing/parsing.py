@@ -53,8 +53,6 @@ _INLINES = _SPACES | {
 
 @dataclass(frozen=True, slots=True)
 class ClaimSeen:
-    """A span that says it is a claim."""
-
     key: str
     text: str
 
@@ -85,7 +83,6 @@ class Parsed:
 
 
 def parse(markdown: str) -> Parsed:
-    """Read a draft."""
     read = shallow(markdown.translate(_SIGNS))
     tree = json.loads(pypandoc.convert_text(read, "json", format=MARKDOWN))
     reading = _Reading()
@@ -177,7 +174,6 @@ class _Reading:
 
 
 def _words(inlines: Sequence[Any]) -> list[str]:
-    """Plain words of plain inlines."""
     found: list[str] = []
     for inline in inlines:
         kind, content = inline["t"], inline.get("c")

@@ -66,7 +66,6 @@ def pieces_of(text: str) -> list[Piece]:
 
 
 def joined(pieces: Iterable[Piece]) -> str:
-    """Pieces as one text again."""
     return "\n\n".join(piece.text for piece in pieces if piece.sentences)
 
 
@@ -100,7 +99,6 @@ def unfilled(text: str, claims: Mapping[str, DraftClaim]) -> str:
 
 
 def cited_in(sentence: str) -> tuple[str, ...]:
-    """Keys that a sentence cites, each once."""
     found = (key for match in _CITATION.finditer(sentence) for key in _CITED.findall(match[0]))
     return tuple(dict.fromkeys(key.rstrip(".:") for key in found))
 
@@ -112,12 +110,10 @@ def without_citations(sentence: str) -> str:
 
 
 def keys_in(sentence: str) -> tuple[str, ...]:
-    """Claims that a sentence names."""
     return tuple(match[1] for match in _KEY.finditer(sentence))
 
 
 def citing(shown: str, key: str, cited: Sequence[str]) -> str:
-    """A sentence that is one claim about works."""
     return f"{claim_span(key, shown)} [{'; '.join(f'@{each}' for each in cited)}]."
 
 
