@@ -1,4 +1,4 @@
-"""A document as a parser reads it."""
+"""A document as a parser reads it, and its sections as the method asks for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,7 @@
-"""What was downloaded and parsed before: documents by content, contents by address."""
+"""Full texts of papers: open-access link → arXiv (PDF, LaTeX source) → Unpaywall → safe download →
+parser → sections; what was downloaded and parsed before is kept, documents by content, contents by
+address.
+"""
 
 import asyncio
 import hashlib

@@ -1,5 +1,6 @@
-"""The files of a LaTeX source, whatever it came in: arXiv e-print (tar, gzip), zip or a single
-file.
+"""The files of a LaTeX source, whatever it came in (arXiv e-print as tar or gzip, zip, a single
+file), and the one source they are: the main file, its comments gone, what it includes in its place,
+its own macros written out.
 
 Nothing is written to disk, so no name in an archive can lead anywhere, and a link in it leads
 nowhere at all.

@@ -1,5 +1,6 @@
-"""From the lines of a PDF to headed sections: by its outline where it has a usable one, else by
-font sizes.
+"""PDF without GROBID: read by pypdfium2 in a child process with limits, its lines put together by
+its outline where it has a usable one, else by font sizes; and problems written as comments into a
+copy of it.
 """
 
 import asyncio

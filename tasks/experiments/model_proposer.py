@@ -1,6 +1,8 @@
-"""What a model is shown of an experiment: bounded, and never more than screening tells.
+"""The search by a model: changes of programs that are good in different ways, by what was tried and
+learnt on the way to them.
 
-Nothing of the data by which candidates are selected or confirmed is shown, nor `evaluate.py`.
+What it is shown is bounded, and never more than screening tells: nothing of the data by which
+candidates are selected or confirmed, nor `evaluate.py`.
 """
 
 import asyncio

@@ -1,11 +1,17 @@
-"""What a program declares as tunable, and the program with other values.
+"""What of a program may be changed: values that it declares as tunable, and regions that a change
+is applied to strictly.
 
     STEP = 0.5        # tunable: 0.01..10 log
     ROUNDS = 3        # tunable: 1..12
     ORDER = "random"  # tunable: "random", "sorted"
 
+    # region packing
+    …
+    # endregion
+
 A tunable is an assignment of one literal to one name, at the left margin, with its range or its
-choices in a comment. Nothing else of the program is changed.
+choices in a comment. Marks of regions stand on lines of their own; of a program without any, all
+may be changed.
 """
 
 import ast

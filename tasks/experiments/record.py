@@ -1,4 +1,5 @@
-"""What measured differences allow to be said: paired intervals, and a finding.
+"""What is known of an experiment so far: every program, every execution, and how each fared; which
+programs are good in different ways; and what measured differences allow to be said.
 
 A gain is how much better a program is than the parent on the same data with the same seed; more is
 better whichever way the metric goes.

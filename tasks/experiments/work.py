@@ -1,4 +1,4 @@
-"""What experiments will run at most, and what a model that proposes programs will be asked."""
+"""Experiments with programs: their declaration, and what they will run and ask at most."""
 
 import math
 from collections.abc import Sequence

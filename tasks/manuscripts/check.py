@@ -1,8 +1,10 @@
-"""Attempts at one manuscript: one reading of the whole each, or a review section by section."""
+"""Checks one manuscript: read it, find problems in attempts (one reading of the whole each, or a
+review section by section), let judges vote where the authors' own reason is known (quality checker,
+section 2.3).
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from schemas.failure import Failure
 from schemas.outcome import Outcome, Scored
@@ -13,7 +15,6 @@ from schemas.works.manuscripts import (
     Attempt,
     ManuscriptCheck,
     ManuscriptForm,
-    ManuscriptReview,
     Problem,
     Vote,
 )
@@ -31,62 +32,17 @@ from tasks.sources.openalex import OpenAlexSource
 from tasks.sources.registry import Source, open_sources
 from tasks.work.tools import Tools
 
-EngineOfAttempt = Callable[[int, Attachment | None], Engine]
-"""The engine of an attempt, counted from 1, whose questions take an attachment along."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attempted:
-    """What all attempts gave; `failures` are the questions of reviews that got no answer."""
-
-    attempts: tuple[Attempt, ...]
-    problems: tuple[Problem, ...]
-    reviews: tuple[ManuscriptReview, ...] = ()
-    failures: tuple[Failure, ...] = ()
-
-
-async def attempts_at(
-    manuscript: Manuscript,
-    source: ManuscriptSource,
-    parameters: CheckParameters,
-    engine_of: EngineOfAttempt,
-    attachment: Attachment | None,
-    pool: Pool,
-) -> Attempted:
-    """As many attempts as were asked for, independent of each other; a review takes no attachment
-    along, and judges beside `pool`, and a revision goes on from each of an earlier one.
-    """
-    if not parameters.review:
-        attempts, problems = await find_problems(
-            manuscript,
-            lambda number: engine_of(number, attachment),
-            maximum_problems=parameters.maximum_problems,
-            attempt_count=parameters.attempt_count,
-        )
-        return Attempted(attempts, problems)
-    reviews = await asyncio.gather(
-        *(
-            _reviewed(manuscript, source, parameters, engine_of(number, None), number, pool)
-            for number in range(1, parameters.attempt_count + 1)
-        )
-    )
-    return Attempted(
-        attempts=tuple(review.attempt for review in reviews),
-        problems=tuple(problem for review in reviews for problem in review.problems),
-        reviews=tuple(review.written for review in reviews if review.written is not None),
-        failures=tuple(failure for review in reviews for failure in review.failures),
-    )
-
 
 async def _reviewed(
     manuscript: Manuscript,
     source: ManuscriptSource,
     parameters: CheckParameters,
-    engine: Engine,
+    tools: Tools,
     number: int,
     pool: Pool,
 ) -> Review:
     """A review of its own or a revised one, with both readings of what is disputed in it."""
+    engine = tools.engine_of(None, _of_several(number, parameters.attempt_count))
     review = (
         await review_manuscript(manuscript, engine, number, parameters.maximum_problems, pool)
         if source.earlier is None
@@ -173,26 +129,37 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
     if isinstance(read, Unreadable):
         return unread(source, parameters, read, ledger)
     pool = frozen_pool(source.earlier) if source.earlier else await _pool(read, tools)
-    made = await attempts_at(
-        read,
-        source,
-        parameters,
-        lambda attempt, attachment: tools.engine_of(
-            attachment, _of_several(attempt, parameters.attempt_count)
-        ),
-        _attachment(read),
-        pool or Pool(),
-    )
+    count = parameters.attempt_count
+    reviews: list[Review] = []
+    if parameters.review:
+        # Independent of each other; none takes an attachment along.
+        reviews = await asyncio.gather(
+            *(
+                _reviewed(read, source, parameters, tools, number, pool or Pool())
+                for number in range(1, count + 1)
+            )
+        )
+        attempts = tuple(review.attempt for review in reviews)
+        problems = tuple(problem for review in reviews for problem in review.problems)
+    else:
+        attachment = _attachment(read)
+        attempts, problems = await find_problems(
+            read,
+            lambda number: tools.engine_of(attachment, _of_several(number, count)),
+            maximum_problems=parameters.maximum_problems,
+            attempt_count=count,
+        )
     votes: tuple[Vote, ...] = ()
     if source.known_reason is not None:
         votes = await judge_problems(
-            [problem for problem in made.problems if problem.stands],
+            [problem for problem in problems if problem.stands],
             source.known_reason,
             [(judge.engine.text, _answers_of(judge, tools)) for judge in parameters.judges],
             parameters.repetition_count,
         )
     looked = pool.failures if pool else ()
-    failures = [*_failures(made.attempts, source), *looked, *made.failures, *ledger.failures]
+    unanswered = [failure for review in reviews for failure in review.failures]
+    failures = [*_failures(attempts, source), *looked, *unanswered, *ledger.failures]
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,
         title=read.title,
@@ -203,10 +170,10 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
         missing_preamble_files=read.missing_preamble_files,
         page_count=len(read.pages) or None,
         known_reason=source.known_reason,
-        attempts=tuple(with_usage(attempt, ledger.llm_calls) for attempt in made.attempts),
-        problems=made.problems,
+        attempts=tuple(with_usage(attempt, ledger.llm_calls) for attempt in attempts),
+        problems=problems,
         votes=votes,
-        reviews=made.reviews,
+        reviews=tuple(review.written for review in reviews if review.written is not None),
         works=pool.works if pool else (),
         reference_count=pool.reference_count if pool else None,
         searched_reference_count=pool.searched_reference_count if pool else None,

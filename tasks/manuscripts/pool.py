@@ -1,7 +1,8 @@
-"""The works a manuscript cites: entries of its list of references, and which of them the literature
-knows.
+"""The evidence about a manuscript, looked up and frozen before anything is judged: related work by
+breadth, work about its strong claims by depth, and what it cites (TIMAR, section 3.6).
 
-An entry that is not found there may be a book, a page of the web or misspelt: nothing follows from
+The searches, the relevance and the hops along citations are those of a survey. An entry of the list
+of references that is not found may be a book, a page of the web or misspelt: nothing follows from
 it.
 """
 

@@ -1,10 +1,10 @@
-"""What readings of sections raise: leads of the checks that they are given, candidates that fall at
-once, and which of the others say the same.
+"""Problems of a review: leads of the checks that readings of sections are given, what they raise,
+which of it says the same, and the second look, which weighs what the authors may have meant.
 """
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from schemas.failure import Failure
@@ -190,7 +190,6 @@ class Looks:
 async def second_looks(
     candidates: Sequence[Candidate],
     manuscript: Manuscript,
-    reading: Reading,
     engine: Engine,
     pool: Pool,
     before: Sequence[tuple[str, ...]] = (),
@@ -203,73 +202,56 @@ async def second_looks(
     told = before or [()] * len(candidates)
     looks = await asyncio.gather(
         *(
-            _second_look(one, said, reading, engine, pool)
+            _second_look(one, said, manuscript, engine, pool)
             for one, said in zip(candidates, told, strict=True)
         )
     )
-    places = [one.place for one in candidates]
+    asked = [(one.place, outcome) for one, (_, outcome) in zip(candidates, looks, strict=True)]
     return Looks(
-        problems=tuple(
-            _problem(one, look, bool(said), manuscript, reading, pool)
-            for one, look, said in zip(candidates, looks, told, strict=True)
-        ),
-        outcomes=tuple(look for look in looks if look is not None),
-        failures=tuple(unanswered(REFUTE_PROBLEM, manuscript, zip(places, looks, strict=True))),
+        problems=tuple(problem for problem, _ in looks),
+        outcomes=tuple(outcome for _, outcome in looks if outcome is not None),
+        failures=tuple(unanswered(REFUTE_PROBLEM, manuscript, asked)),
     )
 
 
 async def _second_look(
-    candidate: Candidate, before: tuple[str, ...], reading: Reading, engine: Engine, pool: Pool
-) -> Outcome[RefuteReply] | None:
-    """None where there is nothing to ask."""
-    if _fallen(candidate, reading, asked_again=bool(before)) is not None:
-        return None
-    said = candidate.said
-    return await engine.run(
-        REFUTE_PROBLEM,
-        RefuteInput(
-            problem=said.problem,
-            location=place_of(said.quote, reading, candidate.place),
-            quote=said.quote,
-            explanation=said.explanation,
-            passages=passages_about(said.problem, said.quote, reading),
-            works=pool.worded(works_beside(said.problem, said.quote, pool)),
-            before=before,
-        ),
-    )
-
-
-def _fallen(candidate: Candidate, reading: Reading, *, asked_again: bool) -> str | None:
-    """Why a candidate falls without a question; None: it does not. What a person asks to look at
-    again is looked at where its sentence can be.
-    """
-    why = unfounded(candidate.said, reading)
-    return unpromising(candidate.said) if why is None and not asked_again else why
-
-
-def works_beside(problem: str, quote: str, pool: Pool) -> Shown:
-    return pool.about(f"{problem} {quote}", WORKS_SHOWN)
-
-
-def _problem(
     candidate: Candidate,
-    look: Outcome[RefuteReply] | None,
-    asked_again: bool,
+    before: tuple[str, ...],
     manuscript: Manuscript,
-    reading: Reading,
+    engine: Engine,
     pool: Pool,
-) -> Problem:
-    said = candidate.said
+) -> tuple[Problem, Outcome[RefuteReply] | None]:
+    """The problem as it stands, and the answer about it; None: there was nothing to ask."""
+    said, reading = candidate.said, manuscript.reading
     place = place_of(said.quote, reading, candidate.place)
-    if look is None:
-        fallen = _fallen(candidate, reading, asked_again=asked_again) or ""
-        found = _Found(said.confidence_percent, fallen, refuted=True, open_question=False)
-    elif isinstance(look, Scored):
-        found = _found(candidate, look.value, reading, pool)
+    fallen = unfounded(said, reading)
+    if fallen is None and not before:  # what a person asks to look at again is looked at
+        fallen = unpromising(said)
+    shown = works_beside(said.problem, said.quote, pool)
+    outcome: Outcome[RefuteReply] | None = None
+    found: dict[str, Any]
+    if fallen is not None:
+        found = {"second_look": fallen, "refuted": True, "open_question": False}
     else:
-        told = f"It was not looked at a second time: {look.detail}"
-        found = _Found(said.confidence_percent, told, refuted=None, open_question=None)
-    return Problem(
+        outcome = await engine.run(
+            REFUTE_PROBLEM,
+            RefuteInput(
+                problem=said.problem,
+                location=place,
+                quote=said.quote,
+                explanation=said.explanation,
+                passages=passages_about(said.problem, said.quote, reading),
+                works=pool.worded(shown),
+                before=before,
+            ),
+        )
+        if isinstance(outcome, Scored):
+            texts = (reading.whole, *pool.worded(shown))
+            found = _found(said.confidence_percent, outcome.value, texts, shown)
+        else:
+            told = f"It was not looked at a second time: {outcome.detail}"
+            found = {"second_look": told, "refuted": None, "open_question": None}
+    problem = Problem(
         problem_id="a1p1",
         attempt=1,
         rank=1,
@@ -279,37 +261,29 @@ def _problem(
         location_found=location_found(place, manuscript),
         quote=said.quote,
         quote_found=stands_in(said.quote, reading.whole, least_characters=LEAST_CHARACTERS),
-        confidence_0_to_1=found.confidence_percent / 100,
         passage=passage_around(said.quote, reading),
-        refuted=found.refuted,
-        open_question=found.open_question,
-        second_look=found.second_look,
-        dispute=found.dispute,
         provenance=candidate.provenance,
+        **{"confidence_0_to_1": said.confidence_percent / 100, **found},
     )
+    return problem, outcome
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    confidence_percent: int
-    second_look: str
-    dispute: str = ""
-    refuted: bool | None = field(kw_only=True)
-    open_question: bool | None = field(kw_only=True)
+def works_beside(problem: str, quote: str, pool: Pool) -> Shown:
+    return pool.about(f"{problem} {quote}", WORKS_SHOWN)
 
 
-def _found(candidate: Candidate, look: RefuteReply, reading: Reading, pool: Pool) -> _Found:
-    """A verdict that rests on a sentence which neither text nor works have leaves the problem open,
-    and so do two looks that are hardly sure.
+def _found(raised: int, look: RefuteReply, texts: Sequence[str], shown: Shown) -> dict[str, Any]:
+    """What a second look makes of a problem that was raised with `raised` percent confidence.
+
+    A verdict that rests on a sentence which none of `texts` has leaves the problem open, and so do
+    two looks that are hardly sure.
     """
-    raised, sure = candidate.said.confidence_percent, look.confidence_percent
+    sure = look.confidence_percent
     told = [look.reason]
     if look.innocent_explanation:
         told.insert(0, f"For the authors: {look.innocent_explanation}")
-    shown = works_beside(candidate.said.problem, candidate.said.quote, pool)
     founded = not look.quote or any(
-        stands_in(look.quote, text, least_characters=1)
-        for text in (reading.whole, *pool.worded(shown))
+        stands_in(look.quote, text, least_characters=1) for text in texts
     )
     of_it = {Verdict.WRONG: sure, Verdict.REFUTED: 100 - sure, Verdict.OPEN: _EVEN_PERCENT}
     together = round((raised + of_it[look.verdict]) / 2)
@@ -319,13 +293,13 @@ def _found(candidate: Candidate, look: RefuteReply, reading: Reading, pool: Pool
     elif unsure:
         told.append(f"Both looks together are {together} % sure, which is too little.")
     reason = " ".join(each for each in told if each)
-    return _Found(
-        together,
-        settle(reason, shown).markdown if len(shown) else reason,
-        dispute_of(raised, look, founded=founded),
-        refuted=look.verdict is Verdict.REFUTED and founded,
-        open_question=look.verdict is Verdict.OPEN or not founded or unsure,
-    )
+    return {
+        "confidence_0_to_1": together / 100,
+        "second_look": settle(reason, shown).markdown if len(shown) else reason,
+        "dispute": dispute_of(raised, look, founded=founded),
+        "refuted": look.verdict is Verdict.REFUTED and founded,
+        "open_question": look.verdict is Verdict.OPEN or not founded or unsure,
+    }
 
 
 def dispute_of(raised_percent: int, look: RefuteReply, *, founded: bool) -> str:

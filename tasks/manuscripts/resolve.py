@@ -1,4 +1,6 @@
-"""`assay check --revise FILE`: what people say of a review, validated against the review."""
+"""The arguments and options of `assay check`, and what people say of a review (`--revise FILE`):
+every mistake named in one line.
+"""
 
 import tomllib
 from collections.abc import Iterator, Sequence

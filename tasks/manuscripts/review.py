@@ -1,5 +1,14 @@
-"""Reviewers of the whole, side by side over the same notes and the same evidence, each with one
-aspect (TIMAR, section 3.6).
+"""A review of one manuscript: read section by section with running notes, reviewers of one aspect
+each over the same notes and evidence, candidates merged, each looked at a second time, and ranked;
+its revision by what a person said, and both readings of what is disputed (TIMAR, section 3.6;
+OpenAIReview, arXiv 2606.19749).
+
+Works that were looked up beforehand, if any, stand beside what is judged. What it may cost is
+bounded by the text: one question a section, one for each aspect of the whole, one for each of at
+most twice as many candidates as problems were asked for, and one over all.
+
+A revision looks up nothing: the works come back as they were frozen. Nothing is read anew either
+but the passages about what is looked at again; the review is written over what stands then.
 """
 
 import asyncio
@@ -76,8 +85,7 @@ Asked = tuple[Aspect, Outcome[AspectReply]]
 
 
 async def review_aspects(
-    title: str,
-    reading: Reading,
+    manuscript: Manuscript,
     notes: Sequence[tuple[str, str]],
     raised: Sequence[str],
     pool: Pool,
@@ -88,6 +96,7 @@ async def review_aspects(
     Args:
         notes: of each section that was read, behind its place.
     """
+    title, reading = manuscript.title, manuscript.reading
     aspects = [each for each in Aspect if each is not Aspect.NOVELTY or pool.papers]
     abstract = shorten_words(reading.abstract, ABSTRACT_WORDS)[0]
     beginning = abstract or shorten_words(f"{title} {reading.text}", ABSTRACT_WORDS)[0]
@@ -148,7 +157,6 @@ def raised_by(asked: Sequence[Asked], reading: Reading) -> list[Candidate]:
 
 async def written_over(
     manuscript: Manuscript,
-    reading: Reading,
     notes: str,
     problems: Sequence[Problem],
     not_read: str,
@@ -158,7 +166,7 @@ async def written_over(
         WRITE_REVIEW,
         ReviewInput(
             title=manuscript.title,
-            abstract=shorten_words(reading.abstract, ABSTRACT_WORDS)[0],
+            abstract=shorten_words(manuscript.reading.abstract, ABSTRACT_WORDS)[0],
             notes=notes,
             problems=tuple(
                 f"{problem.problem} {problem.explanation}" for problem in problems if problem.stands
@@ -177,38 +185,32 @@ def review_of(
     Args:
         notes: taken of the text to its end, which it was written from.
     """
-    return _with_novelty(replace(_review_of(number, written), notes=notes), aspects)
-
-
-def _review_of(number: int, written: Outcome[ReviewReply]) -> ManuscriptReview:
+    judged = dict(aspects).get(Aspect.NOVELTY)
+    novelty = judged.value if isinstance(judged, Scored) else None
+    known: dict[str, Any] = {
+        "attempt": number,
+        "notes": notes,
+        "novelty": novelty.assessment if novelty else "",
+        "novelty_1_to_5": novelty.rating_1_to_5 if novelty else None,
+        "provenance": written.provenance,
+    }
     if isinstance(written, Unscored):
         return ManuscriptReview(
-            attempt=number,
             summary=None,
             unscored_reason=written.reason,
             unscored_detail=written.detail,
-            provenance=written.provenance,
+            **known,
         )
     said = written.value
     return ManuscriptReview(
-        attempt=number,
         summary=said.summary,
         strengths=tuple(said.strengths),
         questions=tuple(said.questions),
         soundness_1_to_5=said.soundness_1_to_5,
         clarity_1_to_5=said.clarity_1_to_5,
         confidence_1_to_5=said.confidence_1_to_5,
-        provenance=written.provenance,
+        **known,
     )
-
-
-def _with_novelty(review: ManuscriptReview, aspects: Sequence[Asked]) -> ManuscriptReview:
-    judged = dict(aspects).get(Aspect.NOVELTY)
-    if not isinstance(judged, Scored):
-        return review
-    said = judged.value
-    told = {"novelty": said.assessment, "novelty_1_to_5": said.rating_1_to_5}
-    return review.model_copy(update=told)
 
 
 def joined(
@@ -254,7 +256,7 @@ async def review_manuscript(
     reading = manuscript.reading
     sections = sections_of(reading)
     read = sections[:MOST_SECTIONS]
-    outcomes = await _read_in_order(manuscript, reading, read, engine)
+    outcomes = await _read_in_order(manuscript, read, engine)
     answered = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
     places = [section.place for section in read]
     failures = list(unanswered(READ_SECTION, manuscript, zip(places, outcomes, strict=True)))
@@ -267,17 +269,17 @@ async def review_manuscript(
         if isinstance(outcome, Scored)
     ]
     raised = [candidate.said.problem for candidate in candidates]
-    aspects = await review_aspects(manuscript.title, reading, notes, raised, pool, engine)
+    aspects = await review_aspects(manuscript, notes, raised, pool, engine)
     failures += unanswered(REVIEW_ASPECT, manuscript, aspects)
     candidates += raised_by(aspects, reading)
     candidates += retracted_candidates(pool.works, answered[0].provenance)
     chosen = merged(candidates)[: CANDIDATES_PER_PROBLEM * maximum_problems]
-    looks = await second_looks(chosen, manuscript, reading, engine, pool)
+    looks = await second_looks(chosen, manuscript, engine, pool)
     failures += looks.failures
     problems = ranked(number, looks.problems)
     told = "; ".join([*_left_out(sections, read, outcomes), *reading.oddities])
     to_end = answered[-1].value.notes
-    written = await written_over(manuscript, reading, to_end, problems, told, engine)
+    written = await written_over(manuscript, to_end, problems, told, engine)
     failures += unanswered(WRITE_REVIEW, manuscript, [("as a whole", written)])
     judged = [outcome for _, outcome in aspects]
     asked = [*outcomes, *judged, written, *looks.outcomes]
@@ -300,10 +302,10 @@ def _raised_in(
 
 
 async def _read_in_order(
-    manuscript: Manuscript, reading: Reading, sections: Sequence[Section], engine: Engine
+    manuscript: Manuscript, sections: Sequence[Section], engine: Engine
 ) -> list[Outcome[SectionReply]]:
     """One section after the other: each gets the notes on those before it."""
-    leads = leads_at(reading, sections)
+    leads = leads_at(manuscript.reading, sections)
     outcomes: list[Outcome[SectionReply]] = []
     notes = ""
     for section, found in zip(sections, leads, strict=True):
@@ -384,19 +386,17 @@ async def revise_review(
     before = next((one for one in earlier.reviews if one.attempt == number), None)
     if attempt.problem_count is None or attempt.provenance is None or before is None:
         return Review(attempt, before, tuple(own), ())
-    reading = manuscript.reading
     again = [one for one in own if _is_asked_again(one, preferences)]
     looks = await second_looks(
         [_candidate(one, attempt) for one in again],
         manuscript,
-        reading,
         engine,
         pool,
         [_said_before(one, preferences[one.problem_id]) for one in again],
     )
     decided = _decided(own, again, looks, preferences)
     told = attempt.provenance.shortening or ""
-    written = await written_over(manuscript, reading, before.notes, decided, told, engine)
+    written = await written_over(manuscript, before.notes, decided, told, engine)
     return Review(
         attempt=Attempt(
             attempt=number,
@@ -474,8 +474,9 @@ async def with_debate(review: Review, manuscript: Manuscript, engine: Engine, po
     told = [_beside_others(one, review.problems) for one in review.problems]
     open_ = [one for one in told if one.dispute and not one.is_decided and not one.optimistic]
     asked = in_order(open_)[:MOST_DEBATES]
-    reading = manuscript.reading
-    weighed = await asyncio.gather(*(_weighed(one, reading, engine, pool) for one in asked))
+    weighed = await asyncio.gather(
+        *(_weighed(one, manuscript.reading, engine, pool) for one in asked)
+    )
     places = [one.location for one in asked]
     read = {
         one.problem_id: _with_readings(one, outcome, pool)

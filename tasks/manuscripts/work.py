@@ -1,4 +1,6 @@
-"""Hit rates of a check by judge and by rule (quality checker, section 2.3)."""
+"""Checks of manuscripts: their declaration, and hit rates by judge and by rule (quality checker,
+section 2.3).
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

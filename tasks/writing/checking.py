@@ -1,5 +1,5 @@
-"""The check over a finished draft: whatever it says that nothing carries, and whatever of its
-figures cannot be read in print, a line each.
+"""The check over a finished draft: whatever it says that nothing carries, whatever of its figures
+cannot be read in print, and what its venue does not allow, a line each.
 
 A number is a claim and is what the claim says; who is cited is cited for what a stored text of
 theirs carries; every figure is referred to; no stored sentence of others is repeated without

@@ -1,4 +1,6 @@
-"""Claims: what a draft may say, by key, with the SQL that gives each of them out of the lake."""
+"""Claims: what a draft may say, by key, with the SQL that gives each of them out of the lake; and
+the works that it cites, with what of them is quoted, word for word.
+"""
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,7 @@
-"""A method figure, laid out from above to below, as SVG that loads nothing."""
+"""Method figures as boxes and arrows: laid out from above to below as SVG that loads nothing; what
+the experiment did or what the idea plans, where no model has described it; and the graphs that can
+be read.
+"""
 
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,6 +1,8 @@
-"""How a paper is built: its sections, their length, citations, figures, tables, tense and person.
+"""Papers near to an idea and how they are built: sections, length, citations, figures, tables, tense
+and person, by cues that take time linear in the text; and an outline after their medians.
 
-By cues that take time linear in the text; nothing is judged.
+They are measured from full texts that are stored already; others are fetched only where the user
+says so.
 """
 
 import asyncio

@@ -1,4 +1,7 @@
-"""Whether words stand one after the other as in a stored text of another paper."""
+"""The text of a draft as its readers will see it: stretches of words with the claims, citations and
+links in them, read out of Pandoc's own tree, so that no way of writing hides anything; and words
+that stand one after the other as in a stored text of another paper.
+"""
 
 import json
 from collections.abc import Iterable, Sequence

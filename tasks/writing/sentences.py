@@ -1,5 +1,6 @@
-"""What an engine wrote of a section, sentence by sentence: keys in braces become claims, and what
-nothing carries is taken out.
+"""What an engine wrote of a section, sentence by sentence: keys in braces become claims; what says
+in other words what works say is held against their stored passages by the engine, then kept as a
+claim of its own, corrected once, or taken out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
