@@ -23,7 +23,7 @@ from schemas.works.draft_neighbour import SectionPart
 from schemas.works.draft_run import DraftRevision, Material, PlannedSection
 from tasks.judging.step import Engine
 from tasks.writing.checking import MOST_OWN_WORDS, faults_of, numbers_in
-from tasks.writing.figures import STAGE
+from tasks.writing.figures import failed
 from tasks.writing.figuring import See, described, looked_at, marked, pictured
 from tasks.writing.parsing import words_of
 from tasks.writing.sentences import (
@@ -293,17 +293,19 @@ class _Authoring:
         for place, written in enumerate(sections):
             kept = self._kept(written, pieces[place], held.claims, held.refused, removed)
             rows.append(self._section(place, written, kept))
-        reason = next((each.unscored for each in sections if each.unscored is not None), None)
-        return replace(
+        lacking = [(each.planned.heading, each.unscored) for each in sections if each.unscored]
+        unwritten = [failed(name, why.reason, why.detail) for name, why in lacking]
+        draft = replace(
             self.draft,
             sections=tuple(rows),
-            failures=(
-                *self.draft.failures,
-                *removed,
-                *(_failed(each) for each in sections if each.unscored),
-            ),
+            failures=(*self.draft.failures, *removed, *unwritten),
             provenance=self.provenance,
-            **_unwritten(reason),
+        )
+        if not lacking:
+            return draft
+        _, why = lacking[0]  # a draft that lacks a section is none
+        return replace(
+            draft, word_count=None, unscored_reason=why.reason, unscored_detail=why.detail
         )
 
     def _kept(
@@ -324,15 +326,9 @@ class _Authoring:
         faults = faults_of([spelled[each] for each in sentences], self.draft, self.material.stored)
         why = {each: found[0] for each, found in zip(sentences, faults, strict=True) if found}
         why |= {each: refused[each] for each in sentences if each in refused}
-        removed += [
-            Failure(
-                stage=STAGE,
-                subject=written.planned.heading,
-                reason=Reason.UNTRACED,
-                detail=f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}",
-            )
-            for sentence, line in why.items()
-        ]
+        for sentence, line in why.items():
+            said = f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}"
+            removed.append(failed(written.planned.heading, Reason.UNTRACED, said))
         parts = [
             Piece(piece.mark, tuple(spelled[each] for each in piece.sentences if each not in why))
             for piece in pieces
@@ -365,24 +361,3 @@ class _Authoring:
             unscored_reason=reason.reason if reason else None,
             unscored_detail=reason.detail if reason else "",
         )
-
-
-def _failed(written: _Written) -> Failure:
-    assert written.unscored is not None
-    return Failure(
-        stage=STAGE,
-        subject=written.planned.heading,
-        reason=written.unscored.reason,
-        detail=written.unscored.detail,
-    )
-
-
-def _unwritten(unscored: Unscored | None) -> dict[str, object]:
-    """A draft that lacks a section is none."""
-    if unscored is None:
-        return {}
-    return {
-        "word_count": None,
-        "unscored_reason": unscored.reason,
-        "unscored_detail": unscored.detail,
-    }

@@ -27,7 +27,7 @@ from schemas.works.draft_venue import VenueRules
 from tasks.citations.sentences import sentences
 from tasks.text.quotations import stands_in
 from tasks.writing.claims import number_shown
-from tasks.writing.figures import STAGE, faults_in
+from tasks.writing.figures import failed, faults_in
 from tasks.writing.parsing import CITATION, CLAIM, END, Parsed, Stretch, parse, repeated, words_of
 
 MOST_OWN_WORDS = 4
@@ -79,17 +79,9 @@ def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
         *_of_whole(draft, parsed),
     ]
     return (
+        *(failed(heading, Reason.UNTRACED, line) for heading, line in dict.fromkeys(lines)),
         *(
-            Failure(stage=STAGE, subject=heading, reason=Reason.UNTRACED, detail=line)
-            for heading, line in dict.fromkeys(lines)
-        ),
-        *(
-            Failure(
-                stage=STAGE,
-                subject=f"Figure {figure.figure_id}",
-                reason=Reason.ILLEGIBLE,
-                detail=fault,
-            )
+            failed(f"Figure {figure.figure_id}", Reason.ILLEGIBLE, fault)
             for figure in draft.figures
             for fault in faults_in(figure, values_of(draft))
         ),
@@ -238,10 +230,7 @@ def against_rules(draft: Draft, rules: VenueRules) -> tuple[Failure, ...]:
     count = word_count(draft, "Abstract")
     if limit is not None and count > limit:
         lines.append(f"the abstract has {count} words, and {rules.venue} allows {limit}")
-    return tuple(
-        Failure(stage=STAGE, subject="Venue", reason=Reason.AGAINST_RULES, detail=line)
-        for line in lines
-    )
+    return tuple(failed("Venue", Reason.AGAINST_RULES, line) for line in lines)
 
 
 def outline_faults(

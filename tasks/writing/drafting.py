@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from schemas.base import replace
-from schemas.failure import Failure
 from schemas.identifiers import content_hash
 from schemas.settings import Settings
 from schemas.works.draft import Draft
@@ -17,6 +16,7 @@ from tasks.shards.work import Cause
 from tasks.work.tools import Tools
 from tasks.writing.authoring import author, revise
 from tasks.writing.checking import against_rules, check, word_count
+from tasks.writing.figures import failed
 from tasks.writing.figuring import See
 from tasks.writing.skeleton import write_sections
 from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
@@ -54,14 +54,7 @@ def unwritten(planned: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
         word_count=None,
         unscored_reason=cause.reason,
         unscored_detail=cause.text,
-        failures=(
-            Failure(
-                stage="writing",
-                subject=planned.draft_id,
-                reason=cause.reason,
-                detail=cause.text,
-            ),
-        ),
+        failures=(failed(planned.draft_id, cause.reason, cause.text),),
         llm_calls=tuple(tools.ledger.llm_calls),
     )
 

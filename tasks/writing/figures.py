@@ -35,6 +35,10 @@ _PNG = "data:image/png;base64,"
 _Size = tuple[int, int]
 
 
+def failed(subject: str, reason: Reason, detail: str) -> Failure:
+    return Failure(stage=STAGE, subject=subject, reason=reason, detail=detail)
+
+
 def drawn(figure: DraftFigure) -> DraftFigure:
     """The figure with the SVG that its specification gives, which loads nothing; a picture with
     its pixels and nothing else.
@@ -87,14 +91,8 @@ def readable(
             kept.append(done)
             continue
         more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
-        lost.append(
-            Failure(
-                stage=STAGE,
-                subject=f"Figure {figure.figure_id}",
-                reason=Reason.ILLEGIBLE,
-                detail=f"left out, {'; '.join(faults[:3])}{more}",
-            )
-        )
+        said = f"left out, {'; '.join(faults[:3])}{more}"
+        lost.append(failed(f"Figure {figure.figure_id}", Reason.ILLEGIBLE, said))
     return tuple(kept), tuple(lost)
 
 

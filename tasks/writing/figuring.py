@@ -30,7 +30,7 @@ from tasks.judging.messages import PNG, Attachment
 from tasks.judging.pictures import as_prompt
 from tasks.judging.step import Engine
 from tasks.writing.checking import numbers_in, values_of
-from tasks.writing.figures import STAGE, finished, picture_svg
+from tasks.writing.figures import failed, finished, picture_svg
 from tasks.writing.graphs import graph_figure
 from tasks.writing.steps.draft_method_figure import (
     DRAFT_METHOD_FIGURE,
@@ -175,7 +175,7 @@ def _declaring(claim: DraftClaim, made: Iterable[DraftFigure]) -> DraftClaim:
 def _left(
     reason: Reason, why: str, instead: str = "the fixed figure stands instead of the model's"
 ) -> Failure:
-    return Failure(stage=STAGE, subject="Figure method", reason=reason, detail=f"{instead}, {why}")
+    return failed("Figure method", reason, f"{instead}, {why}")
 
 
 def _undrawn(reason: Reason, why: str) -> Failure:
@@ -235,7 +235,7 @@ def _says(point: str) -> str:
 
 
 def _of(figure: DraftFigure, reason: Reason, why: str) -> Failure:
-    return Failure(stage=STAGE, subject=f"Figure {figure.figure_id}", reason=reason, detail=why)
+    return failed(f"Figure {figure.figure_id}", reason, why)
 
 
 def _picture(figure: DraftFigure) -> Attachment:
