@@ -15,29 +15,29 @@ from dashboards.render.formats.any_format import report_file
 from dashboards.render.formats.markdown import markdown_line
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.idea.closest_work import closest_works
-from flows.api.bodies import as_kept
+from flows.api.bodies import NAME_CHARACTERS, as_kept
 from flows.api.lake_answers import LakeAnswers
-from flows.api.sent_ideas import NAME_CHARACTERS
 from flows.cli.answer import Answer, answer_of
-from flows.cli.evaluate.report_answer import report_answer
 from flows.cli.operate.jobs import job_row
+from flows.cli.people.inbox import shown_request
+from flows.cli.works import report_answer
 from flows.run.following import campaign_type
 from flows.works.literature.searching import search_answer
 from schemas.base import Noun, replace
 from schemas.choices import LiteratureChoice
-from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.errors import ConfigurationError, NotAllowedError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.options.literature_options import SearchOptions
+from schemas.options.commands import SearchOptions
 from schemas.options.values import Options, flag_of
-from schemas.people.job import (
-    JobRequest,
-    check_offered,
-)
+from schemas.people.decisions import GivenAnswer
+from schemas.people.job import JobRequest, check_offered
 from schemas.people.role import Action, Token
 from schemas.people.work_job import OF_THE_MACHINE, WorkJob
 from tasks.works import work_named
 from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import decide_and_fold, open_requests
 from warehouse.app.jobs import Job, read_job, read_result, request_stop
+from warehouse.app.people import participant_with
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
 from warehouse.progress import RunProgress, Watch
 from warehouse.warehouse import Warehouse
@@ -46,8 +46,6 @@ SEARCHES_AT_ONCE = 8
 
 
 class JobSeen(Noun):
-    """A job and how far it is, read at one moment."""
-
     job: Job
     progress: RunProgress | None
 
@@ -152,7 +150,6 @@ class Service:
         return self.job(token, job_id)
 
     def job_answer(self, seen: JobSeen) -> Answer:
-        """A job as an answer: its row; what a plan came to stands beside it."""
         job = seen.job
         failed = job.status.last_word if job.status.state.ended else ""
         plan: dict[str, Any] = {"plan": read_result(job)} if job.result.exists() else {}
@@ -164,8 +161,12 @@ class Service:
         )
 
     def runs(self) -> bytes:
-        """The published runs, newest first, as the document of an `Answer`."""
-        return self.kept.of(lambda: self._runs().document().encode(), "runs")
+
+        def told() -> bytes:
+            with self.warehouse.queries() as queries:
+                return answer_of("listed", queries.list_runs()).document().encode()
+
+        return self.kept.of(told, "runs")
 
     def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:
         """What `assay report --json` says."""
@@ -201,14 +202,11 @@ class Service:
 
     def closest(self, run_id: str, idea_id: str) -> bytes:
         """The closest prior work of an idea: where it overlaps, and what remains new beside it."""
-        told = self._closest
-        return self.kept.of(
-            lambda: told(run_id, idea_id).document().encode(), "closest", run_id, idea_id
-        )
 
-    def _runs(self) -> Answer:
-        with self.warehouse.queries() as queries:
-            return answer_of("listed", queries.list_runs())
+        def told() -> bytes:
+            return self._closest(run_id, idea_id).document().encode()
+
+        return self.kept.of(told, "closest", run_id, idea_id)
 
     def _closest(self, run_id: str, idea_id: str) -> Answer:
         with self.warehouse.queries() as queries:
@@ -239,6 +237,36 @@ class Service:
                 for each in evaluation.failures
             ],
         )
+
+    def inbox(self, token: Token) -> Answer:
+        """What waits for the answer of who has the token, oldest first.
+
+        Raises:
+            NotAllowedError: the token's role may not decide, or it stands for no participant.
+        """
+        who = self._decider(token)
+        found = open_requests(self.database, who)
+        return answer_of("listed", [shown_request(each) for each in found], participant_id=who)
+
+    def decide(self, token: Token, request_id: str, given: GivenAnswer) -> Answer:
+        """Answer a request, for good.
+
+        Raises:
+            As `inbox`, and as `warehouse.app.decisions.decide`.
+        """
+        who = self._decider(token)
+        made = decide_and_fold(self.warehouse, self.database, request_id, who, given)
+        return answer_of(made.verdict, [made])
+
+    def _decider(self, token: Token) -> str:
+        token.scope.check(Action.DECIDE)
+        found = participant_with(self.database, token.token_id)
+        if found is None:
+            raise NotAllowedError(
+                "this token stands for no participant:"
+                f" `assay people add NAME --key {token.token_id}`"
+            )
+        return found.participant_id
 
     async def search(self, query: str, options: SearchOptions) -> Answer:
         """Papers, as `assay literature search --json` tells them, through this service's gateway.

@@ -119,7 +119,6 @@ class FirstScreen(TyperGroup):
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """A paragraph with a line before and after it."""
     return ["", *textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  "), ""]
 
 
@@ -195,7 +194,6 @@ def run_command(command: Callable[[], object]) -> int:
 
 
 def ending_of(command: Callable[[], object]) -> Ending:
-    """Run `command`, and say how it ended."""
     try:
         result = command()
     except TyperException as error:
@@ -273,7 +271,6 @@ def _tell_version(asked: bool) -> None:
 
 
 def _tell_commands(asked: bool) -> None:
-    """Every command with what it does, in the order of its group."""
     if not asked:
         return
     commands: Any = get_command(application())
@@ -343,7 +340,6 @@ def application(only: str | None = None) -> typer.Typer:
 
 
 def _names(only: str | None) -> Sequence[str]:
-    """The command of a kind of work where `only` is one, else every command."""
     from tasks.works import WORKS
 
     return (only,) if only in WORKS else tuple(dict.fromkeys((*COMMANDS, *WORKS, *GROUPS)))

@@ -11,7 +11,7 @@ from schemas.failure import SourceFailure
 from schemas.idea import Idea
 from schemas.identifiers import content_hash
 from schemas.settings import DocumentSettings
-from tasks.documents.document import ParsedDocument
+from tasks.documents.document import DOCUMENTS_AT_ONCE, ParsedDocument
 from tasks.documents.headings import is_closing, kind_of
 from tasks.documents.latex import read_latex
 from tasks.documents.pdf import read_pdf
@@ -76,7 +76,7 @@ async def ideas_of_papers(
     """
     listed = {str(idea.idea_id): idea for idea in ideas}
     paths = paper_paths(listed.values(), folder)
-    gate = asyncio.Semaphore(settings.concurrency)
+    gate = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
 
     async def read(name: str) -> ParsedDocument | SourceFailure:
         async with gate:

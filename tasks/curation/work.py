@@ -31,6 +31,7 @@ from tasks.curation.steps.curate_criticism import CURATE_CRITICISM
 from tasks.curation.steps.curate_idea import CURATE_IDEA
 from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
 from tasks.curation.submission import Unread, looked_at, refused
+from tasks.documents.document import DOCUMENTS_AT_ONCE
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.judging.step import Step
 from tasks.shards.work import Cause, or_failure
@@ -106,7 +107,7 @@ async def _sizes(
     request: CurationRequest, settings: Settings
 ) -> tuple[list[_Size], tuple[str, ...]]:
     """The sizes of papers that will be asked about, and why others are not, a line each."""
-    slots = asyncio.Semaphore(settings.documents.concurrency)
+    slots = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
     reader = Reader(settings.documents, None, slots)
     async with asyncio.TaskGroup() as group:
         tasks = [

@@ -75,6 +75,8 @@ class DocumentLibrary(Protocol):
 
 
 TEXT_SOURCE = "metadata"
+DOCUMENTS_AT_ONCE = 8
+"""Per worker: downloads wait for others, and each parser is a process."""
 
 
 def abstract_section(paper: Paper) -> PaperSection | None:

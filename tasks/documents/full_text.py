@@ -17,7 +17,13 @@ from schemas.settings import DocumentSettings
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.accounting.ledger import Ledger
 from tasks.documents import grobid, latex, pdf
-from tasks.documents.document import ParsedDocument, abstract_section, no_abstract, paper_sections
+from tasks.documents.document import (
+    DOCUMENTS_AT_ONCE,
+    ParsedDocument,
+    abstract_section,
+    no_abstract,
+    paper_sections,
+)
 from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader, Expected
 from tasks.documents.download import PDF as A_PDF
 from tasks.documents.download import SOURCE as DOWNLOAD
@@ -175,7 +181,7 @@ class FullTextLibrary:
 
     def __post_init__(self) -> None:
         self._cache = DocumentCache(self.store, self.settings)
-        self.slots = self.slots or asyncio.Semaphore(self.settings.concurrency)
+        self.slots = self.slots or asyncio.Semaphore(DOCUMENTS_AT_ONCE)
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
         """Abstract, methods, results and related work of each paper, papers in the given order.
@@ -232,12 +238,9 @@ class FullTextLibrary:
         """What the open-access link and arXiv lead to, one after the other, the preferred kind
         first.
         """
-        source = source_link(paper, self.arxiv_url) if self.settings.latex != "never" else None
-        if source and self.settings.latex == "first":
-            yield await self._read_link(source, LATEX)
         for link in known_links(paper, self.arxiv_url):
             yield await self._read_link(link)
-        if source and self.settings.latex == "after_pdf":
+        if source := source_link(paper, self.arxiv_url):
             yield await self._read_link(source, LATEX)
 
     async def _further_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:

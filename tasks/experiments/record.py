@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.stats import t as students_t
-from statsmodels.stats.power import TTestPower
 
 from schemas.base import replace
 from schemas.works.experiment import Direction, Execution, Fate, Finding, Program, Role, Stage, Task
 from tasks.experiments.program import tree_hash, tunables_of
 from tasks.experiments.task_folder import PARENT, TaskFolder
-from tasks.metrics.estimate import POWER
 
 CONFIDENCE = 0.95
 
@@ -54,15 +52,6 @@ def gains(
     """How much better the first is, replicate by replicate."""
     sign = 1.0 if direction is Direction.MAXIMISE else -1.0
     return tuple(sign * (one - other) for one, other in zip(ours, theirs, strict=True))
-
-
-def detectable(deviation: float, count: int, compared_with: int) -> float:
-    """The smallest gain that `count` pairs would show four times of five, at 95 % corrected for
-    `compared_with` comparisons; `deviation` is that of one pair's gain.
-    """
-    alpha = (1 - CONFIDENCE) / compared_with
-    size = TTestPower().solve_power(effect_size=None, nobs=count, alpha=alpha, power=POWER)
-    return float(np.squeeze(size)) * deviation
 
 
 def finding(

@@ -1,7 +1,7 @@
 """Agreement of raters: Cohen's kappa, Gwet's AC1 and Krippendorff's alpha."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ def cohen_kappa(
     second: Sequence[Label | None],
     weights: Weights = "none",
     categories: Sequence[Label] | None = None,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
 ) -> Estimate:
     """(observed - chance agreement) / (1 - chance agreement); chance from each rater's own shares.
 
@@ -28,7 +30,9 @@ def cohen_kappa(
 
     Weighted kappa takes the categories in order (numbers by size, words by alphabet, or as
     `categories` names them). Interval: value ± 1.96 standard errors (Fleiss, Cohen & Everitt,
-    Psychological Bulletin 1969), cut at -1 and 1; `statsmodels`.
+    Psychological Bulletin 1969), cut at -1 and 1; `statsmodels`. With `clusters`, one per unit,
+    the percentile bootstrap over whole clusters: units of one, such as all votes of a person, are
+    not independent.
 
     Source: Cohen, Educational and Psychological Measurement 1960; weighted: Cohen, Psychological
     Bulletin 1968.
@@ -39,7 +43,13 @@ def cohen_kappa(
     """
     from statsmodels.stats.inter_rater import cohens_kappa  # a second; the committee starts here
 
-    pairs, missing = _common(first, second)
+    assert len(first) == len(second), "one rating of each rater per unit"
+    common = [
+        (place, one, other)
+        for place, (one, other) in enumerate(zip(first, second, strict=True))
+        if one is not None and other is not None
+    ]
+    pairs, missing = [(one, other) for _, one, other in common], len(first) - len(common)
     if not pairs:
         return undefined("no unit was rated by both", unscored_count=missing)
     used = sorted({label for pair in pairs for label in pair}, key=order)
@@ -52,15 +62,26 @@ def cohen_kappa(
             len(pairs),
             missing,
         )
-    table = np.zeros((len(listed), len(listed)))
-    for one, other in pairs:
-        table[listed.index(one), listed.index(other)] += 1
-    with np.errstate(invalid="ignore", divide="ignore"):  # a standard error of 0 is answered below
-        found = cohens_kappa(
-            table, wt={"none": None, "linear": "linear", "quadratic": "quadratic"}[weights]
-        )
+    ours = np.array([listed.index(one) for one, _ in pairs])
+    theirs = np.array([listed.index(other) for _, other in pairs])
+
+    def kappa(chosen: Indices) -> Any:
+        table = np.zeros((len(listed), len(listed)))
+        np.add.at(table, (ours[chosen], theirs[chosen]), 1)
+        with np.errstate(invalid="ignore", divide="ignore"):  # no deviation is answered below
+            return cohens_kappa(table, wt=None if weights == "none" else weights)
+
+    found = kappa(np.arange(len(pairs)))
     value, error = float(found.kappa), float(found.std_kappa)
-    return Estimate(value, len(pairs), _kappa_interval(value, error), missing)
+    interval = _kappa_interval(value, error)
+    if clusters is not None:
+        interval = bootstrap_interval(
+            lambda chosen: float(kappa(chosen).kappa),
+            len(pairs),
+            seed,
+            [clusters[place] for place, _, _ in common],
+        )
+    return Estimate(value, len(pairs), interval, missing)
 
 
 def _kappa_interval(value: float, error: float) -> Interval:
@@ -71,18 +92,6 @@ def _kappa_interval(value: float, error: float) -> Interval:
         min(value + Z * error, 1.0),
         "normal, standard error of Fleiss, Cohen & Everitt",
     )
-
-
-def _common(
-    first: Sequence[Label | None], second: Sequence[Label | None]
-) -> tuple[list[tuple[Label, Label]], int]:
-    assert len(first) == len(second), "one rating of each rater per unit"
-    pairs = [
-        (one, other)
-        for one, other in zip(first, second, strict=True)
-        if one is not None and other is not None
-    ]
-    return pairs, len(first) - len(pairs)
 
 
 # Gwet's AC1: agreement that does not collapse when nearly all units fall into one category.

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kendalltau, rankdata, spearmanr
+from scipy.stats import kendalltau, spearmanr
 
 from tasks.metrics.estimate import Estimate, Interval, Z, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean, share_of
@@ -153,25 +154,44 @@ def area_under_curve(
     better: Sequence[float] | NDArray[np.float64],
     worse: Sequence[float] | NDArray[np.float64],
     seed: int = 0,
-    clusters: Sequence[Hashable] | None = None,
+    ends: Sequence[tuple[Hashable, Hashable]] | None = None,
 ) -> Estimate:
     """How often one of `better` has the higher score than one of `worse`, a tie counting half: the
     area under the receiver operating characteristic, 0.5 by chance.
 
-    The two are matched place by place and resampled together, or in whole clusters.
+    The two are matched place by place and resampled together. Where items are pairs, those of
+    `better` and then those of `worse`, `ends` names both sides of each: sides are drawn, and a pair
+    counts as often as both of its sides (Owen, The pigeonhole bootstrap, Annals of Applied
+    Statistics 2007), as pairs that share either are not independent.
     Bad input: no item is undefined.
     """
-    if not len(better):
+    count = len(better)
+    if not count:
         return undefined("there is no item")
-    first, second = np.asarray(better, float), np.asarray(worse, float)
+    scores, place = np.unique(
+        np.concatenate([np.asarray(better, float), np.asarray(worse, float)]), return_inverse=True
+    )
 
-    def area(chosen: Indices) -> float:
-        count = len(chosen)
-        ranks = rankdata(np.concatenate([first[chosen], second[chosen]]))
-        return float((ranks[:count].sum() - count * (count + 1) / 2) / count**2)
+    def area(weights: NDArray[np.float64]) -> float:
+        ours = np.bincount(place[:count], weights[:count], len(scores))
+        theirs = np.bincount(place[count:], weights[count:], len(scores))
+        above = np.cumsum(theirs) - theirs / 2
+        total = ours.sum() * theirs.sum()
+        return float(ours @ above / total) if total else math.nan
 
-    interval = bootstrap_interval(area, len(first), seed, clusters, _RESAMPLES)
-    return Estimate(area(np.arange(len(first))), 2 * len(first), interval)
+    if ends is None:
+        units, sides = count, np.tile(np.arange(count), 2)[:, None]
+    else:
+        number = {side: at for at, side in enumerate(dict.fromkeys(chain.from_iterable(ends)))}
+        units, sides = len(number), np.array([[number[one], number[two]] for one, two in ends])
+
+    def again(chosen: Indices) -> float:
+        return area(np.bincount(chosen, minlength=units)[sides].prod(axis=1).astype(float))
+
+    interval = bootstrap_interval(again, units, seed, resamples=_RESAMPLES)
+    if ends is not None:
+        interval = replace(interval, method=interval.method and "bootstrap over both sides")
+    return Estimate(area(np.ones(2 * count)), 2 * count, interval)
 
 
 def clusters_of(units: Sequence[Pair] | Sequence[Group]) -> list[str] | None:

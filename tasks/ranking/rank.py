@@ -380,7 +380,6 @@ class _Contest:
                 tuple(self._of),
                 matches,
                 dimension.name,
-                self._parameters,
                 self._judge.seed,
                 self._prior if dimension.name == OVERALL.name else None,
             )

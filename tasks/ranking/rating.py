@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from schemas.base import replace
 from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import Match, Rating, RatingMethod
-from schemas.profile import RankingParameters
 from tasks.ranking.strengths import EloRatings, Fit, covariance, elo, fit, seed_of
 from tasks.ranking.tally import Tally, is_vote, tally, threads_for
 
@@ -149,7 +148,6 @@ def rate(
     idea_ids: Sequence[IdeaId],
     matches: Iterable[Match],
     dimension: str,
-    parameters: RankingParameters,
     seed: int,
     prior: Mapping[IdeaId, float] | None = None,
 ) -> tuple[Rating, ...]:
@@ -168,7 +166,7 @@ def rate(
     with threads_for(len(idea_ids)):
         return (
             *_bradley_terry(group, dimension, by_engine, prior or {}),
-            *_elo(group, dimension, idea_ids, own, parameters, seed),
+            *_elo(group, dimension, idea_ids, own, seed),
         )
 
 
@@ -177,7 +175,6 @@ def rate_votes(
     idea_ids: Sequence[IdeaId],
     votes: Iterable[Match],
     dimension: str,
-    parameters: RankingParameters,
     seed: int,
 ) -> tuple[Rating, ...]:
     """As `rate`, by both methods on votes of people alone."""
@@ -185,7 +182,7 @@ def rate_votes(
     with threads_for(len(idea_ids)):
         return (
             *_bradley_terry(group, dimension, tally(idea_ids, own), {}),
-            *_elo(group, dimension, idea_ids, own, parameters, seed),
+            *_elo(group, dimension, idea_ids, own, seed),
         )
 
 
@@ -230,11 +227,10 @@ def _elo(
     dimension: str,
     idea_ids: Sequence[IdeaId],
     matches: list[Match],
-    parameters: RankingParameters,
     seed: int,
 ) -> list[Rating]:
     counted = tally(idea_ids, matches)
-    rated = elo(idea_ids, matches, parameters, seed_of(group, dimension, seed))
+    rated = elo(idea_ids, matches, seed_of(group, dimension, seed))
     places = _places(rated, counted)
     return _ratings(group, dimension, RatingMethod.ELO, counted, rated.points, rated.spread, places)
 

@@ -16,7 +16,7 @@ from schemas.identifiers import RunId
 from schemas.settings import Settings
 from schemas.work import Judge, Request
 from tasks.accounting.ledger import Ledger
-from tasks.documents.document import AbstractLibrary, DocumentLibrary
+from tasks.documents.document import DOCUMENTS_AT_ONCE, AbstractLibrary, DocumentLibrary
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.messages import Attachment
 from tasks.judging.opening import EngineOf, Judging, open_engines, open_judging, traced
@@ -83,7 +83,7 @@ async def open_shared(
         sources_http=await stack.enter_async_context(open_client(settings.sources.timeout_seconds)),
         texts=KeyedStore(layout.cache / "documents.sqlite"),
         answers=KeyedStore(layout.cache / "sources.sqlite"),
-        document_slots=asyncio.Semaphore(settings.documents.concurrency),
+        document_slots=asyncio.Semaphore(DOCUMENTS_AT_ONCE),
         processor_slots=asyncio.Semaphore(len(os.sched_getaffinity(0))),
     )
 

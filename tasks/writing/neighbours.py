@@ -21,7 +21,7 @@ from schemas.works.draft_habits import Habit, Habits
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from schemas.works.draft_run import PlannedSection
 from tasks.accounting.ledger import Ledger
-from tasks.documents.document import ParsedDocument, branches_of
+from tasks.documents.document import DOCUMENTS_AT_ONCE, ParsedDocument, branches_of
 from tasks.documents.full_text import FullTextLibrary
 from tasks.documents.headings import is_opening, plain
 from tasks.documents.latex_text import PARSER as LATEX
@@ -335,7 +335,7 @@ async def _library(
     ledger: Ledger, warehouse: Warehouse, stack: AsyncExitStack, *, downloads: bool
 ) -> FullTextLibrary:
     path = warehouse.cache / "documents.sqlite"
-    slots = asyncio.Semaphore(warehouse.settings.documents.concurrency)
+    slots = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
     if not downloads:
         known = KeyedStore(path) if path.exists() else None
         return FullTextLibrary(

@@ -200,7 +200,6 @@ def strengths(contest: Contest, variant: Variant, prior: Mapping[str, float]) ->
                 contest.ids,
                 variant.matches(contest.matches),
                 dimension.name,
-                RankingParameters(),
                 SEED,
                 expected if whole and variant.with_prior else None,
             ),

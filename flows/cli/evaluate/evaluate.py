@@ -44,7 +44,7 @@ def evaluate(
 
 
 def _print_fields(path: Path, options: EvaluateOptions, *, as_json: bool) -> int:
-    from flows.cli.evaluate.fields_output import print_fields
+    from flows.cli.evaluate.run_output import print_fields
     from tasks.evaluation.work import EVALUATE
 
     return print_fields(request_of(EVALUATE, (path,), options, Settings()), as_json=as_json)

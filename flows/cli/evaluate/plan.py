@@ -17,8 +17,7 @@ from schemas.settings import Settings
 from tasks.works import work_named
 
 if TYPE_CHECKING:
-    from flows.works.evaluate.model_comparison import ModelCost
-    from flows.works.evaluate.prediction import Prediction
+    from flows.works.evaluate.prediction import ModelCost, Prediction
     from tasks.evaluation.expected import Estimate
     from tasks.judging.batches.expected import BatchEstimate
     from tasks.ranking.expected import RankingEstimate
@@ -40,15 +39,14 @@ def plan(
     Ideas that the warehouse holds evaluated are subtracted; `--json` has both figures.
     """
     from flows.cli.evaluate.run_output import literature_in_words, print_rejections
-    from flows.works.evaluate.model_comparison import named_engines
-    from flows.works.evaluate.prediction import predict
+    from flows.works.evaluate.prediction import named_engines, predict
 
     settings = Settings()
     others = named_engines(options.compare)
     with given_ideas(ideas) as path:
         request = request_of(work_named("evaluate"), (path,), options, settings)
         if fields:
-            from flows.cli.evaluate.fields_output import print_fields
+            from flows.cli.evaluate.run_output import print_fields
 
             return print_fields(request, as_json=json)
         prediction = predict(request, others, settings)
@@ -82,7 +80,6 @@ def plan(
 
 
 def _disorder(estimate: "Estimate", allowed: float) -> list[str]:
-    """Why the run cannot be in order, where too much of its file was rejected already."""
     entries = estimate.ideas + estimate.rejected
     if estimate.rejected <= allowed * entries:
         return []
@@ -93,7 +90,6 @@ def _disorder(estimate: "Estimate", allowed: float) -> list[str]:
 
 
 def _done_in_words(prediction: "Prediction") -> list[str]:
-    """What earlier runs have done, and what of it the figures do not count."""
     done, ideas = prediction.done, prediction.estimate.ideas
     lines = []
     if prediction.unknown_because:
@@ -168,7 +164,6 @@ def _ideas(estimate: "Estimate") -> str:
 
 
 def _in_waves(batches: "BatchEstimate") -> list[list[object]]:
-    """Rows that say how often and how long batches are waited for."""
     waves = (
         f"{batches.waves}, at most {batches.most_waves} where replies have to be asked for again"
     )
@@ -262,7 +257,6 @@ def _named_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[s
 
 
 def _spent_early(estimate: "Estimate", budget: Budget) -> list[str]:
-    """A line for each bound that the run is expected to meet before its end."""
     expected = (
         ("cost in dollars", estimate.cost_usd, budget.maximum_cost_usd),
         ("tokens", estimate.prompt_tokens + estimate.completion_tokens, budget.maximum_tokens),

@@ -95,7 +95,7 @@ def report(
                 "--json prints what the report says on stdout: leave out --data-docs, --format and"
                 " --output; --format json writes the reviews themselves"
             )
-        from flows.cli.evaluate.report_answer import report_answer
+        from flows.cli.works import report_answer
 
         write_answer(report_answer(Warehouse(lake.warehouse.resolve()), run, idea, ranking=ranking))
         return 0

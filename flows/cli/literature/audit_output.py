@@ -15,7 +15,6 @@ _VALUE_CHARACTERS = 60
 
 
 def print_audit(audited: Audited, *, as_json: bool) -> None:
-    """Rules with their counts, then the proposals that wait."""
     shown = audited.standing
     waiting = sum(each["proposed"] + each["without_remedy"] for each in shown.counts)
     if as_json:

@@ -14,7 +14,7 @@ from flows.cli.talk import print_note, print_warning
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.literature.paper import Paper
-from schemas.options.literature_options import AuditOptions, SearchOptions
+from schemas.options.commands import AuditOptions, SearchOptions
 from schemas.people.web_origins import is_loopback, names_of_server
 from schemas.settings import Settings
 
@@ -183,7 +183,6 @@ def _page(query: str, papers: Sequence[Paper]) -> pg.Page:
 
 
 def _marked(paper: Paper) -> str:
-    """The title, with a mark where the work is retracted or withdrawn."""
     return paper.title if paper.state is None else f"{paper.title} ({paper.state.mark})"
 
 

@@ -7,7 +7,7 @@ import typer
 
 from flows.cli.options import Commands, Json, output_option
 from schemas.errors import ConfigurationError
-from schemas.options.literature_options import DraftOptions
+from schemas.options.commands import DraftOptions
 from schemas.settings import Settings
 from schemas.works.experiment_run import ExperimentOptions
 from tasks.experiments.bundled import copy_task

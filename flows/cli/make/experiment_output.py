@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its 
 
 
 def print_made(paths: Sequence[Path], folder: Path, *, as_json: bool) -> int:
-    """Print the files of a task that was made; the command's exit code."""
     if as_json:
         print_answer("made", [{"path": str(path)} for path in paths], folder=str(folder))
         return EXIT_DONE
@@ -32,7 +31,6 @@ def print_made(paths: Sequence[Path], folder: Path, *, as_json: bool) -> int:
 
 
 def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
-    """Print the files of a draft and what it rests on; the command's exit code."""
     found, idea = drafted.recommended, drafted.idea
     found_count = figures.counted(
         len(found.recommendations),
@@ -58,7 +56,6 @@ def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
 
 
 def print_checked(checked: CheckedTask, *, as_json: bool) -> int:
-    """Print how a task's own programs fare; the command's exit code."""
     failed = tuple(
         f"{each.program_id} fails: {each.failure}" for each in checked.programs if each.failure
     )
@@ -83,10 +80,11 @@ def print_checked(checked: CheckedTask, *, as_json: bool) -> int:
     for line in failed:
         print_warning(safe(line))
     if checked.noise is not None:
+        what = "the gain over the parent" if len(checked.programs) > 1 else "the metric"
         chosen = figures.measure(checked.detectable_when_chosen)
         confirmed = figures.measure(checked.detectable_when_confirmed)
         print_note(
-            f"between two seeds the metric differs by {figures.measure(checked.noise)} (standard"
+            f"from run to run {what} differs by {figures.measure(checked.noise)} (standard"
             f" deviation); gains from {chosen} show among all candidates, from {confirmed} on fresh"
             f" data; worth having is {figures.measure(checked.least_difference)}"
         )

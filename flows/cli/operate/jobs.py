@@ -59,7 +59,6 @@ def list_jobs(lake: LakeOptions, json: Json = False) -> int:
 
 
 def job_row(job: "Job") -> dict[str, Any]:
-    """A job as `--json` lists it."""
     asked = job.request
     return {
         "job_id": job.job_id,

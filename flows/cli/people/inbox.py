@@ -47,7 +47,6 @@ def waiting_in_words(waiting: Sequence[Request], run: WorkHead, *, goes_on: bool
 def print_waiting(
     waiting: Sequence[Request], run: WorkHead, *, goes_on: bool = False, as_json: bool
 ) -> int:
-    """Say that a run waits for people; the exit code of a command that does."""
     line = waiting_in_words(waiting, run, goes_on=goes_on)
     if as_json:
         print_answer(

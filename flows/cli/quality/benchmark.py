@@ -70,13 +70,12 @@ def benchmark(
 
 
 def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
-    """Say what each suite would ask and cost."""
     from dashboards.render.figures import usd
     from flows.cli.answer import print_answer
     from flows.cli.exit_codes import EXIT_DONE
     from flows.cli.output import print_table
     from flows.cli.talk import print_note
-    from flows.run.estimates.declared import estimate
+    from flows.run.estimate import estimate
     from flows.run.requests import request_of
     from flows.works.evaluate.given_ideas import print_remarks
     from schemas.base import replace
@@ -148,9 +147,8 @@ def _others(
 def _comparison(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
 ) -> tuple[Path, ...]:
-    """Write the report on several benchmarks into a folder of its own."""
     from flows.cli.talk import print_note
-    from flows.run.pages import published_page
+    from flows.run.declared import published_page
     from schemas.identifiers import content_hash
     from tasks.benchmarks.work import BENCHMARK
     from warehouse.objects.shared_reports import share_reports
@@ -198,14 +196,13 @@ def _calibrator(
     if path is None or not path.is_file():
         raise ConfigurationError(
             f"no calibrator was fitted, and {options.calibrate} not written: the row of its"
-            " mean_absolute_error says why"
+            " error_rate or mean_absolute_error says why"
         )
     write_fitted(load_calibrator(path), options.calibrate)
     return options.calibrate
 
 
 def _fetch(folder: Path | None, *, as_json: bool) -> int:
-    """Fetch the public sets, and say of each its licence, and of each file what became of it."""
     from flows.cli.answer import print_answer
     from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
     from flows.cli.talk import print_note

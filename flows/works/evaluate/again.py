@@ -59,7 +59,6 @@ def _ideas(queries: Queries, run_id: RunId) -> list[Idea]:
 
 
 def _as_of(run: Run, options: EvaluateOptions) -> EvaluateOptions:
-    """The options with the run's own in place of defaults."""
     usual, taken = EvaluateOptions(), {}
     for name, own in (
         ("engine", EngineChoice.named(run.engine)),

@@ -21,7 +21,6 @@ RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
 
 
 def bundled(name: str) -> Path:
-    """Path of a file of the bundled sample: `ideas.jsonl` or `papers.jsonl`."""
     return Path(str(resources.files("flows.demo").joinpath(name)))
 
 

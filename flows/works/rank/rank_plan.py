@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flows.run.campaign import Plan
-from flows.run.shards import shard_count, write_shards
+from flows.run.campaign import Plan, shard_count, write_shards
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
@@ -158,7 +157,6 @@ def _most_matches(
 
 
 def _fitted_on_count(queries: Queries, request: RankRequest, prior: Prior | None) -> int:
-    """How many ideas of the run the prior was fitted on."""
     if prior is None:
         return 0
     known = frozenset(prior.calibrator.training_items)
@@ -215,7 +213,6 @@ def _votes(
 
 
 def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Mapping[IdeaId, str]:
-    """Every idea's group, in the order of groups and ideas."""
     every = queries.rows("ideas_of_run", run_id=request.run_id)
     rows = [row for row in every if row["idea_id"] not in request.parameters.left_out]
     if request.parameters.grouping is Grouping.CLUSTERS:
@@ -344,7 +341,6 @@ def _groups_of(
 
 
 def _is_open(of: RankingHead | RankJob, warehouse: Warehouse, name: str) -> bool:
-    """Whether the unit has no complete receipt."""
     return complete_receipt(warehouse, RANKINGS, of.run_id, of.ranking_id, name) is None
 
 

@@ -122,13 +122,11 @@ def _matched(linked: Pairs, network: ConceptNetwork, until: int, seed: int) -> t
 
 
 def _scored(window: Window, seed: int) -> Iterator[BenchmarkScore]:
-    """Of one cutoff. Pairs that share their first concept are drawn together for the interval."""
+    """Of one cutoff. Intervals draw concepts, of which pairs share either."""
     half = len(window.pairs) // 2
     for system in SYSTEMS:
         column = window.scores.get(system, np.empty(0))
-        estimate = area_under_curve(
-            column[:half], column[half:], seed, [first for first, _ in window.pairs[:half]]
-        )
+        estimate = area_under_curve(column[:half], column[half:], seed, window.pairs)
         part = f"cutoff={window.cutoff.isoformat()}"
         yield benchmark_score(estimate, NAME, "link_auc", system, part)
 

@@ -14,7 +14,7 @@ from schemas.judgement.novelty import NoveltyEvaluation
 from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256, novelty_features
 from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator
-from tasks.calibration.gain import CALIBRATED, JUDGE, Figure, gain, reliability
+from tasks.calibration.gain import CALIBRATED, JUDGE, Figure, error_metric, gain, reliability
 from tasks.calibration.model import MACRO_F1
 from tasks.metrics.chance import CONSTANT, MAJORITY, STRATIFIED_RANDOM
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
@@ -105,7 +105,7 @@ def calibrate_on(
             benchmark_score(
                 undefined(str(error), 0, len(examples)),
                 suite,
-                "mean_absolute_error",
+                error_metric(scale)[0],
                 SYSTEMS[CALIBRATED],
                 label,
             )

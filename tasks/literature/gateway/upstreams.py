@@ -40,7 +40,7 @@ from warehouse.stores.keyed_store import KeyedStore
 
 _RECOMMENDATIONS = frozenset({"papers", "papers/forpaper"})
 _FIELDS_OF_DATES = frozenset({"year", "publicationDate", "venue", "externalIds"})
-_DAY_SECONDS = 86_400.0
+CACHED_SECONDS = 30 * 86_400.0
 # Dates are filtered here, so more are asked for than wanted; it is one request either way.
 _RECOMMENDED_BEFORE_FILTER = 100
 
@@ -57,8 +57,7 @@ class LiveUpstream:
     ) -> None:
         self._transport = transport or Transport(settings)
         self.identity = _live_identity(settings)
-        age_seconds = settings.literature.cache_maximum_age_days * _DAY_SECONDS
-        self._answers = Answers(store, self.identity, age_seconds)
+        self._answers = Answers(store, self.identity, CACHED_SECONDS)
         self._look_ups = LookUps(self._transport, self._answers)
 
     async def answer(self, request: Request) -> Reply:

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextArea
 
 from dashboards.views.write_curation import curation_page
-from flows.run.pages import published_page
+from flows.run.declared import published_page
 from schemas.base import replace
 from schemas.people.role import Role
 from schemas.works.curation import StatementSeverity

@@ -11,7 +11,6 @@ from schemas.people.job import JobState
 from schemas.people.live_question import LiveQuestion
 from schemas.people.role import Role
 from schemas.people.votes import Choice, HumanVote
-from schemas.profile import RankingParameters
 from tasks.ranking.voted import standing_by
 from tests.support.dashboard import open_page, sign_in_as, words
 from tests.support.questions import QUESTION, end_both, end_job, publish_answer
@@ -130,7 +129,7 @@ def test_standings_show_what_the_votes_come_to(
     with ServiceDatabase(own) as database:
         for contest, _ in contests(database):
             if contest.group == vote.group:
-                standing = standing_by(contest, [vote], RankingParameters())
+                standing = standing_by(contest, [vote])
                 keep_standing(database, contest, standing)
     shown = open_page("vote", own, part="Standings")
     assert not shown.exception

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.cli.quality.check import check
-from flows.run.estimates.declared import estimate
-from flows.run.estimates.work_estimate import WorkEstimate
+from flows.run.estimate import WorkEstimate, estimate
 from schemas.choices import LiteratureChoice
 from schemas.settings import Settings
 from schemas.works.check_run import CheckOptions

@@ -15,7 +15,7 @@ from flows.works.experiment.experiment_plans import (
     write_plans,
 )
 from schemas.literature.recommendation import Recommendation, ResourceKind, Use
-from schemas.options.literature_options import RecommendOptions
+from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
 from schemas.works.ideation_run import IdeateOptions, IdeationRequest
 from tasks.ideation.work import IDEATE

@@ -13,7 +13,7 @@ from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.works import print_published
 from flows.run.campaign import run_campaign
 from flows.run.declared import run_id
-from flows.run.estimates.declared import estimate
+from flows.run.estimate import estimate
 from flows.run.following import Following
 from flows.run.requests import request_of
 from schemas.base import replace

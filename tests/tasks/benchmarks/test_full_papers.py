@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.estimates.declared import estimate
+from flows.run.estimate import estimate
 from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import SubmissionText
 from schemas.judgement.run_request import RunRequest

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from flows.run.estimates.declared import estimate
+from flows.run.estimate import estimate
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import PaperId
 from schemas.judgement.benchmark import BenchmarkScore

@@ -433,12 +433,9 @@ def test_any_text_is_a_document_or_refused(text: str) -> None:
         assert document.abstract or document.sections
 
 
-def library(
-    server: DocumentServer, ledger: Ledger, store: Path, **changes: object
-) -> FullTextLibrary:
-    settings = DocumentSettings(download_timeout_seconds=60).model_copy(update=changes)
+def library(server: DocumentServer, ledger: Ledger, store: Path) -> FullTextLibrary:
     return FullTextLibrary(
-        settings=settings,
+        settings=DocumentSettings(download_timeout_seconds=60),
         grobid_url=None,
         open_copies=None,
         store=KeyedStore(store),
@@ -471,24 +468,6 @@ async def test_the_source_at_arxiv_is_read_where_no_pdf_can_be(
         ]
         assert len(server.asked) == 2
         assert ledger.api_calls[-1].cache_hit is cached
-
-
-async def test_the_source_can_come_first_or_never(
-    server: DocumentServer, ledger: Ledger, tmp_path: Path
-) -> None:
-    server.replies["/pdf/2305.09258"] = [Reply(body=paper_pdf())]
-    server.replies["/e-print/2305.09258"] = [Reply(body=paper_pdf())]
-    first = await library(server, ledger, tmp_path / "a", latex="first").sections(
-        [paper(arxiv_id="2305.09258")]
-    )
-    assert [asked.path for asked in server.asked] == ["/e-print/2305.09258"]
-    assert {section.text_source for section in first.items} == {"pdf"}
-    server.replies["/pdf/2305.09258"] = [Reply(404)]
-    never = await library(server, ledger, tmp_path / "b", latex="never").sections(
-        [paper(arxiv_id="2305.09258")]
-    )
-    assert [failure.reason for failure in never.failures] == ["not_found"]
-    assert [asked.path for asked in server.asked[1:]] == ["/pdf/2305.09258"]
 
 
 @pytest.mark.parametrize("packed", [str.encode, tar_of, zip_of], ids=["file", "tar", "zip"])

@@ -70,12 +70,13 @@ async def test_answers_are_passed_on_and_kept_over_restarts(
         assert server.keys == {"secret-key-of-tests"}
 
 
-async def test_old_answers_are_asked_for_again(tmp_path: Path, settings_for: MakeSettings) -> None:
+async def test_old_answers_are_asked_for_again(
+    tmp_path: Path, settings_for: MakeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.literature.gateway.upstreams.CACHED_SECONDS", 1e-4)
     with SemanticScholarServer(corpus(5)) as server:
         for _ in range(2):
-            async with gateway_to(
-                settings_for(server.url, cache_maximum_age_days=1e-9), tmp_path / "cache"
-            ) as client:
+            async with gateway_to(settings_for(server.url), tmp_path / "cache") as client:
                 await client.get(SEARCH, params={"query": "topic 3"})
         assert server.counts["paper/search"] == 2
 

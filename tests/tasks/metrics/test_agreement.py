@@ -51,6 +51,15 @@ def test_kappa_of_irrcac_cont3x3abstractors() -> None:
     assert error(found) == pytest.approx(0.0589, abs=5e-5)
 
 
+def test_votes_of_one_person_are_no_independent_evidence() -> None:
+    first, second = zip(*units(ABSTRACTORS), strict=True)
+    once, places = cohen_kappa(first, second), range(len(first))
+    apart = cohen_kappa(first, second, clusters=places)
+    again = cohen_kappa(first * 5, second * 5, clusters=[*places] * 5)
+    assert error(again) == pytest.approx(error(apart)) == pytest.approx(error(once), rel=0.1)
+    assert again.value == pytest.approx(once.value)
+
+
 @pytest.mark.parametrize(
     ("weights", "value", "standard_error"), [("none", 0.1293, 0.06860), ("linear", 0.2374, 0.07832)]
 )
