@@ -53,7 +53,7 @@ def make_outline(
         *_before_results(form, claims, introduced, found, _shown(figures, FigureKind.GRAPH)),
     ]
     if form is Form.PAPER:
-        results = PlannedSection(
+        measured = PlannedSection(
             heading="Results",
             part=SectionPart.RESULTS,
             purpose="Say what was measured, with every interval, whichever way it went.",
@@ -61,7 +61,7 @@ def make_outline(
             planned_words=400,
             figure_ids=_shown(figures, FigureKind.CHART),
         )
-        sections.append(results)
+        sections.append(measured)
     sections += _at_the_end(claims, gaps)
     return tuple(
         replace(each, heading=rules.headings.get(each.part, each.heading)) if each.part else each
