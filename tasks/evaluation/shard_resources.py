@@ -22,7 +22,6 @@ from tasks.evaluation.planned import ShardJob
 from tasks.judging.batches.asking import open_batches
 from tasks.judging.opening import EngineOf, open_judging, traced
 from tasks.literature.client import LiteratureClient
-from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.sources.requests import SourceContext
 from tasks.sources.unpaywall import open_full_texts
 from tasks.web.client import Client, open_client
@@ -49,7 +48,7 @@ class ShardResources:
     @asynccontextmanager
     async def tools(self, ledger: Ledger) -> AsyncIterator[IdeaTools]:
         """The tools of one idea."""
-        literature = SemanticScholarClient(
+        literature = LiteratureClient(
             self.job.gateway_url,
             ledger,
             self.http,

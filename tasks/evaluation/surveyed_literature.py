@@ -42,23 +42,21 @@ PAPERS_PER_SEARCH = 10
 _OWN = Judgement(0, "possibly the idea's own publication")
 
 
-class SurveyedLiterature:
-    """A `LiteratureClient` whose searches add papers of the idea's survey.
+class SurveyedLiterature(LiteratureClient):
+    """A client, in front of `inner`, whose searches add papers of the idea's survey.
 
     A survey that could not be made adds nothing; why stands in the ledger's failures.
     """
 
     def __init__(self, inner: LiteratureClient, idea: Idea, engine: Engine, ledger: Ledger) -> None:
+        # Every look-up goes to `inner`: the base's own state is never used.
         self._inner = inner
+        self.unlimited = inner.unlimited
         self._idea = idea
         self._engine = engine
         self._ledger = ledger
         self._papers: tuple[Paper, ...] | None = None
         self._surveying = asyncio.Lock()
-
-    @property
-    def unlimited(self) -> bool:
-        return self._inner.unlimited
 
     async def kept(self) -> tuple[Paper, ...]:
         """The papers of the survey, heaviest first; whoever asks first has it made."""

@@ -28,8 +28,9 @@ from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
 from tasks.manuscripts.review import Review, review_manuscript, revise_review, with_debate
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from tasks.sources.crossref import CrossrefSource
+from tasks.sources.http_source import HttpSource
 from tasks.sources.openalex import OpenAlexSource
-from tasks.sources.registry import Source, open_sources
+from tasks.sources.registry import open_sources
 from tasks.work.tools import Tools
 
 
@@ -204,7 +205,7 @@ async def _pool(read: Manuscript, tools: Tools) -> Pool | None:
     if request.literature is None:
         return None
     # By DOI; nobody is asked where the live API is not asked either.
-    retractions: Sequence[Source] = ()
+    retractions: Sequence[HttpSource] = ()
     if request.literature.asks_upstream:
         names = [OpenAlexSource.name, CrossrefSource.name]
         retractions = open_sources(tools.settings, tools.sources, names)

@@ -30,7 +30,7 @@ from tasks.literature.client import LiteratureClient
 from tasks.literature.versions import Works
 from tasks.manuscripts.steps.reading import Reading
 from tasks.recommendation.extracting import found_by_rule
-from tasks.sources.registry import Source
+from tasks.sources.http_source import HttpSource
 from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import expand
 from tasks.survey.steps.survey_plan import SURVEY_PLAN
@@ -81,7 +81,7 @@ class Cited:
 
 
 async def look_up_states(
-    papers: Iterable[Paper], sources: Sequence[Source]
+    papers: Iterable[Paper], sources: Sequence[HttpSource]
 ) -> tuple[dict[PaperId, PaperState], Sequence[SourceFailure]]:
     """Return the states that any source tells of papers with a DOI, and what had no answer."""
     named = {paper.doi.casefold(): paper.paper_id for paper in papers if paper.doi}
@@ -287,7 +287,7 @@ async def gather_pool(
     engine: Engine,
     literature: LiteratureClient,
     cutoff: date | None,
-    retractions: Sequence[Source] = (),
+    retractions: Sequence[HttpSource] = (),
 ) -> Pool:
     """Look up everything once. What a source does never raises: it is counted, and a failure.
 

@@ -21,7 +21,7 @@ from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.messages import Attachment
 from tasks.judging.opening import EngineOf, Judging, open_engines, open_judging, traced
 from tasks.judging.step import Engine
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tasks.sources.requests import SourceContext
 from tasks.sources.unpaywall import open_full_texts
 from tasks.web.client import Client, open_client
@@ -141,11 +141,11 @@ class Tools:
         """Return the engine of one of the request's judges."""
         return traced(self.shared.judges[judge.engine](self.ledger, repetition=repetition))
 
-    def literature(self, *, with_retracted: bool = False) -> SemanticScholarClient:
+    def literature(self, *, with_retracted: bool = False) -> LiteratureClient:
         """Open papers, through the gateway; each request counts for the budget."""
         assert self.shared.gateway_url is not None
         literature = self.shared.request.literature
-        return SemanticScholarClient(
+        return LiteratureClient(
             self.shared.gateway_url,
             self.ledger,
             self.shared.http,

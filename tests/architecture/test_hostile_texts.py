@@ -21,8 +21,7 @@ from tasks.committee.steps.knowledge_queries import abbreviations, reworded
 from tasks.documents.latex_source import LatexError, whole_source
 from tasks.documents.latex_text import document_of_latex
 from tasks.ideas.cells import plain_text
-from tasks.ideas.parts import parts_of, title_of
-from tasks.ideas.several import several_ideas
+from tasks.ideas.parts import parts_of, several_ideas, title_of
 from tasks.judging.messages import fit
 from tasks.judging.replies import parse_reply
 from tasks.judging.step import block

@@ -23,8 +23,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from schemas.literature.audit import Proposal, ProposalState
-from tasks.literature.audit.auditing import OtherSource, diagnose, standing
-from tasks.literature.audit.other_snapshot import OtherSnapshot
+from tasks.literature.audit.auditing import OtherSnapshot, OtherSource, diagnose, standing
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.paper_files import write_jsonl
 from tests.support.seeded_defects import Row, Seeded, seed_defects

@@ -113,7 +113,7 @@ def serve(
     """
     from flows.run.gateway import indexed
     from flows.works.evaluate.request import resolve_literature
-    from tasks.literature.gateway.serve import serve as serve_gateway
+    from tasks.literature.gateway.application import serve as serve_gateway
 
     settings = Settings()
     resolved = indexed(resolve_literature(LiteratureChoice.parse(literature), settings), settings)

@@ -20,6 +20,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.literature.audit.auditing import (
     Decided,
     Decisions,
+    OtherSnapshot,
     OtherSource,
     Standing,
     check_rules,
@@ -27,9 +28,8 @@ from tasks.literature.audit.auditing import (
     review,
     standing,
 )
-from tasks.literature.audit.other_snapshot import OtherSnapshot
 from tasks.literature.audit.stage import Stage
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tasks.literature.snapshot.records import PaperRecord, record_of
 from tasks.literature.snapshot.store import PaperStore
 from tasks.web.client import open_client
@@ -126,7 +126,7 @@ class _Gateway:
     async def _ask(self, url: str, identifiers: Sequence[str]) -> Answer[Paper]:
         async with open_client(self.settings.literature.timeout_seconds) as http:
             ledger = Ledger(IdeaId("audit"))
-            client = SemanticScholarClient(
+            client = LiteratureClient(
                 url, ledger, http, self.settings.literature, with_retracted=True
             )
             return await client.papers([PaperId(each) for each in identifiers], None)

@@ -19,7 +19,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.embeddings.similarity import Nearness
 from tasks.ideas.read import read_ideas
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tasks.recommendation.recommend import (
     Breadth,
     KnownResources,
@@ -73,7 +73,7 @@ async def _recommend(
     known: KnownResources,
 ) -> Recommended:
     async with open_client(settings.literature.timeout_seconds) as http:
-        client = SemanticScholarClient(url, Ledger(IdeaId("recommend")), http, settings.literature)
+        client = LiteratureClient(url, Ledger(IdeaId("recommend")), http, settings.literature)
         nearness = Nearness(idea, SentenceEmbedder(settings.embeddings, None))
         breadth = replace(Breadth(), recommended=options.limit, near_works=options.works)
         return await recommend(idea, client, nearness, cutoff, breadth, known)

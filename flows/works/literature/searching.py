@@ -12,7 +12,7 @@ from schemas.literature.paper import Paper
 from schemas.options.commands import SearchOptions
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tasks.web.client import open_client
 
 
@@ -51,7 +51,7 @@ async def _search(
     url: str, query: str, options: SearchOptions, settings: Settings
 ) -> Answer[Paper]:
     async with open_client(settings.literature.timeout_seconds) as http:
-        client = SemanticScholarClient(
+        client = LiteratureClient(
             url, Ledger(IdeaId("search")), http, settings.literature, with_retracted=True
         )
         return await client.search_papers(query, options.limit, options.cutoff)

@@ -62,7 +62,7 @@ def _means(reviews: Sequence[ExpertReview], name: str, seed: int) -> Iterator[Be
         )
         if condition != REFERENCE:
             yield benchmark_score(
-                welch(values, reference).estimate, NAME, f"welch_p_value_{name}", EXPERTS, part
+                welch(values, reference), NAME, f"welch_p_value_{name}", EXPERTS, part
             )
 
 

@@ -18,8 +18,7 @@ from schemas.reasons import Reason
 from schemas.text.patterns import IGNORECASE, Match, bounded
 from tasks.citations.quoted import plain, shielded
 from tasks.citations.settle import without_made_up
-from tasks.literature.identities import names_in
-from tasks.literature.versions import Works
+from tasks.literature.versions import Works, names_in
 from tasks.sources.fields import clean_doi
 
 # When two finds are the same thing: by DOI, arXiv number, address; papers also as `Works` tells.

@@ -17,7 +17,8 @@ from tasks.documents.document import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.local_model import PROCESS_LOCK
 from tasks.literature.client import LiteratureClient
-from tasks.sources.registry import Source, open_sources
+from tasks.sources.http_source import HttpSource
+from tasks.sources.registry import open_sources
 from tasks.sources.requests import SourceContext
 from warehouse.stores.keyed_store import KeyedStore
 
@@ -102,7 +103,7 @@ class KnowledgeTools:
 
     literature: LiteratureClient
     documents: DocumentLibrary
-    sources: Mapping[str, Source]
+    sources: Mapping[str, HttpSource]
     embedder: Embedder
     reader: KnowledgeReader | None = None
     reranker: Reranker | None = None
