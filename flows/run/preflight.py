@@ -120,6 +120,11 @@ def examine(
     """Findings for `assay doctor`, most basic first."""
     from warehouse.warehouse import Warehouse
 
+    def embed() -> None:
+        from tasks.embeddings.sentence_embedder import SentenceEmbedder
+
+        asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
+
     installed = "install with `-c infra/constraints.txt`"
     opened = Warehouse(warehouse, settings)
     catalogue = _catalogue(opened)
@@ -135,9 +140,7 @@ def examine(
         catalogue,
         *_object_storage(opened, lake_is_found=catalogue.state != "broken"),
         _prefect(settings),
-        _tried(
-            "embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), installed
-        ),
+        _tried("embeddings", settings.embeddings.model, embed, installed),
         _literature(settings),
         *_models(engine, api_base, profile, settings),
         _grobid(settings),
@@ -281,12 +284,6 @@ def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[Comp
     detail = "; ".join(f"{what}: {place.address}" for what, place in places.items())
     told = f"{detail}: written, read and removed from"
     return [_status(part, "ok", told)] if places else []
-
-
-def _check_embeddings(settings: Settings) -> None:
-    from tasks.embeddings.sentence_embedder import SentenceEmbedder
-
-    asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
 
 
 def _prefect(settings: Settings) -> ComponentStatus:

@@ -19,7 +19,6 @@ faithful,economy]
 import argparse
 import asyncio
 import statistics
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -120,16 +119,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--index", type=Path, default=None, help="a snapshot of the papers built before"
     )
-    first = next(
-        (place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv)
-    )
-    parser.add_argument(
-        "--embeddings",
-        type=Path,
-        default=None,
-        help="vectors kept from an earlier run; they cost no request and no token",
-    )
-    return parser.parse_args(sys.argv[first:])
+    return parser.parse_args()
 
 
 def report(spent: Sequence[Spent], full_text: bool) -> None:

@@ -21,7 +21,7 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
 from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply
-from tasks.judging.step import Step, no_baseline
+from tasks.judging.step import Step
 from tasks.judging.structured_output import strict_schema
 from tasks.steps import STEPS
 from tests.support.openai_server import OpenAIServer, start_openai_server
@@ -80,16 +80,6 @@ def engine(server: OpenAIServer, folder: Path, mode: str) -> LiteLLMEngine:
 def test_names_are_unique() -> None:
     names = [step.name for step in STEPS]
     assert len(set(names)) == len(names) > 0
-
-
-@every_step
-def test_a_step_stands_beside_its_input_reply_and_baseline(step: Step[Any, Any]) -> None:
-    module = step.input_model.__module__
-    assert module in (f"{step.package}.steps.{step.name}", f"{step.package}.work")
-    assert step.baseline.__module__ in (module, no_baseline.__module__)
-    assert step.output_model.__module__.rpartition(".")[0] == module.rpartition(".")[0]
-    assert step.input_model.__name__.endswith("Input")
-    assert step.output_model.__name__.endswith("Reply")
 
 
 @every_step

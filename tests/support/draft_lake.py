@@ -27,12 +27,9 @@ from tasks.writing.drafting import material_hash, write_draft
 from tasks.writing.figures import readable
 from tasks.writing.graphs import experiment_graph
 from tasks.writing.outline import make_outline
-from tests.support.evaluations import START
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
+from tests.support.lakes import made, publish_units
 from warehouse.units.kind import kind_of
-from warehouse.units.landing import write_head
-from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 DRAFT = RunId("draft-a")
@@ -143,19 +140,11 @@ def make_draft(idea_id: str = "bats", venue: str = "neutral") -> Draft:
 
 
 def make_draft_head() -> DraftHead:
-    return DraftHead(
-        run_id=DRAFT,
-        engine="extractive",
-        experiment_run_ids=(EXPERIMENT,),
-        venue="neutral",
-        started_at=START,
-        finished_at=START,
-    )
+    experiments = (EXPERIMENT,)
+    told = {"engine": "extractive", "experiment_run_ids": experiments, "venue": "neutral"}
+    return made(DraftHead, run_id=DRAFT, **told)
 
 
 def publish_draft(warehouse: Warehouse, draft: Draft) -> RunId:
     """A published run of this draft."""
-    land_unit(warehouse, kind_of(DRAFTS), DRAFT, draft, START, START)
-    write_head(warehouse, kind_of(DRAFTS), make_draft_head())
-    assert publish(warehouse, kind_of(DRAFTS), make_draft_head()).published
-    return DRAFT
+    return publish_units(warehouse, kind_of(DRAFTS), make_draft_head(), draft)

@@ -28,7 +28,7 @@ results = st.lists(
 def rated(
     played: list[Match], ideas: list[str] = IDEAS, method: RatingMethod = RatingMethod.BRADLEY_TERRY
 ) -> dict[str, Rating]:
-    found: Any = rate("g", ideas, played, "overall", seed=1)
+    found: Any = rate("g", ideas, played, "overall", seed=1, with_votes=True)
     return {rating.idea_id: rating for rating in found if rating.method is method}
 
 

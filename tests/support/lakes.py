@@ -1,4 +1,4 @@
-"""Nouns with some value in every field, made of what the fields say they hold."""
+"""Units of every kind for tests: made of what their fields say they hold, landed and published."""
 
 from datetime import date, datetime
 from enum import Enum
@@ -8,8 +8,14 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from schemas.base import Noun
+from schemas.identifiers import RunId
 from schemas.outcome import Judged, Provenance
 from tests.support.evaluations import START
+from warehouse.units.kind import Kind
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
+from warehouse.warehouse import Warehouse
 
 _VALUES: dict[Any, Any] = {float: 0.5, bool: True, datetime: START, date: START.date()}
 
@@ -52,3 +58,16 @@ def _value(name: str, kind: Any, field: FieldInfo) -> Any:
 
 
 PROVENANCE = made(Provenance, step="a_step", engine="extractive", model_requested="extractive")
+
+
+def publish_units(
+    warehouse: Warehouse, kind: Kind[Any, Any, Any], head: Any, *units: Noun
+) -> RunId:
+    """Land the units and publish them under `head`; the name of the run."""
+    run_id = RunId(head.run_id)
+    for unit in units:
+        land_unit(warehouse, kind, run_id, unit, START, START)
+    write_head(warehouse, kind, head)
+    report = publish(warehouse, kind, head)
+    assert report.published, report.failed_expectations
+    return run_id
