@@ -14,7 +14,7 @@ from schemas.profile import Profile
 from schemas.run import Module
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY_STEPS
 from tasks.judging.findings import Findings

@@ -21,7 +21,7 @@ from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.works.experimental_result import ExperimentalResult
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
 from tasks.judging.findings import Cited, Findings
 from tasks.judging.packing import Beginning, even_batches
 from tasks.judging.step import Engine, excerpt, never_asked

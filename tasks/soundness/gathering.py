@@ -15,7 +15,7 @@ from schemas.judgement.soundness import Method
 from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
 from tasks.judging.packing import side_by_side
 from tasks.literature.client import LiteratureClient, own_publications
 from tasks.literature.versions import Works

@@ -16,7 +16,7 @@ from schemas.literature.survey import SurveyParameters, SurveyQuote
 from schemas.literature.survey_review import Aspect, SurveyJoin
 from schemas.outcome import Unscored
 from tasks.citations.keys import Shown, show
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
 from tasks.judging.findings import left_out
 from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.reply_fields import by_key

@@ -24,7 +24,7 @@ from schemas.reasons import Reason
 from schemas.works.survey_run import SurveyQuestion
 from tasks.accounting.ledger import Ledger
 from tasks.citations.keys import Shown, show
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, paper_text
 from tasks.judging.relevance import Judgements, judge_papers, shown_papers

@@ -42,14 +42,12 @@ def drawing_model(judging: JudgingParameters) -> str | None:
 
 
 def drawn_by(judging: JudgingParameters, model: str) -> JudgingParameters:
-    """The parameters by which `model` draws the method figure."""
     asked = judging.steps.get(DRAW_METHOD_FIGURE.name, AskingParameters())
     steps = {**judging.steps, DRAW_METHOD_FIGURE.name: replace(asked, model=model, judges=None)}
     return replace(judging, steps=steps)
 
 
 def steps_of(parameters: DraftParameters) -> tuple[Step[Any, Any], ...]:
-    """The steps that a draft may ask."""
     return tuple(step for step in DRAFT_STEPS if parameters.draws or step not in PICTURE_STEPS)
 
 

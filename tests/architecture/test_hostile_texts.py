@@ -18,8 +18,7 @@ from tasks.citations.keys import show
 from tasks.citations.settle import settle
 from tasks.citations.spelled import spelled_out
 from tasks.committee.steps.queries import abbreviations, reworded
-from tasks.documents.latex_files import LatexError
-from tasks.documents.latex_source import whole_source
+from tasks.documents.latex_source import LatexError, whole_source
 from tasks.documents.latex_text import document_of_latex
 from tasks.ideas.cells import plain_text
 from tasks.ideas.parts import parts_of, several_ideas, title_of

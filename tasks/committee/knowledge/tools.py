@@ -12,7 +12,7 @@ from schemas.errors import ConfigurationError
 from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
 from tasks.committee.knowledge.reader import CodeHost, Reading, WebReader
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.local_model import PROCESS_LOCK
 from tasks.literature.client import LiteratureClient

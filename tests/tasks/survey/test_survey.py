@@ -10,7 +10,7 @@ from schemas.literature.survey import Survey, SurveyParameters, heaviest
 from schemas.reasons import Reason
 from schemas.works.survey_run import SURVEYS, SurveyQuestion
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.survey.clustering import MOST_CLUSTERS

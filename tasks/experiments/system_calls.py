@@ -16,238 +16,87 @@ _PLATFORMS = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """Column of the table, and what the kernel calls the architecture (linux/audit.h)."""
 
 _NONE = -1
-# By name, the number on x86_64 and on aarch64; _NONE: there is no such call.
-_ALLOWED = {
+
+
+def _table(text: str) -> dict[str, tuple[int, int]]:
+    """By name, the number on x86_64 and on aarch64; _NONE (`-`): there is no such call."""
+    lines = (line for line in text.splitlines() if not line.lstrip().startswith("#"))
+    words = " ".join(lines).replace(";", " ").replace("-", "-1").split()
+    return {
+        name: (int(first), int(second))
+        for name, first, second in zip(words[::3], words[1::3], words[2::3], strict=True)
+    }
+
+
+_ALLOWED = _table(
+    """
     # files that are open
-    "read": (0, 63),
-    "write": (1, 64),
-    "readv": (19, 65),
-    "writev": (20, 66),
-    "pread64": (17, 67),
-    "pwrite64": (18, 68),
-    "preadv": (295, 69),
-    "pwritev": (296, 70),
-    "preadv2": (327, 286),
-    "pwritev2": (328, 287),
-    "lseek": (8, 62),
-    "close": (3, 57),
-    "close_range": (436, 436),
-    "dup": (32, 23),
-    "dup2": (33, _NONE),
-    "dup3": (292, 24),
-    "fcntl": (72, 25),
-    "flock": (73, 32),
-    "ioctl": (16, 29),
-    "fsync": (74, 82),
-    "fdatasync": (75, 83),
-    "ftruncate": (77, 46),
-    "truncate": (76, 45),
-    "fallocate": (285, 47),
-    "fadvise64": (221, 223),
-    "pipe": (22, _NONE),
-    "pipe2": (293, 59),
+    read 0 63; write 1 64; readv 19 65; writev 20 66; pread64 17 67; pwrite64 18 68; preadv 295 69;
+    pwritev 296 70; preadv2 327 286; pwritev2 328 287; lseek 8 62; close 3 57; close_range 436 436;
+    dup 32 23; dup2 33 -; dup3 292 24; fcntl 72 25; flock 73 32; ioctl 16 29; fsync 74 82;
+    fdatasync 75 83; ftruncate 77 46; truncate 76 45; fallocate 285 47; fadvise64 221 223;
+    pipe 22 -; pipe2 293 59
     # files by name; attributes can be read and not set
-    "open": (2, _NONE),
-    "openat": (257, 56),
-    "creat": (85, _NONE),
-    "access": (21, _NONE),
-    "faccessat": (269, 48),
-    "faccessat2": (439, 439),
-    "stat": (4, _NONE),
-    "lstat": (6, _NONE),
-    "fstat": (5, 80),
-    "newfstatat": (262, 79),
-    "statx": (332, 291),
-    "statfs": (137, 43),
-    "fstatfs": (138, 44),
-    "readlink": (89, _NONE),
-    "readlinkat": (267, 78),
-    "getdents": (78, _NONE),
-    "getdents64": (217, 61),
-    "getcwd": (79, 17),
-    "chdir": (80, 49),
-    "fchdir": (81, 50),
-    "mkdir": (83, _NONE),
-    "mkdirat": (258, 34),
-    "rmdir": (84, _NONE),
-    "unlink": (87, _NONE),
-    "unlinkat": (263, 35),
-    "rename": (82, _NONE),
-    "renameat": (264, 38),
-    "renameat2": (316, 276),
-    "link": (86, _NONE),
-    "linkat": (265, 37),
-    "symlink": (88, _NONE),
-    "symlinkat": (266, 36),
-    "mknod": (133, _NONE),
-    "mknodat": (259, 33),
-    "chmod": (90, _NONE),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
-    "chown": (92, _NONE),
-    "lchown": (94, _NONE),
-    "fchown": (93, 55),
-    "fchownat": (260, 54),
-    "umask": (95, 166),
-    "utime": (132, _NONE),
-    "utimes": (235, _NONE),
-    "futimesat": (261, _NONE),
-    "utimensat": (280, 88),
-    "getxattr": (191, 8),
-    "lgetxattr": (192, 9),
-    "fgetxattr": (193, 10),
-    "listxattr": (194, 11),
-    "llistxattr": (195, 12),
-    "flistxattr": (196, 13),
+    open 2 -; openat 257 56; creat 85 -; access 21 -; faccessat 269 48; faccessat2 439 439;
+    stat 4 -; lstat 6 -; fstat 5 80; newfstatat 262 79; statx 332 291; statfs 137 43;
+    fstatfs 138 44; readlink 89 -; readlinkat 267 78; getdents 78 -; getdents64 217 61;
+    getcwd 79 17; chdir 80 49; fchdir 81 50; mkdir 83 -; mkdirat 258 34; rmdir 84 -; unlink 87 -;
+    unlinkat 263 35; rename 82 -; renameat 264 38; renameat2 316 276; link 86 -; linkat 265 37;
+    symlink 88 -; symlinkat 266 36; mknod 133 -; mknodat 259 33; chmod 90 -; fchmod 91 52;
+    fchmodat 268 53; chown 92 -; lchown 94 -; fchown 93 55; fchownat 260 54; umask 95 166;
+    utime 132 -; utimes 235 -; futimesat 261 -; utimensat 280 88; getxattr 191 8; lgetxattr 192 9;
+    fgetxattr 193 10; listxattr 194 11; llistxattr 195 12; flistxattr 196 13
     # waiting; no epoll can be made, but what starts a container may still wait on its own
-    "select": (23, _NONE),
-    "pselect6": (270, 72),
-    "poll": (7, _NONE),
-    "ppoll": (271, 73),
-    "epoll_wait": (232, _NONE),
-    "epoll_pwait": (281, 22),
-    "epoll_ctl": (233, 21),
-    "pause": (34, _NONE),
-    "nanosleep": (35, 101),
-    "clock_nanosleep": (230, 115),
+    select 23 -; pselect6 270 72; poll 7 -; ppoll 271 73; epoll_wait 232 -; epoll_pwait 281 22;
+    epoll_ctl 233 21; pause 34 -; nanosleep 35 101; clock_nanosleep 230 115
     # memory that a process maps, and that is counted so
-    "mmap": (9, 222),
-    "munmap": (11, 215),
-    "mprotect": (10, 226),
-    "mremap": (25, 216),
-    "msync": (26, 227),
-    "madvise": (28, 233),
-    "brk": (12, 214),
+    mmap 9 222; munmap 11 215; mprotect 10 226; mremap 25 216; msync 26 227; madvise 28 233;
+    brk 12 214
     # processes and threads
-    "clone": (56, 220),
-    "fork": (57, _NONE),
-    "vfork": (58, _NONE),
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    "exit": (60, 93),
-    "exit_group": (231, 94),
-    "wait4": (61, 260),
-    "waitid": (247, 95),
-    "kill": (62, 129),
-    "tkill": (200, 130),
-    "tgkill": (234, 131),
-    "futex": (202, 98),
-    "set_robust_list": (273, 99),
-    "get_robust_list": (274, 100),
-    "set_tid_address": (218, 96),
-    "restart_syscall": (219, 128),
-    "arch_prctl": (158, _NONE),
-    "prctl": (157, 167),
-    "getpid": (39, 172),
-    "getppid": (110, 173),
-    "gettid": (186, 178),
-    "getpgid": (121, 155),
-    "setpgid": (109, 154),
-    "getpgrp": (111, _NONE),
-    "getsid": (124, 156),
-    "setsid": (112, 157),
-    "getuid": (102, 174),
-    "geteuid": (107, 175),
-    "getgid": (104, 176),
-    "getegid": (108, 177),
-    "getresuid": (118, 148),
-    "getresgid": (120, 150),
-    "getgroups": (115, 158),
-    "capget": (125, 90),
-    "getrlimit": (97, 163),
-    "setrlimit": (160, 164),
-    "prlimit64": (302, 261),
-    "getrusage": (98, 165),
-    "times": (100, 153),
-    "getpriority": (140, 141),
-    "setpriority": (141, 140),
-    "sched_yield": (24, 124),
-    "sched_getaffinity": (204, 123),
-    "sched_setaffinity": (203, 122),
-    "sched_getparam": (143, 121),
-    "sched_getscheduler": (145, 120),
-    "sched_get_priority_max": (146, 125),
-    "sched_get_priority_min": (147, 126),
+    clone 56 220; fork 57 -; vfork 58 -; execve 59 221; execveat 322 281; exit 60 93;
+    exit_group 231 94; wait4 61 260; waitid 247 95; kill 62 129; tkill 200 130; tgkill 234 131;
+    futex 202 98; set_robust_list 273 99; get_robust_list 274 100; set_tid_address 218 96;
+    restart_syscall 219 128; arch_prctl 158 -; prctl 157 167; getpid 39 172; getppid 110 173;
+    gettid 186 178; getpgid 121 155; setpgid 109 154; getpgrp 111 -; getsid 124 156; setsid 112 157;
+    getuid 102 174; geteuid 107 175; getgid 104 176; getegid 108 177; getresuid 118 148;
+    getresgid 120 150; getgroups 115 158; capget 125 90; getrlimit 97 163; setrlimit 160 164;
+    prlimit64 302 261; getrusage 98 165; times 100 153; getpriority 140 141; setpriority 141 140;
+    sched_yield 24 124; sched_getaffinity 204 123; sched_setaffinity 203 122;
+    sched_getparam 143 121; sched_getscheduler 145 120; sched_get_priority_max 146 125;
+    sched_get_priority_min 147 126
     # signals and timers
-    "rt_sigaction": (13, 134),
-    "rt_sigprocmask": (14, 135),
-    "rt_sigreturn": (15, 139),
-    "rt_sigsuspend": (130, 133),
-    "rt_sigpending": (127, 136),
-    "rt_sigtimedwait": (128, 137),
-    "sigaltstack": (131, 132),
-    "alarm": (37, _NONE),
-    "getitimer": (36, 102),
-    "setitimer": (38, 103),
-    "timer_create": (222, 107),
-    "timer_settime": (223, 110),
-    "timer_gettime": (224, 108),
-    "timer_getoverrun": (225, 109),
-    "timer_delete": (226, 111),
+    rt_sigaction 13 134; rt_sigprocmask 14 135; rt_sigreturn 15 139; rt_sigsuspend 130 133;
+    rt_sigpending 127 136; rt_sigtimedwait 128 137; sigaltstack 131 132; alarm 37 -;
+    getitimer 36 102; setitimer 38 103; timer_create 222 107; timer_settime 223 110;
+    timer_gettime 224 108; timer_getoverrun 225 109; timer_delete 226 111
     # the clock and the machine
-    "time": (201, _NONE),
-    "gettimeofday": (96, 169),
-    "clock_gettime": (228, 113),
-    "clock_getres": (229, 114),
-    "getcpu": (309, 168),
-    "getrandom": (318, 278),
-    "sysinfo": (99, 179),
-    "uname": (63, 160),
+    time 201 -; gettimeofday 96 169; clock_gettime 228 113; clock_getres 229 114; getcpu 309 168;
+    getrandom 318 278; sysinfo 99 179; uname 63 160
     # local sockets
-    "socket": (41, 198),
-    "socketpair": (53, 199),
-    "bind": (49, 200),
-    "connect": (42, 203),
-    "listen": (50, 201),
-    "accept": (43, 202),
-    "accept4": (288, 242),
-    "getsockname": (51, 204),
-    "getpeername": (52, 205),
-    "getsockopt": (55, 209),
-    "setsockopt": (54, 208),
-    "sendto": (44, 206),
-    "recvfrom": (45, 207),
-    "sendmsg": (46, 211),
-    "recvmsg": (47, 212),
-    "shutdown": (48, 210),
-}
+    socket 41 198; socketpair 53 199; bind 49 200; connect 42 203; listen 50 201; accept 43 202;
+    accept4 288 242; getsockname 51 204; getpeername 52 205; getsockopt 55 209; setsockopt 54 208;
+    sendto 44 206; recvfrom 45 207; sendmsg 46 211; recvmsg 47 212; shutdown 48 210
+    """
+)
 # Libraries try these and have another way where the kernel does not know them. Whatever is in no
 # list fails for want of a right.
-_ABSENT = {
-    "clone3": (435, 435),
-    "rseq": (334, 293),
-    "openat2": (437, 437),
-    "membarrier": (324, 283),
-    "pidfd_open": (434, 434),
-    "copy_file_range": (326, 285),
-    "sendfile": (40, 71),
-    "memfd_secret": (447, 447),
-    "eventfd": (284, _NONE),
-    "eventfd2": (290, 19),
-    "epoll_create": (213, _NONE),
-    "epoll_create1": (291, 20),
-    "epoll_pwait2": (441, 441),
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "io_setup": (206, 0),
-    "futex_waitv": (449, 449),
-    "get_mempolicy": (239, 236),
-    "set_mempolicy": (238, 237),
-    "mbind": (237, 235),
-    "setxattr": (188, 5),
-    "lsetxattr": (189, 6),
-    "fsetxattr": (190, 7),
-}
+_ABSENT = _table(
+    """
+    clone3 435 435; rseq 334 293; openat2 437 437; membarrier 324 283; pidfd_open 434 434;
+    copy_file_range 326 285; sendfile 40 71; memfd_secret 447 447; eventfd 284 -; eventfd2 290 19;
+    epoll_create 213 -; epoll_create1 291 20; epoll_pwait2 441 441; io_uring_setup 425 425;
+    io_uring_enter 426 426; io_uring_register 427 427; io_setup 206 0; futex_waitv 449 449;
+    get_mempolicy 239 236; set_mempolicy 238 237; mbind 237 235; setxattr 188 5; lsetxattr 189 6;
+    fsetxattr 190 7
+    """
+)
 # What makes root nobody, before the program starts. The program itself has no right to give up,
 # and can make no namespace, since nobody is mapped in its own.
-_BECOMING_NOBODY = {
-    "setresuid": (117, 147),
-    "setresgid": (119, 149),
-    "setgroups": (116, 159),
-    "capset": (126, 91),
-    "unshare": (272, 97),
-}
+_BECOMING_NOBODY = _table(
+    """
+    setresuid 117 147; setresgid 119 149; setgroups 116 159; capset 126 91; unshare 272 97
+    """
+)
 # Calls that are younger than the table are absent too.
 _NEWEST = 450
 _X32 = 0x40000000
