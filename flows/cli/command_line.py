@@ -347,9 +347,9 @@ def _names(only: str | None) -> Sequence[str]:
 
 def _add_work(commands: Any, name: str) -> None:
     """Add the command of a declared kind of work: that of its file, else one made of its job."""
-    from schemas.works.registry import work_jobs
+    from schemas.works.registry import work_job
 
-    job = work_jobs()[name]
+    job = work_job(name)
     place = f"flows.cli.{job.command_line.section}.{name}"
     if find_spec(place) is not None:
         commands.command(name)(getattr(import_module(place), name))
