@@ -86,6 +86,7 @@ GROUPS = {
     "jobs": ("operate", "Do what the dashboard and other programs ask for, and list it."),
     "warehouse": ("operate", "Export, compact, document and verify the lake."),
 }
+_ASKED_OF_NO_COMMAND = frozenset({"--help", "-h", "--version", "-V"})
 _MAIN_JOB = (
     ("assay demo", "evaluate a bundled sample, offline"),
     ("assay evaluate ideas.jsonl", "evaluate, publish and rank a batch of ideas"),
@@ -313,8 +314,8 @@ def application(only: str | None = None) -> typer.Typer:
     """All commands, with their options and help texts.
 
     Args:
-        only: the one command or group to have, which spares a call the imports of the others;
-            anything else, such as a mistyped name, has all of them.
+        only: the one command or group to have, which spares a call the imports of the others, or
+            what the first screen answers alone; a mistyped name has all of them.
     """
     from flows.cli.options import Commands
 
@@ -326,7 +327,7 @@ def application(only: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     commands.callback()(_options_of_all)
-    for name in (only,) if only in {*COMMANDS, *GROUPS} else _names(only):
+    for name in _names(only):
         if name in GROUPS:
             folder, description = GROUPS[name]
             group = import_module(f"flows.cli.{folder}.{name}").application
@@ -340,6 +341,10 @@ def application(only: str | None = None) -> typer.Typer:
 
 
 def _names(only: str | None) -> Sequence[str]:
+    if only in _ASKED_OF_NO_COMMAND:
+        return ()
+    if only in COMMANDS or only in GROUPS:
+        return (only,)
     from tasks.works import WORKS
 
     return (only,) if only in WORKS else tuple(dict.fromkeys((*COMMANDS, *WORKS, *GROUPS)))
