@@ -21,15 +21,17 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from flows.cli.answer import print_error, print_interrupted
-from flows.cli.exit_codes import (
+from flows.cli.answer import (
     EXIT_BUDGET,
     EXIT_DONE,
     EXIT_FAILURES,
     EXIT_INTERRUPTED,
     EXIT_USAGE,
+    error_answer,
+    print_answer,
+    write_answer,
 )
-from flows.cli.terminal import SafeFormatter, safe
+from flows.cli.talk import SafeFormatter, safe
 from flows.run.interruption import INTERRUPTED_LINE
 from schemas.errors import (
     AssayError,
@@ -183,11 +185,12 @@ def run_command(command: Callable[[], object]) -> int:
     ending = ending_of(command)
     as_json = "--json" in sys.argv[1:]
     if ending.line and as_json:
-        print_error(ending.line)
+        write_answer(error_answer(ending.line))
     if ending.interrupted:
         with suppress(OSError):  # the terminal may be gone
             if as_json:
-                print_interrupted(INTERRUPTED_LINE.removeprefix("assay: "))
+                line = INTERRUPTED_LINE.removeprefix("assay: ")
+                print_answer("interrupted", warnings=(line,))
             sys.stderr.write(f"{INTERRUPTED_LINE}\n")
     elif ending.line:
         sys.stderr.write(f"assay: {ending.line}\n")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dashboards.views.write_curation import curation_page
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.works import run
 from flows.run.declared import run_id
 from flows.run.estimate import estimate
