@@ -7,7 +7,7 @@ import pytest
 from flows.run.estimate import WorkEstimate, estimate
 from schemas.choices import LiteratureChoice
 from schemas.settings import Settings
-from tasks.manuscripts.debate import MOST_DEBATES
+from tasks.manuscripts.review import MOST_DEBATES
 from tasks.manuscripts.work import CHECK
 from tests.support.checks import check_request
 from tests.support.manuscript_files import locked_pdf
