@@ -31,10 +31,9 @@ from tasks.literature.versions import Works
 from tasks.manuscripts.steps.reading import Reading
 from tasks.recommendation.extracting import found_by_rule
 from tasks.sources.http_source import HttpSource
-from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import expand
-from tasks.survey.steps.survey_plan import SURVEY_PLAN
-from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
+from tasks.survey.steps import SURVEY_PLAN, SURVEY_RELEVANCE
+from tasks.survey.survey import plan_queries, relevance_to
 from tasks.text.quotations import normal
 from tasks.text.words import overlap_0_to_1, shorten_words
 

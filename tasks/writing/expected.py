@@ -11,7 +11,7 @@ from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.judging.panel import asked_models
 from tasks.judging.pictures import PICTURE_TOKENS
 from tasks.judging.step import Step
-from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
+from tasks.judging.steps import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
 from tasks.writing.figuring import IMAGE_TOKENS
 from tasks.writing.steps import STEPS

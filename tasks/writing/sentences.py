@@ -13,7 +13,7 @@ from schemas.works.draft import ClaimKind, DraftClaim, DraftWork
 from tasks.citations.sentences import sentences
 from tasks.judging.packing import even_batches
 from tasks.judging.step import Engine
-from tasks.judging.steps.verify_citations import (
+from tasks.judging.steps import (
     VERIFY_CITATIONS,
     ClaimShown,
     ClaimVerdict,

@@ -19,8 +19,7 @@ from tasks.manuscripts.pool import (
     strong_claims,
 )
 from tasks.manuscripts.steps.reading import Reading
-from tasks.survey.steps.survey_plan import SURVEY_PLAN, PlannedSubQuestion, PlanReply
-from tasks.survey.steps.survey_relevance import SurveyRelevanceReply
+from tasks.survey.steps import SURVEY_PLAN, PlannedSubQuestion, PlanReply, SurveyRelevanceReply
 from tests.support.survey_fakes import GraphLiterature, failed
 
 CLAIM = "We are the first to weigh pebbles by ear."

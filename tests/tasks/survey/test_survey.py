@@ -14,7 +14,7 @@ from tasks.documents.document import AbstractLibrary
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.survey.clustering import MOST_CLUSTERS
-from tasks.survey.quoting import LONGEST_QUOTE, quotes_of
+from tasks.survey.reading import LONGEST_QUOTE, quotes_of
 from tasks.survey.survey import survey, unsurveyed
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.evaluations import START

@@ -1,20 +1,16 @@
-"""`ideate_keyword`: how concepts are related to those of an idea, and which to go on with.
-
-Baseline: the first candidate; its relation is the sentence of the first paper that names both.
-"""
+"""The steps of ideation: which concept to go on with, and the proposal."""
 
 from typing import Annotated
 
 from pydantic import Field
 
 from schemas.base import Noun, Reply
+from schemas.judging import StepKind
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, Text
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import BaselineTools, NoAnswer, Step, no_baseline, steps_in
 
 
 class ShownCandidate(Noun):
-    """A concept beside a keyword of the idea, with what papers say."""
-
     key: str
     keyword: str
     neighbour: str
@@ -24,8 +20,6 @@ class ShownCandidate(Noun):
 
 
 class KeywordInput(Noun):
-    """Input of `ideate_keyword`."""
-
     seed: str = Field(min_length=1)
     keywords: tuple[str, ...] = Field(min_length=1)
     replaced_count: int = Field(ge=0, le=1, description="Keywords given up for the new one.")
@@ -74,3 +68,56 @@ IDEATE_KEYWORD = Step(
     output_model=KeywordReply,
     baseline=baseline_keyword,
 )
+
+
+class ShownFinding(Noun):
+    key: str
+    kind: str
+    text: str
+
+
+class ShownVersion(Noun):
+    title: str
+    keywords: tuple[str, ...]
+    score: str
+
+
+class ProposalInput(Noun):
+    seed: str = Field(min_length=1)
+    keywords: tuple[str, ...] = Field(min_length=1)
+    added: str = Field(description="The concept that is new in this version; empty: none is.")
+    relations: tuple[str, ...]
+    papers: tuple[str, ...]
+    stack: tuple[ShownVersion, ...]
+    revision: int = Field(ge=0, description="0: a first version; then how often it was revised.")
+    parent: str
+    findings: tuple[ShownFinding, ...]
+
+
+class ToldAnswer(Reply):
+    finding: Key = Field(description="Key of the finding.")
+    quote: Prose = Field(description="The new words that answer it, copied from the text above.")
+
+
+class ProposalReply(Reply):
+    title: Text
+    background: Text = Field(description="What is known and what is missing.")
+    problem: Text = Field(description="The question, so that it can be answered.")
+    method: Text = Field(description="What is done, step by step.")
+    experiment: Text = Field(description="Data, baselines, measures, comparisons.")
+    falsifier: Text = Field(description="Which result would show the idea to be wrong.")
+    answers: list[ToldAnswer] = Field(default=[], description="Empty for a first version.")
+
+
+IDEATE_PROPOSAL = Step(
+    name="ideate_proposal",
+    version=1,
+    package="tasks.ideation",
+    input_model=ProposalInput,
+    output_model=ProposalReply,
+    baseline=no_baseline("ideas are written with --engine litellm:MODEL; these are leads"),
+    kind=StepKind.JUDGEMENT,
+)
+
+
+STEPS = steps_in(__name__)

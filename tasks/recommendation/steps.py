@@ -1,8 +1,4 @@
-"""`extract_resources`: the data sets, models, metrics and hyper-parameters that papers used, and
-what asking for them will cost.
-
-Baseline: what their texts call by name, by the patterns of `uses`.
-"""
+"""The step by which a model names what papers used."""
 
 import math
 from typing import Annotated
@@ -15,7 +11,7 @@ from schemas.literature.recommendation import ResourceKind
 from schemas.profile import ResourceParameters
 from tasks.judging.expected import Asked
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, Text, word_of
-from tasks.judging.step import BaselineTools, Step
+from tasks.judging.step import BaselineTools, Step, steps_in
 from tasks.recommendation.uses import named_in
 
 LEAST_QUOTED_CHARACTERS = 12
@@ -31,8 +27,6 @@ class PaperText(Noun):
 
 
 class ResourcesInput(Noun):
-    """Input of `extract_resources`."""
-
     papers: tuple[PaperText, ...] = Field(min_length=1)
     maximum_per_paper: int = Field(ge=1)
 
@@ -54,7 +48,6 @@ class ResourcesReply(Reply):
 
 
 async def baseline_resources(inputs: ResourcesInput, tools: BaselineTools) -> ResourcesReply:
-    """The first things that each text calls by name."""
     del tools
     return ResourcesReply(
         resources=tuple(
@@ -88,7 +81,6 @@ ENTRY_TOKENS = 60.0
 
 
 def expected_resources(parameters: ResourceParameters) -> dict[str, Asked]:
-    """What the step asks for one idea; nothing where the profile asks no model."""
     papers = parameters.asked_papers
     if not papers:
         return {}
@@ -100,3 +92,6 @@ def expected_resources(parameters: ResourceParameters) -> dict[str, Asked]:
             papers * entries * ENTRY_TOKENS,
         )
     }
+
+
+STEPS = steps_in(__name__)

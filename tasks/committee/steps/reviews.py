@@ -1,7 +1,4 @@
-"""`persona_review`: one reviewer's judgement along each dimension.
-
-Baseline: scores from what can be counted, with the counts and the findings that count most.
-"""
+"""Reviews by personas, the meta-review, and suggestions from later knowledge."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +7,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
-from schemas.judgement.committee import IdeaPart, Relation
+from schemas.judgement.committee import Decision, IdeaPart, Relation
 from schemas.judging import StepKind
 from schemas.outcome import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
 from tasks.committee.steps.shown import (
@@ -29,20 +26,17 @@ from tasks.committee.steps.shown import (
     support_share,
 )
 from tasks.judging.reply_fields import Key, Prose, SoundEntries
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import BaselineTools, NoAnswer, Step, no_baseline
+from tasks.judging.suggestions import ProposedSuggestions
 
 
 class ReviewerShown(Noun):
-    """Who is to review."""
-
     name: str
     profile: str
     habits: str
 
 
 class DimensionShown(Noun):
-    """One criterion."""
-
     name: str
     question: str
     scale: str
@@ -220,7 +214,6 @@ _JUDGES: dict[str, Callable[[PersonaInput], _Judgement]] = {
 
 
 def _quotations(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
-    """The most relevant findings for and against, in the words of the knowledge."""
     found = [each for each in findings(inputs.evidence, parts) if each.found.evidence]
     return [
         quotation
@@ -238,5 +231,143 @@ PERSONA_REVIEW = Step(
     input_model=PersonaInput,
     output_model=PersonaReply,
     baseline=baseline_review,
+    kind=StepKind.JUDGEMENT,
+)
+
+
+class ReviewShown(Noun):
+    """One scored review, with citation keys that hold across the whole committee."""
+
+    reviewer: str
+    dimension: str
+    score_0_to_10: float = Field(ge=0, le=10)
+    review: str
+
+
+class DimensionFigures(Noun):
+    name: str
+    mean: float = Field(ge=0, le=10)
+    spread: float | None = Field(
+        description="Standard deviation over reviewers; None with a single one."
+    )
+    scored_count: int = Field(ge=1)
+
+
+class MetaInput(Noun):
+    """Input of `meta_review`. The total is computed, not asked for."""
+
+    idea: str = Field(min_length=1)
+    total_score_0_to_10: float = Field(ge=0, le=10)
+    figures: tuple[DimensionFigures, ...] = Field(min_length=1)
+    unscored_count: int = Field(ge=0)
+    reviews: tuple[ReviewShown, ...] = Field(min_length=1)
+
+
+def _decided(value: object) -> object:
+    """`reject.`, `SPOTLIGHT`, `Accept (Poster)` as models write them; anything else is left for the
+    closed list to refuse.
+    """
+    if not isinstance(value, str):
+        return value
+    named = [
+        decision.value for decision in Decision if decision.value.casefold() in value.casefold()
+    ]
+    return named[0] if len(named) == 1 else value
+
+
+class MetaReply(Reply):
+    """Reply to `meta_review`."""
+
+    summary: Prose
+    strengths: Prose
+    weaknesses: Prose
+    decision: Annotated[Decision, BeforeValidator(_decided)]
+
+
+THRESHOLDS = ((7.8, Decision.ORAL), (7.4, Decision.SPOTLIGHT), (7.2, Decision.POSTER))
+"""Least totals of the decisions, as InnoEval's released prompt has them; below all of them: Reject.
+"""
+_VOICES = 2
+
+
+async def baseline_conclusion(inputs: MetaInput, tools: BaselineTools) -> MetaReply | NoAnswer:
+    del tools
+    ordered = sorted(inputs.figures, key=lambda figure: (-figure.mean, figure.name))
+    return MetaReply(
+        summary=_figures(inputs, ordered),
+        strengths=_voices(inputs, ordered[:_VOICES], best=True),
+        weaknesses=_voices(inputs, ordered[::-1][:_VOICES], best=False),
+        decision=decision_by_total(inputs.total_score_0_to_10),
+    )
+
+
+def decision_by_total(total_score_0_to_10: float) -> Decision:
+    return next(
+        (decision for least, decision in THRESHOLDS if total_score_0_to_10 >= least),
+        Decision.REJECT,
+    )
+
+
+def _figures(inputs: MetaInput, ordered: list[DimensionFigures]) -> str:
+    means = ", ".join(f"{figure.name.replace('_', ' ')} {figure.mean:.1f}" for figure in ordered)
+    return (
+        f"Baseline total: {inputs.total_score_0_to_10:.1f} of 10; means: {means}; reviews scored:"
+        f" {len(inputs.reviews)}; not scored: {inputs.unscored_count}"
+    )
+
+
+def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, best: bool) -> str:
+    """Of each dimension the review that scores highest, or lowest."""
+    chosen = [
+        (
+            sorted(
+                ([each for each in inputs.reviews if each.dimension == figure.name]),
+                key=lambda each: (
+                    -each.score_0_to_10 if best else each.score_0_to_10,
+                    each.reviewer,
+                ),
+            )[0]
+        )
+        for figure in figures
+    ]
+    return "\n\n".join(
+        f"{each.dimension.replace('_', ' ').capitalize()}: {each.review}" for each in chosen
+    )
+
+
+META_REVIEW = Step(
+    name="meta_review",
+    version=2,
+    package="tasks.committee",
+    input_model=MetaInput,
+    output_model=MetaReply,
+    baseline=baseline_conclusion,
+    kind=StepKind.JUDGEMENT,
+)
+
+
+class LaterInput(Noun):
+    """Input of `later_suggestions`: what appeared after the idea's time point, and where the idea
+    was found weak.
+    """
+
+    idea: str = Field(min_length=1)
+    weaknesses: str
+    knowledge: tuple[KnowledgeShown, ...] = Field(min_length=1)
+
+
+class LaterReply(Reply):
+    """Reply to `later_suggestions`: none where nothing shown asks for a change."""
+
+    suggestions: ProposedSuggestions
+
+
+LATER_SUGGESTIONS = Step(
+    name="later_suggestions",
+    version=2,
+    package="tasks.committee",
+    input_model=LaterInput,
+    output_model=LaterReply,
+    baseline=no_baseline("no change was suggested; use --engine litellm:MODEL for suggestions"),
     kind=StepKind.JUDGEMENT,
 )

@@ -1,20 +1,33 @@
-"""The concerns that decide: merged, reworded, and in the order of what they would change."""
+"""The concerns that decide: merged, reworded, in the order of what they would change; and challenged."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
-from schemas.failure import Failure, call_failures
-from schemas.judgement.soundness import Concern, ConcernKind, ConcernSeverity
-from schemas.judgement.suggestion import Suggestion
+from schemas.failure import call_failures
+from schemas.judgement.soundness import Concern, ConcernKind, ConcernSeverity, deciding
 from schemas.literature.citation import Citation
 from schemas.outcome import Provenance, Unscored
 from schemas.profile import AssessmentParameters
-from schemas.reasons import Reason
 from tasks.assessment.material import STAGE, Material
-from tasks.assessment.steps.weigh_concerns import WEIGH_CONCERNS, WeighedPoint, WeighInput
+from tasks.assessment.steps import (
+    CHALLENGE_CONCERNS,
+    WEIGH_CONCERNS,
+    ChallengeInput,
+    WeighedPoint,
+    WeighInput,
+)
 from tasks.citations.keys import Shown
-from tasks.citations.settle import Settled, citation_rows, settle
+from tasks.citations.settle import settle
+from tasks.judging.findings import (
+    Cited,
+    SettledTexts,
+    keys_of,
+    left_out,
+    settle_texts,
+    whole_citations,
+)
+from tasks.judging.reply_fields import by_key
 from tasks.judging.step import Engine, shortened
 from tasks.judging.suggestions import suggestion_about
 from tasks.text.quotations import LEAST_CHARACTERS_OF_A_PLAN, stands_in
@@ -26,21 +39,11 @@ POINTS_READ_PER_CONCERN_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """All concerns of an idea, what is suggested about those that decide, and where they cite."""
-
-    concerns: tuple[Concern, ...]
-    suggestions: tuple[Suggestion, ...] = ()
-    citations: tuple[Citation, ...] = ()
-    failures: tuple[Failure, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _Placed:
     """A point that can be used: its settled texts, what it quotes or misses, and its sources."""
 
     point: WeighedPoint
-    texts: Mapping[str, Settled]
+    texts: SettledTexts
     quote: str
     omission: str
     sources: tuple[Concern, ...]
@@ -48,12 +51,12 @@ class _Placed:
 
 async def weigh_concerns(
     material: Material, parameters: AssessmentParameters, engine: Engine
-) -> Weighed:
+) -> Cited[tuple[Concern, ...]]:
     """Ask which concerns decide; without an answer they stay as they are."""
     outcome = await engine.run(WEIGH_CONCERNS, _question(material, parameters))
     if isinstance(outcome, Unscored):
         failures = call_failures([outcome], STAGE, WEIGH_CONCERNS.name)
-        return Weighed(material.concerns, failures=failures)
+        return Cited(material.concerns, failures=failures)
     points = outcome.value.concerns
     read = points[: POINTS_READ_PER_CONCERN_KEPT * parameters.maximum_concerns]
     unread = len(points) - len(read)
@@ -63,17 +66,22 @@ async def weigh_concerns(
     note = f"{beyond} concerns beyond the limit left out, {len(kept)} kept" if beyond else None
     provenance = shortened(outcome.provenance, note)
     concerns, decisive = _merged(material.concerns, kept, provenance)
-    actions = [settle(each.texts["action"].markdown, material.shown) for each in kept]
-    return Weighed(
+    actions = [settle(each.texts["action"], material.shown) for each in kept]
+    acted_on = [pair for pair in zip(decisive, actions, strict=True) if pair[0].action]
+    dropped = len(read) - len(usable)
+    more = f"; {unread} more were not read" if unread else ""
+    detail = (
+        f"{dropped} of {len(read)} concerns were left out: they have no kind, severity or reason,"
+        f" or neither quote the plan nor say what it lacks{more}"
+    )
+    return Cited(
         concerns,
-        tuple(
-            suggestion_about(concern, rank, _keys(action, material.shown), module=STAGE)
-            for rank, (concern, action) in enumerate(
-                (pair for pair in zip(decisive, actions, strict=True) if pair[0].action), start=1
-            )
+        citations=_citations(kept, material.shown),
+        suggestions=tuple(
+            suggestion_about(concern, rank, keys_of(action, material.shown), module=STAGE)
+            for rank, (concern, action) in enumerate(acted_on, start=1)
         ),
-        _citations(kept, material.shown),
-        _left_out(len(read) - len(usable), len(read), unread),
+        failures=left_out(STAGE, WEIGH_CONCERNS.name, detail, dropped),
     )
 
 
@@ -125,14 +133,14 @@ def _placed(
         return None
     if point.severity in (None, ConcernSeverity.QUESTION):
         return None
-    texts = {name: settle(getattr(point, name), material.shown) for name in _TEXTS}
-    if not (texts["point"].markdown and texts["why"].markdown):
+    texts = settle_texts(point, _TEXTS, material.shown)
+    if not (texts["point"] and texts["why"]):
         return None
     least = LEAST_CHARACTERS_OF_A_PLAN
     if stands_in(point.quote, material.plan, least_characters=least):
         return _Placed(point, texts, point.quote.strip(), "", sources)
-    if texts["omission"].markdown and not point.quote.strip():
-        return _Placed(point, texts, "", texts["omission"].markdown, sources)
+    if texts["omission"] and not point.quote.strip():
+        return _Placed(point, texts, "", texts["omission"], sources)
     if sources:  # the words are new; what they are about was checked before
         return _Placed(point, texts, sources[0].quote, sources[0].omission, sources)
     return None
@@ -141,7 +149,6 @@ def _placed(
 def _merged(
     concerns: Sequence[Concern], kept: Sequence[_Placed], provenance: Provenance
 ) -> tuple[tuple[Concern, ...], tuple[Concern, ...]]:
-    """All concerns, and those that decide, in their order."""
     by_id = {concern.concern_id: concern for concern in concerns}
     decisive = []
     for place, each in enumerate(kept, start=1):
@@ -155,7 +162,6 @@ def _merged(
 
 
 def _new(concerns: Sequence[Concern], placed: _Placed, provenance: Provenance) -> Concern:
-    """A concern that nobody raised before, under the next free identifier."""
     numbers = [int(concern.concern_id.removeprefix("c")) for concern in concerns]
     assert placed.point.kind is not None
     return Concern(
@@ -163,69 +169,95 @@ def _new(concerns: Sequence[Concern], placed: _Placed, provenance: Provenance) -
         rank=max((concern.rank for concern in concerns), default=0) + 1,
         kind=placed.point.kind,
         severity=placed.point.severity,
-        point=placed.texts["point"].markdown,
+        point=placed.texts["point"],
         quote=placed.quote,
         omission=placed.omission,
-        why=placed.texts["why"].markdown,
+        why=placed.texts["why"],
         provenance=provenance,
     )
 
 
 def _reworded(concern: Concern, placed: _Placed, place: int, provenance: Provenance) -> Concern:
-    action = placed.texts["action"].markdown
+    texts = placed.texts
     return replace(
         concern,
         kind=placed.point.kind,
         severity=placed.point.severity,
-        point=placed.texts["point"].markdown,
+        point=texts["point"],
         quote=placed.quote,
         omission=placed.omission,
-        why=placed.texts["why"].markdown,
-        would_change=placed.texts["would_change"].markdown,
-        action=action,
-        effort=concern.effort if action else None,
+        why=texts["why"],
+        would_change=texts["would_change"],
+        action=texts["action"],
+        effort=concern.effort if texts["action"] else None,
         decision_place=place,
-        removed_citation_count=sum(text.removed_citation_count for text in placed.texts.values()),
+        removed_citation_count=texts.removed_citation_count,
         provenance=provenance,
     )
 
 
-def _keys(settled: Settled, shown: Shown) -> tuple[str, ...]:
-    return tuple(shown.key_of(paper_id) for paper_id, _ in settled.cited)
-
-
 def _citations(kept: Sequence[_Placed], shown: Shown) -> tuple[Citation, ...]:
     """Of all concerns together, what is suggested apart."""
-    texts = {
+    fields = {
         "concerns": [each.texts[name] for each in kept for name in _TEXTS if name != "action"],
         "suggestions": [each.texts["action"] for each in kept],
     }
     return tuple(
         row
-        for field, found in texts.items()
-        for row in citation_rows(
-            settle("\n\n".join(text.markdown for text in found), shown),
-            shown,
+        for field, texts in fields.items()
+        for row in whole_citations(texts, shown, module=STAGE, subject=SUBJECT, field=field)
+    )
+
+
+async def challenge_concerns(
+    material: Material, concerns: tuple[Concern, ...], limit: int, engine: Engine
+) -> Cited[tuple[Concern, ...]]:
+    """Ask for the defense against each concern that decides and each other fatal one. The reader
+    sees no severity.
+
+    Args:
+        limit: of concerns, where none was weighed.
+    """
+    challenged = deciding(concerns, limit)
+    if not challenged:
+        return Cited(concerns)
+    question = ChallengeInput(
+        idea=material.plan,
+        concerns=tuple(material.concern_shown(each) for each in challenged),
+        works=material.works,
+    )
+    outcome = await engine.run(CHALLENGE_CONCERNS, question)
+    if isinstance(outcome, Unscored):
+        return Cited(concerns, failures=call_failures([outcome], STAGE, CHALLENGE_CONCERNS.name))
+    asked = {concern.concern_id for concern in challenged}
+    answers = by_key([entry for entry in outcome.value.concerns if entry.remains], asked)
+    texts = {key: settle(entry.defense, material.shown) for key, entry in answers.items()}
+    # The settled text counts: nothing is left of a defense that only names an unknown key.
+    texts = {key: text for key, text in texts.items() if text.markdown}
+    unanswered = len(asked) - len(texts)
+    detail = (
+        f"of {unanswered} of {len(asked)} concerns the reply does not say what remains, or says two"
+        " things: not challenged"
+    )
+    return Cited(
+        tuple(
+            replace(
+                concern,
+                defense=texts[concern.concern_id].markdown,
+                confirmed_severity=answers[concern.concern_id].remains,
+                removed_citation_count=concern.removed_citation_count
+                + texts[concern.concern_id].removed_citation_count,
+            )
+            if concern.concern_id in texts
+            else concern
+            for concern in concerns
+        ),
+        citations=whole_citations(
+            [text.markdown for text in texts.values()],
+            material.shown,
             module=STAGE,
             subject=SUBJECT,
-            field=field,
-        )
-    )
-
-
-def _left_out(count: int, read: int, unread: int) -> tuple[Failure, ...]:
-    if not count:
-        return ()
-    more = f"; {unread} more were not read" if unread else ""
-    detail = (
-        f"{count} of {read} concerns were left out: they have no kind, severity or reason, or"
-        f" neither quote the plan nor say what it lacks{more}"
-    )
-    return (
-        Failure(
-            stage=STAGE,
-            subject=WEIGH_CONCERNS.name,
-            reason=Reason.REPLY_UNPARSABLE,
-            detail=detail,
+            field="defense",
         ),
+        failures=left_out(STAGE, CHALLENGE_CONCERNS.name, detail, unanswered),
     )

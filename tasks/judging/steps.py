@@ -1,7 +1,4 @@
-"""`verify_citations`: whether the stored texts carry the sentences that cite them.
-
-Baseline: how near a sentence comes to the nearest one of the texts it cites, in words and meaning.
-"""
+"""The step that topics share: whether cited sentences are carried by the texts they cite."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -13,7 +10,7 @@ from schemas.base import Noun, Reply
 from schemas.judging import StepKind
 from schemas.text.patterns import bounded
 from tasks.judging.reply_fields import Prose, SoundEntries, word_of
-from tasks.judging.step import BaselineTools, Step
+from tasks.judging.step import BaselineTools, Step, steps_in
 from tasks.text.words import content_words, sentences
 
 
@@ -105,3 +102,6 @@ VERIFY_CITATIONS = Step(
     baseline=baseline_verify,
     kind=StepKind.READING,
 )
+
+
+STEPS = steps_in(__name__)
