@@ -125,7 +125,8 @@ def application(service: Service) -> ASGIApp:
     api.router.route_class = _StrictRoute
     _add_uploads(api, service)
     _add_jobs(api, service)
-    _add_works(api, service)
+    for job in _jobs():
+        _add_work(api, service, job)
     _add_decisions(api, service)
     _add_results(api, service)
     _add_literature(api, service)
@@ -213,11 +214,6 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
         """Watch a job: events `progress` and `log`, and `end` as the last one."""
         async for event in watched(service, token, seen.job.job_id, last_event_id):
             yield event
-
-
-def _add_works(api: FastAPI, service: Service) -> None:
-    for job in _jobs():
-        _add_work(api, service, job)
 
 
 def _add_work(api: FastAPI, service: Service, job: type[WorkJob]) -> None:

@@ -14,10 +14,8 @@ from rich.text import Text
 from dashboards.render.figures import usd
 from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
 from dashboards.render.wording import unscored, why_unranked
-from flows.cli.answer import Answer, print_answer
-from flows.cli.exit_codes import EXIT_DONE
-from flows.cli.talk import print_note, print_warning
-from flows.cli.terminal import safe
+from flows.cli.answer import EXIT_DONE, Answer, print_answer
+from flows.cli.talk import print_note, print_warning, safe
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.errors import ConfigurationError
@@ -34,7 +32,8 @@ if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is 
     from schemas.run import Budget
     from schemas.work import Summary
 
-RowT = TypeVar("RowT", bound=Noun)
+RowT = TypeVar("RowT")
+NounT = TypeVar("NounT", bound=Noun)
 PIPED_COLUMNS = 140
 NARROWEST_COLUMN = 12
 """Characters a column of a table needs to be readable; with less, rows are printed one below the
@@ -98,15 +97,15 @@ def ended_by_budget(budget: SharedBudget, unit: str = "idea") -> str:
         field: bound for field, bound in budget.budget.model_dump().items() if bound is not None
     }
     met = [field for field in budget.reached() if field in bounds] or list(bounds)
-    named = " or ".join(f"{_flag_of_bound(field, unit)} {bounds[field]:g}" for field in met)
+    flags = {
+        field: flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
+        for field in met
+    }
+    named = " or ".join(f"{flags[field]} {bounds[field]:g}" for field in met)
     return (
         f"stopped by {named or 'the bound of an earlier command'}: the same command with a higher"
         " bound goes on from here, and pays for nothing twice"
     )
-
-
-def _flag_of_bound(field: str, unit: str) -> str:
-    return flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
 
 
 def write_found(output: Path, answer: Answer, page: "Page") -> None:
@@ -145,18 +144,19 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
     console.print(table)
 
 
-def print_listed(
-    found: Sequence[RowT], columns: Mapping[str, Callable[[RowT], object]], *, as_json: bool
-) -> int:
-    """Print what a command lists; its exit code.
+def print_columns(found: Sequence[RowT], columns: Mapping[str, Callable[[RowT], object]]) -> None:
+    """A table of what `columns` say of each row, by their titles."""
+    print_table([*columns], [[cell(each) for cell in columns.values()] for each in found])
 
-    Args:
-        columns: of the table, each with its cell of a row; `--json` has rows whole.
-    """
+
+def print_listed(
+    found: Sequence[NounT], columns: Mapping[str, Callable[[NounT], object]], *, as_json: bool
+) -> int:
+    """Print what a command lists, with `--json` whole rows; its exit code."""
     if as_json:
         print_answer("listed", found)
     else:
-        print_table([*columns], [[cell(each) for cell in columns.values()] for each in found])
+        print_columns(found, columns)
     return EXIT_DONE
 
 
@@ -166,18 +166,15 @@ def print_expected(estimate: "WorkEstimate", *, as_json: bool) -> int:
         told = estimate.model_dump(exclude={"steps", "counts", "note", "lost"}) | estimate.counts
         print_answer("expected", estimate.steps, warnings=estimate.lost, **told)
         return EXIT_DONE
-    print_table(
-        ["step", "calls", "prompt tokens", "completion tokens", "cost"],
-        [
-            [
-                each.step,
-                round(each.calls),
-                round(each.prompt_tokens),
-                round(each.completion_tokens),
-                usd(each.cost_usd),
-            ]
-            for each in estimate.steps
-        ],
+    print_columns(
+        estimate.steps,
+        {
+            "step": lambda each: each.step,
+            "calls": lambda each: round(each.calls),
+            "prompt tokens": lambda each: round(each.prompt_tokens),
+            "completion tokens": lambda each: round(each.completion_tokens),
+            "cost": lambda each: usd(each.cost_usd),
+        },
     )
     counts = {name.replace("_", " "): count for name, count in estimate.counts.items()} | {
         "model calls": estimate.model_calls,

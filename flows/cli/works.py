@@ -10,10 +10,8 @@ from typing import Any
 from dashboards.render.formats.any_format import file_of
 from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
 from dashboards.views.any_run import cites_works
-from dashboards.views.published_page import PublishedPage
-from flows.cli.answer import Answer, answer_of, write_answer
+from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, Answer, answer_of, write_answer
 from flows.cli.evaluate.run_output import literature_in_words
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import (
     ended_early,
     print_engine_note,
@@ -22,8 +20,7 @@ from flows.cli.output import (
     was_published,
 )
 from flows.cli.people.inbox import print_waiting
-from flows.cli.talk import print_note, print_warning
-from flows.cli.terminal import safe
+from flows.cli.talk import print_note, print_warning, safe
 from flows.run.declared import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session
@@ -128,10 +125,7 @@ def print_published(
         request.budget,
         work.options.unit_word(),
     )
-    written: tuple[Path, ...] = ()
-    if output is not None:
-        own = page.save_as(output) if save is None else save(page, request, output)
-        written = _saved(page, output) if own is None else own
+    written = () if output is None else _written(page, request, output, save)
     if as_json:
         told: dict[str, Any] = {
             "published": summary.published,
@@ -156,6 +150,15 @@ def print_published(
     return exit_code_of(summary, result)
 
 
+def _written(page: Any, request: Any, output: Path, save: Save | None) -> tuple[Path, ...]:
+    own: tuple[Path, ...] | None
+    own = page.save_as(output) if save is None else save(page, request, output)
+    if own is not None:
+        return own
+    output.write_bytes(file_of(page, format_or_markdown(output)))
+    return (output,)
+
+
 def _show(page: Any, result: Result, summary: Summary[Any], *, as_page: bool) -> None:
     """Print what was found and what is wrong with it: the tables of the kind, else its page."""
     tables = tables_of(summary.name)
@@ -171,11 +174,6 @@ def _show(page: Any, result: Result, summary: Summary[Any], *, as_page: bool) ->
 def _goes_on(summary: Summary[Any]) -> bool:
     """Whether there is more to be made of it: it is published, and nobody is waited for."""
     return summary.published and not summary.waits_for
-
-
-def _saved(page: PublishedPage, output: Path) -> tuple[Path, ...]:
-    output.write_bytes(file_of(page, format_or_markdown(output)))
-    return (output,)
 
 
 def answer_about(

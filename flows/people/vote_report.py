@@ -40,9 +40,10 @@ def report_on_votes(warehouse: Warehouse, by: Board) -> VoteReport:
     matches = matches_of(votes)
     checks = _checks(votes)
     care = care_of_voters(matches, checks)
+    failed, passed = (sum(one[place] for one in checks.values()) for place in (0, 1))
     figures = (
         _figure("krippendorff_alpha", agreement(matches)),
-        _figure("attention_checks_passed", _passed(checks)),
+        _figure("attention_checks_passed", share(passed, failed + passed)),
         *engine,
         *_bias_figures(votes),
     )
@@ -63,12 +64,6 @@ def _checks(votes: Iterable[HumanVote]) -> dict[str, tuple[int, int]]:
             failed, passed = found.get(vote.voter, (0, 0))
             found[vote.voter] = (failed + (not vote.check_passed), passed + vote.check_passed)
     return found
-
-
-def _passed(checks: Mapping[str, tuple[int, int]]) -> Estimate:
-    failed = sum(one[0] for one in checks.values())
-    passed = sum(one[1] for one in checks.values())
-    return share(passed, failed + passed)
 
 
 def _bias_figures(votes: Sequence[HumanVote]) -> Iterator[VoteFigure]:

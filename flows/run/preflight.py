@@ -52,7 +52,7 @@ def check_before(
             the sandbox cannot be used.
     """
     if work.needs.sandbox:
-        from tasks.experiments.sandbox.sandbox import check_sandbox
+        from tasks.experiments.sandbox import check_sandbox
 
         check_sandbox(settings.experiments.container)
     check_place(request.warehouse, settings)
@@ -120,6 +120,11 @@ def examine(
     """Findings for `assay doctor`, most basic first."""
     from warehouse.warehouse import Warehouse
 
+    def embed() -> None:
+        from tasks.embeddings.sentence_embedder import SentenceEmbedder
+
+        asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
+
     installed = "install with `-c infra/constraints.txt`"
     opened = Warehouse(warehouse, settings)
     catalogue = _catalogue(opened)
@@ -135,9 +140,7 @@ def examine(
         catalogue,
         *_object_storage(opened, lake_is_found=catalogue.state != "broken"),
         _prefect(settings),
-        _tried(
-            "embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), installed
-        ),
+        _tried("embeddings", settings.embeddings.model, embed, installed),
         _literature(settings),
         *_models(engine, api_base, profile, settings),
         _grobid(settings),
@@ -283,12 +286,6 @@ def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[Comp
     return [_status(part, "ok", told)] if places else []
 
 
-def _check_embeddings(settings: Settings) -> None:
-    from tasks.embeddings.sentence_embedder import SentenceEmbedder
-
-    asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
-
-
 def _prefect(settings: Settings) -> ComponentStatus:
     if settings.prefect_api_url is None:
         remedy = "export PREFECT_API_URL to use your own"
@@ -358,7 +355,7 @@ def _unpaywall(settings: Settings) -> ComponentStatus:
 
 
 def _sandbox(settings: Settings) -> ComponentStatus:
-    from tasks.experiments.sandbox.sandbox import check_sandbox, memory_bound
+    from tasks.experiments.sandbox import check_sandbox, memory_bound
 
     container = settings.experiments.container
     maker = "bubblewrap" if container is None else container.runtime

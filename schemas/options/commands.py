@@ -209,8 +209,8 @@ class RankOptions(EvaluatingOptions, DeclaredOptions):
     method: RatingMethod | None = option(
         None,
         "|".join(RatingMethod),
-        "Ratings shown: `bradley_terry`, or `elo`, which counts human votes too. Default: elo "
-        "with --votes.",
+        "Ratings shown: `bradley_terry`, or with --votes `elo`, which counts human votes too and is "
+        "their default.",
     )
     votes: Path | None = option(
         None,

@@ -25,12 +25,10 @@ from schemas.judgement.run_request import RunRequest
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module
 from schemas.settings import LanguageModelSettings, Settings
-from tasks.assessment.expected import expected_assessment
-from tasks.assessment.steps import STEPS as ASSESSMENT_STEPS
+from tasks.assessment.material import expected_assessment
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.planning import IDEA_TOKENS_SHOWN, expected_committee
-from tasks.committee.steps import STEPS as COMMITTEE_STEPS
-from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
+from tasks.evaluation.steps import STEPS
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY
 from tasks.judging.batches.expected import BatchEstimate, estimate_batches
 from tasks.judging.expected import (
@@ -43,30 +41,13 @@ from tasks.judging.expected import (
     unpriced,
 )
 from tasks.judging.step import Step
-from tasks.judging.steps import STEPS as SHARED_STEPS
-from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
+from tasks.judging.steps import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
 from tasks.literature.edges import MOST_SEEDS_PER_REQUEST
 from tasks.literature.gateway.messages import LARGEST_BATCH
 from tasks.novelty.expected import expected_novelty
-from tasks.novelty.steps import STEPS as NOVELTY_STEPS
-from tasks.recommendation.steps import STEPS as RESOURCE_STEPS
-from tasks.recommendation.steps.extract_resources import expected_resources
-from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
+from tasks.recommendation.steps import expected_resources
 from tasks.survey.expected import expected_requests, expected_survey
-from tasks.survey.steps import STEPS as SURVEY_STEPS
-
-STEPS: tuple[Step[Any, Any], ...] = (
-    *SOUNDNESS_STEPS,
-    *CONTRIBUTION_STEPS,
-    *COMMITTEE_STEPS,
-    *NOVELTY_STEPS,
-    *ASSESSMENT_STEPS,
-    *SHARED_STEPS,
-    *RESOURCE_STEPS,
-    *SURVEY_STEPS,
-)
-
 
 TOKENS_PER_WORD = 1.7
 """Characters / 4 of the words of real ideas and abstracts."""

@@ -15,8 +15,9 @@ from schemas.profile import Profile
 from schemas.run import Run
 from schemas.settings import Settings
 from schemas.work import Summary
-from tasks.evaluation.expected import STEPS, asked_of_ideas
+from tasks.evaluation.expected import asked_of_ideas
 from tasks.evaluation.modules import steps_of
+from tasks.evaluation.steps import STEPS
 from tasks.ideas.read import read_batch
 from tasks.judging.step import Step
 from tasks.work.course import Course, Follow, Runs

@@ -150,11 +150,13 @@ def rate(
     dimension: str,
     seed: int,
     prior: Mapping[IdeaId, float] | None = None,
+    *,
+    with_votes: bool = False,
 ) -> tuple[Rating, ...]:
     """One rating per idea and method, by method and idea.
 
-    Bradley–Terry rests on the engine's matches alone, and on `prior`, log odds by idea; Elo on
-    human votes too.
+    Bradley–Terry rests on the engine's matches alone, and on `prior`, log odds by idea. Elo is there
+    for people's votes, which it adds to the matches: without `with_votes` there is none.
 
     `rank` = 1 + the number of ideas that are stronger with odds of three to one or better, so ideas
     that the matches do not tell apart share one. `best_rank` and `worst_rank` count only what is
@@ -164,10 +166,10 @@ def rate(
     own = [match for match in matches if match.dimension == dimension]
     by_engine = tally(idea_ids, (match for match in own if not is_vote(match)), prior)
     with threads_for(len(idea_ids)):
-        return (
-            *_bradley_terry(group, dimension, by_engine, prior or {}),
-            *_elo(group, dimension, idea_ids, own, seed),
-        )
+        found = _bradley_terry(group, dimension, by_engine, prior or {})
+        if with_votes:
+            found += _elo(group, dimension, idea_ids, own, seed)
+        return tuple(found)
 
 
 def rate_votes(

@@ -14,7 +14,7 @@ from flows.cli.output import idea_cell, number, print_ranking, ranking_table, st
 from flows.cli.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.judgement.ranking import GroupSummary, RankingHead
+from schemas.judgement.ranking import GroupSummary
 from schemas.profile import Profile
 from schemas.run import Run
 from schemas.work import Summary
@@ -109,16 +109,13 @@ def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
     stdout_console().print(ranking_table(columns, ranked, cells))
     print_note(
         f"run {head.run_id}, {head.ranking_id}: {_rests_on(groups)}; engine {head.engine},"
-        f" ratings {head.method.value}{_votes(head)}"
+        f" ratings {head.method.value}"
+        + (f", {head.vote_count:,} human votes" if head.vote_count else "")
     )
     if any(idea.undecided for idea in ranked):
         print_note(what_leads_among(ranked))
     if head.group_count > 1:
         print_note(compared_across(groups))
-
-
-def _votes(head: RankingHead) -> str:
-    return f", {head.vote_count:,} human votes" if head.vote_count else ""
 
 
 def _rests_on(summaries: Sequence[GroupSummary]) -> str:
@@ -184,15 +181,12 @@ def write_ranking(
     path: Path, ranked: Sequence[RankedIdea], warehouse: Path, run_id: RunId, *, by_matches: bool
 ) -> None:
     if path.suffix.lower() == ".html":
-        path.write_bytes(_page(Warehouse(warehouse), run_id, by_matches=by_matches))
+        from dashboards.render.formats.any_format import report_file
+
+        html, lake = ReportFormat.HTML, Warehouse(warehouse)
+        path.write_bytes(report_file(lake, run_id, None, html, ranking=by_matches))
         return
     _WRITERS[path.suffix.lower()](path, ranked)
-
-
-def _page(warehouse: Warehouse, run_id: RunId, *, by_matches: bool) -> bytes:
-    from dashboards.render.formats.any_format import report_file
-
-    return report_file(warehouse, run_id, None, ReportFormat.HTML, ranking=by_matches)
 
 
 def _cells(ranked: Sequence[RankedIdea]) -> "polars.DataFrame":

@@ -7,8 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from dashboards.render.figures import counted
-from flows.cli.answer import print_answer
-from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
+from flows.cli.answer import EXIT_DONE, EXIT_USAGE, print_answer
 from flows.cli.output import print_ranking, print_table
 from flows.cli.talk import print_note, print_warning
 from flows.works.evaluate.request import literature_name
@@ -33,9 +32,11 @@ def print_run(page: "EvaluatedRun", result: "Result", summary: Summary[Any]) -> 
     print_rejections([(row.subject, row.reason, row.detail) for row in page.rejections])
     for line in _order(run, page.alarms):
         (print_note if result.in_order and not page.alarms else print_warning)(line)
+    time = f"{run.duration_seconds:.0f} s"
+    if summary.unchanged:
+        time = f"nothing was to be done: it stands as of {run.finished_at:%Y-%m-%d %H:%M} UTC"
     print_note(
-        f"run {run.run_id}: of {counted(run.idea_count, 'idea')} {run.states_in_words},"
-        f" {_time(run, unchanged=summary.unchanged)}"
+        f"run {run.run_id}: of {counted(run.idea_count, 'idea')} {run.states_in_words}, {time}"
     )
     if page.not_covered:
         print_warning(page.not_covered)
@@ -58,12 +59,6 @@ def print_rejections(rejected: Sequence[tuple[str, str, str]]) -> None:
 def literature_in_words(literature: LiteratureChoice) -> str:
     bundled = literature_name(literature) == BUNDLED_SAMPLE
     return f"{BUNDLED_SAMPLE}, {BUNDLED_REMARK}" if bundled else literature.text
-
-
-def _time(run: Run, *, unchanged: bool) -> str:
-    if unchanged:
-        return f"nothing was to be done: it stands as of {run.finished_at:%Y-%m-%d %H:%M} UTC"
-    return f"{run.duration_seconds:.0f} s"
 
 
 def _order(run: Run, alarms: Sequence[str]) -> Iterator[str]:

@@ -71,9 +71,8 @@ def benchmark(
 
 def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
     from dashboards.render.figures import usd
-    from flows.cli.answer import print_answer
-    from flows.cli.exit_codes import EXIT_DONE
-    from flows.cli.output import print_table
+    from flows.cli.answer import EXIT_DONE, print_answer
+    from flows.cli.output import print_columns
     from flows.cli.talk import print_note
     from flows.run.estimate import estimate
     from flows.run.requests import request_of
@@ -97,27 +96,17 @@ def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
         ]
         print_answer("expected", rows)
         return EXIT_DONE
-    counted = (
-        "items",
-        "ideas evaluated first",
-        "model calls",
-        "prompt tokens",
-        "completion tokens",
-    )
-    print_table(
-        ("suite", *counted, "cost"),
-        [
-            (
-                suite,
-                f"{each.counts['items']:,}",
-                f"{each.counts['evaluated_ideas']:,}",
-                f"{each.model_calls:,}",
-                f"{each.prompt_tokens:,}",
-                f"{each.completion_tokens:,}",
-                usd(each.cost_usd) if each.model_calls else "none",
-            )
-            for suite, each in found.items()
-        ],
+    print_columns(
+        [*found.items()],
+        {
+            "suite": lambda one: one[0],
+            "items": lambda one: f"{one[1].counts['items']:,}",
+            "ideas evaluated first": lambda one: f"{one[1].counts['evaluated_ideas']:,}",
+            "model calls": lambda one: f"{one[1].model_calls:,}",
+            "prompt tokens": lambda one: f"{one[1].prompt_tokens:,}",
+            "completion tokens": lambda one: f"{one[1].completion_tokens:,}",
+            "cost": lambda one: usd(one[1].cost_usd) if one[1].model_calls else "none",
+        },
     )
     print_note(f"nothing was asked; {next(each.note for each in found.values())}")
     return EXIT_DONE
@@ -203,8 +192,7 @@ def _calibrator(
 
 
 def _fetch(folder: Path | None, *, as_json: bool) -> int:
-    from flows.cli.answer import print_answer
-    from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+    from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
     from flows.cli.talk import print_note
     from schemas.settings import Settings
     from tasks.benchmarks.homes import LOCK_FILE, fetch_sets, public_sets, sets_elsewhere

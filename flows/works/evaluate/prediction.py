@@ -178,24 +178,17 @@ def compare_engines(
     Args:
         not_covered: ideas whose field the literature does not cover.
     """
-    lines = [
-        _line(
-            engine,
-            estimate_run(
-                ideas, 0, _with_engine(request, engine), settings, not_covered=not_covered
-            ),
-        )
-        for engine in engines
-    ]
-    return tuple(
-        sorted(
-            lines,
-            key=lambda line: (
-                math.inf if line.cost_usd is None else line.cost_usd,
-                line.engine.text,
-            ),
-        )
-    )
+    lines = []
+    for engine in engines:
+        asked = _with_engine(request, engine)
+        estimate = estimate_run(ideas, 0, asked, settings, not_covered=not_covered)
+        names = ModelCost.model_fields.keys() - {"engine"}
+        lines.append(ModelCost(engine=engine, **{name: getattr(estimate, name) for name in names}))
+
+    def cost_first(line: ModelCost) -> tuple[float, str]:
+        return (math.inf if line.cost_usd is None else line.cost_usd, line.engine.text)
+
+    return tuple(sorted(lines, key=cost_first))
 
 
 def _with_engine(request: RunRequest, engine: EngineChoice) -> RunRequest:
@@ -205,11 +198,6 @@ def _with_engine(request: RunRequest, engine: EngineChoice) -> RunRequest:
     profile, modules = with_assessment(request.profile, others, engine)
     parameters = replace(asked, modules=modules or asked.modules)
     return replace(request, engine=engine, profile=profile, parameters=parameters)
-
-
-def _line(engine: EngineChoice, estimate: Estimate) -> ModelCost:
-    shared = {name: getattr(estimate, name) for name in ModelCost.model_fields if name != "engine"}
-    return ModelCost(engine=engine, **shared)
 
 
 def landed_before(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:

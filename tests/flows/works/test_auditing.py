@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from flows.cli.literature.audit_output import print_audit
+from flows.cli.literature.literature import print_audit
 from flows.works.literature.auditing import audit_index
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError

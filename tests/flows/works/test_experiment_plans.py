@@ -20,8 +20,8 @@ from schemas.settings import Settings
 from schemas.works.ideation_run import IdeateOptions, IdeationRequest
 from tasks.ideation.work import IDEATE
 from tasks.recommendation.recommend import Recommended
-from tests.support.html_page import Page
 from tests.support.ideation_lake import make_ideation_head, make_version, publish_ideation_lake
+from tests.support.reports import Page
 from warehouse.warehouse import Warehouse
 
 HOSTILE = "<script>alert(1)</script> | [x](javascript:alert(1))"
