@@ -9,21 +9,15 @@ silence.
 import asyncio
 import hashlib
 import json
-import logging
-import socket
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote
 
-import uvicorn
-
 from flows.works.evaluate.request import bundled
-from tests.support.loopback import QuickServer
+from tests.support.loopback import ServedApplication
 from tests.support.stalls import Stalls
 
 FAULTS = ("429", "500", "503", "504", "truncated", "slow", "dropped")
@@ -153,19 +147,10 @@ class SemanticScholarServer:
 
     def __post_init__(self) -> None:
         self._by_name = {name: paper for paper in self.papers for name in _names(paper)}
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        logging.getLogger("uvicorn.error").setLevel(
-            logging.CRITICAL
-        )  # a connection dropped on purpose is no news
-        config = uvicorn.Config(
-            self._application, log_config=None, access_log=False, lifespan="off", interface="asgi3"
-        )
-        self._server = QuickServer(config)
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        return f"http://127.0.0.1:{self._served.port}"
 
     @property
     def counts(self) -> Counter[str]:
@@ -196,34 +181,16 @@ class SemanticScholarServer:
         )
 
     def __enter__(self) -> Self:
-        self._thread.start()
-        while not self._server.started:
-            time.sleep(0.005)
+        limited = self.requests_per_second is not None
+        self._served = ServedApplication(
+            self._application, beside=self.stalls.watch if limited else None
+        )
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._server.should_exit = True
-        self._thread.join(10)
-        self._socket.close()
-
-    async def _serve(self) -> None:
-        watching = (
-            asyncio.create_task(self.stalls.watch())
-            if self.requests_per_second is not None
-            else None
-        )
-        await self._server.serve([self._socket])
-        if watching is not None:
-            watching.cancel()
+    def __exit__(self, *_: object) -> None:
+        self._served.stop()
 
     async def _application(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            return
         number, now, path = len(self.arrivals), time.monotonic(), scope["path"]
         self.arrivals.append(now)
         self.paths.append(path)
