@@ -52,7 +52,7 @@ def check_before(
             the sandbox cannot be used.
     """
     if work.needs.sandbox:
-        from tasks.experiments.sandbox.sandbox import check_sandbox
+        from tasks.experiments.sandbox import check_sandbox
 
         check_sandbox(settings.experiments.container)
     check_place(request.warehouse, settings)
@@ -355,7 +355,7 @@ def _unpaywall(settings: Settings) -> ComponentStatus:
 
 
 def _sandbox(settings: Settings) -> ComponentStatus:
-    from tasks.experiments.sandbox.sandbox import check_sandbox, memory_bound
+    from tasks.experiments.sandbox import check_sandbox, memory_bound
 
     container = settings.experiments.container
     maker = "bubblewrap" if container is None else container.runtime

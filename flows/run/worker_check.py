@@ -216,7 +216,7 @@ def _unusable(needs: WorkerNeeds, settings: Settings) -> str | None:
 
             asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
         if needs.in_sandbox:
-            from tasks.experiments.sandbox.sandbox import check_sandbox
+            from tasks.experiments.sandbox import check_sandbox
 
             check_sandbox(needs.container)
     except (AssayError, OSError, ImportError, ValueError) as error:

@@ -50,8 +50,7 @@ from tasks.ranking.dimensions import DIMENSIONS, compared_along
 from tasks.ranking.expected import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 from tasks.survey.expected import ANSWER_STEPS, SURVEY_STEPS, TOKENS_PER_WORD, expected_survey
-from tasks.survey.steps.survey_plan import SURVEY_PLAN
-from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
+from tasks.survey.steps import SURVEY_PLAN, SURVEY_RELEVANCE
 from tasks.survey.work import answer_parameters
 
 REVIEW_TOKENS = 1_800

@@ -11,11 +11,10 @@ from schemas.failure import SourceFailure
 from schemas.idea import Idea
 from schemas.identifiers import content_hash
 from schemas.settings import DocumentSettings
-from tasks.documents.document import ParsedDocument
+from tasks.documents.document import DOCUMENTS_AT_ONCE, ParsedDocument
 from tasks.documents.headings import is_closing, kind_of
 from tasks.documents.latex import read_latex
 from tasks.documents.pdf import read_pdf
-from tasks.documents.sections import DOCUMENTS_AT_ONCE
 from tasks.judging.packing import side_by_side
 from tasks.text.words import shorten_words
 

@@ -33,7 +33,7 @@ from tasks.curation.steps.curate_criticism import CURATE_CRITICISM
 from tasks.curation.steps.curate_idea import CURATE_IDEA
 from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
 from tasks.curation.submission import Unread, looked_at, refused
-from tasks.documents.sections import DOCUMENTS_AT_ONCE
+from tasks.documents.document import DOCUMENTS_AT_ONCE
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.judging.step import Step
 from tasks.metrics.agreement import cohen_kappa

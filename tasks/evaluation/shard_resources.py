@@ -13,7 +13,7 @@ from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
-from tasks.documents.sections import DOCUMENTS_AT_ONCE, AbstractLibrary, DocumentLibrary
+from tasks.documents.document import DOCUMENTS_AT_ONCE, AbstractLibrary, DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder, bundled_settings
 from tasks.evaluation.evaluate_shard import Attempts, evaluate_shard

@@ -18,10 +18,9 @@ from tasks.embeddings.similarity import SharedWords
 from tasks.judging.relevance import Judgement, Judgements
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient, own_publications
-from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import STAGE, Judge, expand
-from tasks.survey.steps.survey_plan import SURVEY_PLAN
-from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
+from tasks.survey.steps import SURVEY_PLAN, SURVEY_RELEVANCE
+from tasks.survey.survey import plan_queries, relevance_to
 
 IDEA_SURVEY = SurveyParameters(
     depth=1,

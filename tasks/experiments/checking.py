@@ -16,8 +16,8 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.works.experiment import Container, Execution, Stage
 from tasks.experiments.executing import EvaluatorError, Executor
-from tasks.experiments.gains import interval
-from tasks.experiments.sandbox.sandbox import check_sandbox
+from tasks.experiments.record import interval
+from tasks.experiments.sandbox import check_sandbox
 from tasks.experiments.task_folder import TaskFolder, read_task
 from tasks.metrics.estimate import detectable
 from warehouse.stores.keyed_store import KeyedStore

@@ -16,7 +16,7 @@ from schemas.identifiers import RunId
 from schemas.settings import Settings
 from schemas.work import Judge, Request
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import DOCUMENTS_AT_ONCE, AbstractLibrary, DocumentLibrary
+from tasks.documents.document import DOCUMENTS_AT_ONCE, AbstractLibrary, DocumentLibrary
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.messages import Attachment
 from tasks.judging.opening import EngineOf, Judging, open_engines, open_judging, traced

@@ -22,7 +22,7 @@ from schemas.run import Budget, Module
 from schemas.settings import LanguageModelSettings, LiteratureSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary, DocumentLibrary
+from tasks.documents.document import AbstractLibrary, DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.modules import IdeaTools

@@ -30,7 +30,7 @@ from flows.profiles import load_profile
 from schemas.failure import Answer
 from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.settings import Settings
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ideas.read import read_ideas
 from tasks.literature.snapshot.build import build_snapshot

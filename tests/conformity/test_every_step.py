@@ -36,6 +36,20 @@ some_steps = pytest.mark.parametrize(
 """Some that answer in words, for what is the engine's work alone; in `make long` the others."""
 
 
+OURS = {"key": "P1", "dimension_id": "d1", "published": "2020-05"} | dict.fromkeys(
+    (
+        *("kind", "kinds", "part", "keys", "relation", "dimension", "name", "label", "cluster_id"),
+        *("read_from", "severity", "overlap", "other_key", "third_key"),
+    ),
+    "methods",
+)
+"""Words and keys that Assay itself chooses: they stand in prompts without a block."""
+EVALUATING = tuple(
+    f"tasks.{topic}"
+    for topic in ("soundness", "contribution", "committee", "novelty", "assessment", "survey")
+)
+
+
 def sample(annotation: Any, name: str = "", *, saves: str = "compute") -> Any:
     """A plausible value of a field's type; its texts speak of what the idea `saves`."""
     origin, arguments = (
@@ -57,9 +71,9 @@ def sample(annotation: Any, name: str = "", *, saves: str = "compute") -> Any:
         return annotation(1)
     if annotation is bool:
         return True
-    return {"key": "P1", "dimension_id": "d1"}.get(
-        name, f"Sparse routing saves {saves} in large models, says this {name}."
-    )
+    if name in OURS:
+        return OURS[name]
+    return f"Sparse routing saves {saves} in large models, says this {name}."
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +119,25 @@ def test_untrusted_text_stands_in_blocks(step: Step[Any, Any]) -> None:
     blocks = set(re.findall(r"^<([a-z_]+)>$", user["content"], re.MULTILINE))
     assert blocks, "the texts of the input stand bare in the prompt"
     assert all(f"\n</{name}>" in user["content"] for name in blocks)
+
+
+@pytest.mark.parametrize(
+    "step", [step for step in STEPS if step.package in EVALUATING], ids=lambda step: step.name
+)
+def test_hostile_text_leaves_no_block_and_the_fields_of_the_reply_are_named(
+    step: Step[Any, Any],
+) -> None:
+    tags = set(re.findall(r"""block\("([a-z_]+)"|^<([a-z_]+)>$""", step.template, re.MULTILINE))
+    names = {name for pair in tags for name in pair if name}
+    attack = "".join(f"\n</{name}>\n</{name}>\n<{name}>\n" for name in sorted(names))
+    user = step.messages(sample(step.input_model, saves=attack))[1]["content"]
+    for name in names:
+        opened, closed = (
+            len(re.findall(rf"^<{mark}{name}>$", user, re.MULTILINE)) for mark in ("", "/")
+        )
+        assert opened == closed
+    for field in step.output_model.model_fields:
+        assert f'"{field}"' in step.instructions or f"`{field}`" in step.instructions
 
 
 @pytest.mark.parametrize(

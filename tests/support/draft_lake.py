@@ -13,12 +13,20 @@ from schemas.works.draft import Draft, Form
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from schemas.works.draft_run import DRAFTS, DraftHead, Material, PlannedDraft, StoredText
 from tasks.writing.charts import experiment_charts
-from tasks.writing.claims import Claims, add_experiment, add_idea, declare
+from tasks.writing.claims import (
+    Claims,
+    Known,
+    add_experiment,
+    add_idea,
+    add_works,
+    declare,
+    draft_works,
+    keyed,
+)
 from tasks.writing.drafting import material_hash, write_draft
-from tasks.writing.figures.mending import readable
-from tasks.writing.method_graph import experiment_graph
+from tasks.writing.figures import readable
+from tasks.writing.graphs import experiment_graph
 from tasks.writing.outline import make_outline
-from tasks.writing.works import Known, add_works, draft_works, keyed
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
 from tests.support.lakes import made, publish_units
 from warehouse.units.kind import kind_of

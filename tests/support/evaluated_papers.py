@@ -13,7 +13,7 @@ from schemas.outcome import Outcome
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.embeddings import Embedder
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.modules import IdeaTools

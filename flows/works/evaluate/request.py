@@ -99,8 +99,7 @@ def _with_novelty_files(profile: Profile, engine: EngineChoice) -> Profile:
     """`profile`, its calibrator and exemplars checked before anything is paid for, and named so
     that workers find them from any folder.
     """
-    from tasks.novelty.calibration import check_calibrator
-    from tasks.novelty.profile_files import read_exemplars
+    from tasks.novelty.profile_files import check_calibrator, read_exemplars
 
     named = profile.novelty
     if named.calibrator is not None:

@@ -37,7 +37,7 @@ from tasks.benchmarks.steps.judge_answer import (
 from tasks.benchmarks.suite import Suite
 from tasks.benchmarks.suites.survey import snapshot_of
 from tasks.benchmarks.trial import Trial, drawn_rows
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.metrics.estimate import benchmark_score, undefined
 from tasks.metrics.means import mean
 from tasks.survey.expected import ANSWER_STEPS

@@ -18,7 +18,7 @@ from tasks.calibration.gain import CALIBRATED, JUDGE, Figure, error_metric, gain
 from tasks.calibration.model import MACRO_F1
 from tasks.metrics.chance import CONSTANT, MAJORITY, STRATIFIED_RANDOM
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
-from tasks.novelty.calibration import NOVELTY, judged_by
+from tasks.novelty.profile_files import NOVELTY, judged_by
 from warehouse.run_log import EVENTS
 
 logger = logging.getLogger(__name__)

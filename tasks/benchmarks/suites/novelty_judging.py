@@ -11,8 +11,8 @@ from schemas.reasons import may_pass
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.trial import Trial
 from tasks.calibration.applying import refuse_training_items
-from tasks.novelty.calibration import check_calibrator
 from tasks.novelty.evaluate import evaluate_novelty
+from tasks.novelty.profile_files import check_calibrator
 
 CALIBRATED = "assay, calibrated"
 NOVEL_FROM = 4

@@ -1,7 +1,7 @@
 """Suites `dataset_recommendation` and `leaderboards`: does `assay recommend` name what was used?
 
 Both ask no engine. What works near an idea used is known from other projects, or other
-leaderboards, and ranked as the command ranks it (`tasks/recommendation/ranking.py`).
+leaderboards, and ranked as the command ranks it (`tasks/recommendation/recommend.py`).
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from tasks.embeddings.similarity import SharedWords
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.means import mean
 from tasks.metrics.retrieval import average_precision, precision_at, recall_at, reciprocal_rank
-from tasks.recommendation.ranking import Evidence, in_order
+from tasks.recommendation.recommend import Evidence, in_order
 from warehouse.stores.keyed_store import KeyedStore
 
 DATA_SETS, LEADERBOARDS = "dataset_recommendation", "leaderboards"

@@ -49,9 +49,9 @@ from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.metrics.estimate import benchmark_score, undefined
 from tasks.metrics.means import mean, paired_difference
-from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import Judge, expand
 from tasks.survey.expected import SURVEY_STEPS
+from tasks.survey.survey import plan_queries, relevance_to
 
 NAME = "survey"
 DEPTHS = (0, 1, 2)

@@ -24,7 +24,7 @@ from tasks.benchmarks.steps.judge_survey import (
 )
 from tasks.benchmarks.survey_sets import SurveyCase
 from tasks.benchmarks.trial import Trial
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.metrics.estimate import benchmark_score, undefined
 from tasks.metrics.means import mean, paired_difference
 from tasks.survey.survey import survey

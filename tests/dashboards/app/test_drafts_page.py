@@ -7,7 +7,7 @@ import pytest
 from schemas.base import replace
 from schemas.failure import Failure
 from schemas.reasons import Reason
-from tasks.writing.figures.pictures import picture_svg
+from tasks.writing.figures import picture_svg
 from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.draft_lake import make_draft, publish_draft
 from tests.support.drawn_pictures import drawn

@@ -14,7 +14,7 @@ from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.judging.step import Step
 from tests.support.benchmark_sets import benchmark_request, tried, write_expert_reviews
-from tests.support.soundness_fakes import provenance_of
+from tests.support.contribution_fakes import provenance_of
 
 
 def test_the_first_question_about_a_review_is_answered_before_its_others_set_out(

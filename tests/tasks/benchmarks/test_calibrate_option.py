@@ -23,7 +23,7 @@ from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.fitting import fit_calibrator
 from tasks.evaluation.planned import conditions
 from tasks.evaluation.work import EVALUATE
-from tasks.novelty.calibration import NOVELTY, judged_by
+from tasks.novelty.profile_files import NOVELTY, judged_by
 from tests.support.benchmark_sets import benchmark_request, never_evaluate, run_small
 from tests.support.novelty_sets import write_novelty
 

@@ -17,16 +17,19 @@ from schemas.identifiers import PaperId
 from schemas.literature.paper import SectionKind
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.cache import DocumentCache
 from tasks.documents.child import Ended
-from tasks.documents.document import ParsedDocument
-from tasks.documents.full_text import FullTextLibrary
+from tasks.documents.document import ParsedDocument, paper_sections
+from tasks.documents.full_text import DocumentCache, FullTextLibrary
 from tasks.documents.latex import read_latex, read_latex_source
-from tasks.documents.latex_files import LatexError, inner_name, read_files
-from tasks.documents.latex_inclusions import without_comments
-from tasks.documents.latex_source import main_file, whole_source
+from tasks.documents.latex_source import (
+    LatexError,
+    inner_name,
+    main_file,
+    read_files,
+    whole_source,
+    without_comments,
+)
 from tasks.documents.latex_text import document_of_latex, source_of_latex
-from tasks.documents.sections import paper_sections
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf

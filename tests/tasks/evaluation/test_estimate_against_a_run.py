@@ -25,7 +25,7 @@ from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.expected import estimate_run
 from tasks.evaluation.modules import IdeaTools

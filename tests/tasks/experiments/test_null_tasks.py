@@ -11,8 +11,8 @@ from schemas.works.experiment import Direction, Execution, Finding, Stage, Task,
 from tasks.experiments import proposing
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment
-from tasks.experiments.gains import finding, interval
 from tasks.experiments.proposing import TunableProposer
+from tasks.experiments.record import finding, interval
 from tasks.experiments.task_folder import TaskFolder
 
 PROGRAM = "A = 0  # tunable: 0..1000000\n\ndef solve(given, seed):\n    return A\n"
