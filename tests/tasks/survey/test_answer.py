@@ -34,7 +34,6 @@ async def test_an_answer_is_written_from_what_was_read_and_checked(
     found = await answered(server, tmp_path, writer)
     assert writer.asked == ["plan", "reading", "answer", "check"]
     answer = part_of(found, ReviewPart.ANSWER)
-    assert answer is not None
     assert "[(Aarden, 2010)](https://example.org/a)" in answer.text
     assert (answer.checked_sentence_count, answer.unchecked_sentence_count) == (3, 0)
     assert set(answer.cited_paper_ids) == {"a", "b", "c"}
@@ -47,7 +46,6 @@ async def test_what_is_uncited_or_not_carried_is_no_part_of_an_answer(
     bare = "Everybody knows that bats are clever animals."
     found = await answered(server, tmp_path, Writer(answer=f"{LIE} [P1]. {bare} Bats call [P1]."))
     answer = part_of(found, ReviewPart.ANSWER)
-    assert answer is not None
     assert answer.text == "Bats call [(Aarden, 2010)](https://example.org/a)."
     assert {each.why for each in found.removed} == {WhyRemoved.UNCITED, WhyRemoved.UNSUPPORTED}
 
@@ -58,7 +56,6 @@ async def test_an_answer_of_which_nothing_is_left_is_none(
 ) -> None:
     found = await answered(server, tmp_path, Writer(answer=answer))
     section = part_of(found, ReviewPart.ANSWER)
-    assert section is not None
     assert (section.text, section.unscored_reason) == ("", Reason.NO_EVIDENCE)
 
 
@@ -69,7 +66,6 @@ async def test_what_is_not_found_is_asked_and_states_nothing(
     writer = Writer(not_found=("Do bats hunt by day?", claims, "Whales hunt moths at night."))
     found = await answered(server, tmp_path, writer)
     section = part_of(found, ReviewPart.NOT_FOUND)
-    assert section is not None
     assert section.text == "- Do bats hunt by day?"
     assert len(found.removed) == 2
 
@@ -80,7 +76,6 @@ async def test_an_engine_that_fails_leaves_the_passages_and_the_reason(
     writer = Writer(not_found=({"no": "text"},), answer=["no text"])  # type: ignore[arg-type]
     found = await answered(server, tmp_path, writer)
     section = part_of(found, ReviewPart.ANSWER)
-    assert section is not None
     assert (section.text, section.unscored_reason) == ("", Reason.REPLY_UNPARSABLE)
     assert any(failure.reason is Reason.REPLY_UNPARSABLE for failure in found.failures)
     assert found.quotes
