@@ -71,9 +71,6 @@ class Searches:
             )
 
     async def results(self, queries: Sequence[str]) -> Searched:
-        """What `queries`, those of all dimensions started before, found: in order of query and
-        rank.
-        """
         answers = {query: await task for query, task in self._sent.items()}
         if self._inquiry.parameters.search is SearchKind.RELEVANCE:
             return _each_by_its_own(queries, answers)

@@ -220,7 +220,6 @@ class _Looking:
         return sorted(papers, key=lambda each: (-worth[each.paper_id], each.paper_id))[:limit]
 
     async def uses_in(self, works: Sequence[Paper], through: dict[PaperId, str]) -> list[_Found]:
-        """What the works used, by their references."""
         by_id = {work.paper_id: work for work in works}
         answer = await self._literature.references(
             list(by_id), self._breadth.references_per_work, self._cutoff
@@ -320,7 +319,6 @@ def _use_of(
 
 
 def _in_abstracts(works: Iterable[Paper], nearness_of: Mapping[PaperId, float]) -> Iterator[_Found]:
-    """The metrics and data sets that the abstracts of works name."""
     for work in works:
         abstract, nearness = work.abstract or "", nearness_of.get(work.paper_id, 0.0)
         for kind, named in (
@@ -352,7 +350,6 @@ def _ranked(
 
 
 def _evidence(uses: Sequence[_Found], about: Mapping[PaperId, tuple[float, float]]) -> Evidence:
-    """Each work counts once, by its plainest passage."""
     works: dict[PaperId, tuple[float, float]] = {}
     for each in uses:
         plainly = each.weight * (CHAINED if each.use.through is not None else 1.0)

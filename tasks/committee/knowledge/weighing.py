@@ -44,7 +44,6 @@ def score_0_to_1(candidate: Candidate, judge_weight: float) -> float | None:
 
 
 def shortlist(pool: Pool, limit: int) -> list[Candidate]:
-    """The `SIMILARITY_SHARE` · `limit` nearest of every kind and phase."""
     return [
         candidate
         for phase in KnowledgePhase
