@@ -34,7 +34,6 @@ from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
 from tasks.benchmarks.suite import Suite
 from tasks.benchmarks.suites.reviewing import WrittenReview, reviews_by_system
 from tasks.benchmarks.trial import SuiteData, Trial
-from tasks.metrics.comparing import welch
 from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores, undefined
 from tasks.metrics.reviews import (
     CRITERIA,
@@ -42,7 +41,7 @@ from tasks.metrics.reviews import (
     Preference,
     RubricScore,
     coverage,
-    coverage_difference,
+    coverage_tests,
     reference_invalidity,
     win_rates,
 )
@@ -268,20 +267,14 @@ def _items(
 def _differences(
     judged: Mapping[str, Sequence[RubricScore]], seed: int
 ) -> Iterator[BenchmarkScore]:
-    """Assay less each baseline: paired over rubrics, and the p-value of Welch's test that the paper
-    uses.
+    """Assay less each baseline: paired over rubrics, and the p-values of Welch's test that the
+    paper uses.
     """
     for system, theirs in judged.items():
-        if system == ASSAY:
-            continue
-        name = f"{ASSAY} - {system}"
-        yield benchmark_score(
-            coverage_difference(judged[ASSAY], theirs, seed), NAME, "coverage_difference", name
-        )
-        test = welch(
-            [one.score_1_to_5 for one in judged[ASSAY]], [one.score_1_to_5 for one in theirs]
-        )
-        yield benchmark_score(test, NAME, "welch_p_value", name)
+        if system != ASSAY:
+            name = f"{ASSAY} - {system}"
+            for metric, part, estimate in coverage_tests(judged[ASSAY], theirs, seed):
+                yield benchmark_score(estimate, NAME, metric, name, part)
 
 
 SUITE = Suite(
