@@ -21,7 +21,7 @@ from tasks.benchmarks.work import BENCHMARK
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.benchmark_sets import benchmark_request, never_evaluate, tried
 from tests.support.openai_server import OpenAIServer, start_openai_server
-from tests.support.survey_writer import Writer
+from tests.support.survey_fakes import Writer
 
 CASES = [SurveyCase("case-1", "How do bats hunt moths?", frozenset({PaperId("a")}))]
 BOUNDS = {depth: review_parameters(depth, 10, 10) for depth in (0, 2)}
