@@ -16,7 +16,7 @@ from pathlib import Path
 from schemas.judgement.ranking import RatingMethod
 from schemas.profile import RankingParameters
 from schemas.settings import Settings
-from tasks.benchmarks.innoeval import (
+from tasks.benchmarks.submissions import (
     GROUPS_FILE,
     PAIR_FILES,
     POINTS_FILE,
@@ -27,8 +27,8 @@ from tasks.benchmarks.innoeval import (
     read_pairs,
     read_points,
 )
+from tasks.benchmarks.suites.calibrating import RATING, stacked
 from tasks.benchmarks.suites.decisions import STACKED_CLASSES, scale_of
-from tasks.benchmarks.suites.stacking import RATING, stack_scores
 from tasks.calibration.examples import Example, item_sha256
 from tasks.calibration.fitting import cross_validate
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
@@ -105,16 +105,14 @@ def print_stack(examples: Sequence[Example]) -> None:
         for one in examples
     ]
     scale = scale_of(STACKED_CLASSES)
-    rows = list(stack_scores(three, scale, "decisions", "", SEED))
     print(f"\n{len(three)} submissions, three classes, nested cross-validation\n")
     print("| from | macro F1 | accuracy |\n|---|---|---|")
-    for system in dict.fromkeys(row.system for row in rows):
+    for system, estimates in stacked(three, scale, SEED).items():
         cells = [
-            f"{row.value:.3f} ({row.lower:.3f} to {row.upper:.3f})"
-            if row.value is not None
-            else f"undefined: {row.undefined_reason}"
-            for row in rows
-            if row.system == system
+            f"{one.value:.3f} ({one.interval.lower:.3f} to {one.interval.upper:.3f})"
+            if one.defined
+            else f"undefined: {one.undefined_reason}"
+            for one in estimates.values()
         ]
         print(f"| {system} | {' | '.join(cells)} |")
     gold: dict[str, str | None] = {one.item_sha256: one.label for one in three}

@@ -23,7 +23,7 @@ from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import Match, Rating, RatingMethod
 from schemas.profile import RankingParameters
 from schemas.settings import Settings
-from tasks.benchmarks.innoeval import (
+from tasks.benchmarks.submissions import (
     GROUPS_FILE,
     PAIR_FILES,
     Submission,

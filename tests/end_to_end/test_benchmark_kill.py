@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.benchmarks.suites.pairs import SUITE as PAIRS
+from tasks.benchmarks.suites.matches import PAIRS
 from tests.support.assay_command import assay, environment, kill_hard, rows, start_assay, wait_until
 from tests.support.benchmark_sets import benchmark_request, never_evaluate, run_small, write_pairs
 from tests.support.openai_server import Recorded, start_openai_server

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
@@ -31,14 +32,13 @@ from schemas.run import Run
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.accounting.ledger import Ledger
-from tasks.benchmarks.answer_sets import ANSWERS_FILE, RUBRICS_FILE
-from tasks.benchmarks.course import evaluation_of, run_suites
-from tasks.benchmarks.injection_texts import MANIFEST_FILE
-from tasks.benchmarks.review_sets import SCORES, WIKI_VOTES_FILE
-from tasks.benchmarks.suite import LITERATURE_FILE, Suite
+from tasks.benchmarks.suite import LITERATURE_FILE, Suite, SuiteData, Trial
+from tasks.benchmarks.suites.agreement import SCORES
+from tasks.benchmarks.suites.ask import ANSWERS_FILE, RUBRICS_FILE
+from tasks.benchmarks.suites.injected_errors import MANIFEST_FILE
+from tasks.benchmarks.suites.votes import FILE as VOTES_FILE
 from tasks.benchmarks.survey_sets import CORE_PAPERS_FILE, VIS_FILE
-from tasks.benchmarks.trial import SuiteData, Trial
-from tasks.benchmarks.work import unit_of
+from tasks.benchmarks.work import evaluation_of, run_suites, unit_of
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideas.read import read_ideas
 from tasks.work.tools import Tools, open_shared
@@ -277,7 +277,7 @@ def write_votes(folder: Path, voters: int = 12) -> Path:
         for right in range(6)
         if left != right and (left + right + voter) % 2
     ]
-    path = folder / WIKI_VOTES_FILE
+    path = folder / VOTES_FILE
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
     return path
@@ -478,9 +478,21 @@ def tried(
             shared = await open_shared(request, settings, layout, run_id, None, stack)
             tools = Tools(shared, Ledger(IdeaId(suite.name)))
             trial = Trial(unit, tools, asyncio.get_running_loop())
-            return trial, await asyncio.to_thread(use or suite.run, trial)
+            result = await asyncio.to_thread(use or suite.run, trial)
+            return trial, trial.scores if result is None else result
 
     return asyncio.run(done())
+
+
+class BareTrial:
+    """What scorers need of a trial, without a lake: `score` and what a test gives."""
+
+    seed = 0
+    score, score_all = Trial.score, Trial.score_all
+
+    def __init__(self, suite: str, **has: Any) -> None:
+        self.unit, self.scores = SimpleNamespace(suite=suite), list[BenchmarkScore]()
+        vars(self).update(has)
 
 
 def measured(

@@ -6,9 +6,15 @@ import pytest
 
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason
-from tasks.benchmarks.answer_sets import RubricCase, answer_cases, passages_as_papers
 from tasks.benchmarks.steps.judge_answer import JudgedAnswerReply
-from tasks.benchmarks.suites.ask import SUITE, Answered, share_met
+from tasks.benchmarks.suites.ask import (
+    SUITE,
+    Answered,
+    RubricCase,
+    answer_cases,
+    passages_as_papers,
+    share_met,
+)
 from tests.support.benchmark_sets import (
     benchmark_request,
     never_evaluate,

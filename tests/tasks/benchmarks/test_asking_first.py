@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from schemas.base import Noun
-from tasks.benchmarks import trial
+from tasks.benchmarks import suite
 from tasks.benchmarks.items import ItemContext, KeptOutcome
-from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
+from tasks.benchmarks.suites import SUITES
 from tasks.judging.step import Step
 from tests.support.benchmark_sets import benchmark_request, tried, write_expert_reviews
 from tests.support.soundness_fakes import provenance_of
@@ -35,7 +35,7 @@ def test_the_first_question_about_a_review_is_answered_before_its_others_set_out
             value='{"reason": "It says so.", "score": 4}', provenance=provenance_of(step, "fake")
         )
 
-    monkeypatch.setattr(trial, "ask", ask)
+    monkeypatch.setattr(suite, "ask", ask)
     write_expert_reviews(tmp_path)
     questions: dict[str, Noun] = {
         f"{review}-{number}": CoverageInput(

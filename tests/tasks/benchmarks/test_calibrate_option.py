@@ -16,7 +16,7 @@ from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.options.commands import RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
-from tasks.benchmarks.registry import SUITES
+from tasks.benchmarks.suites import SUITES
 from tasks.benchmarks.work import _check_calibrate
 from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
+from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
-from tasks.benchmarks.items import AnswerStore, ItemContext, work_through
+from tasks.benchmarks.items import AnswerStore, ItemContext, Kept, work_through
 from tests.support.evaluations import make_llm_call
 
 
-class Length(Noun):
+class Length(Kept):
     characters: int | None
 
 
@@ -34,7 +34,6 @@ def through(folder: Path, items: dict[str, str], work: Any, task: str = "length"
                 store=store,
                 context_of=context_of,
                 concurrency=3,
-                ask_again=lambda found: found.characters is None,
             )
         finally:
             store.close()
@@ -71,7 +70,9 @@ def test_what_may_go_better_is_asked_again_and_its_earlier_calls_stay_on_the_bil
 
     async def second_time_better(text: str, context: ItemContext) -> Length:
         context.ledger.llm_calls.append(make_llm_call(context.ledger.idea_id, 1))
-        return Length(characters=next(answers))
+        characters = next(answers)
+        lacking = None if characters else Reason.TIMED_OUT
+        return Length(characters=characters, reason=lacking)
 
     assert through(tmp_path, {"a": "a"}, second_time_better)["a"].result.characters is None
     found = through(tmp_path, {"a": "a"}, second_time_better)["a"]

@@ -12,8 +12,8 @@ from flows.run.estimates.declared import estimate
 from flows.run.estimates.work_estimate import WorkEstimate
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.settings import Settings
-from tasks.benchmarks.registry import SUITES
-from tasks.benchmarks.suites.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
+from tasks.benchmarks.suites import SUITES
+from tasks.benchmarks.suites.survey import REVIEWED_CASES, WITH_HOPS, written_bounds
 from tasks.benchmarks.work import BENCHMARK
 from tasks.survey.expected import expected_survey
 from tests.support.benchmark_sets import benchmark_request, write_all
@@ -65,7 +65,7 @@ def test_a_survey_is_planned_judged_and_written_of_the_sets_that_are_there(data:
     found = expected("survey", data, modules=())
     planned = 3 * 40 * (1 + there)
     judged = 3 * there * 40 * 200 // 20
-    bounds = review_parameters(WITH_HOPS, 200, 100)
+    bounds = written_bounds(WITH_HOPS)
     asked = expected_survey(bounds, full_text=False)
     of_a_review = sum(asked[name].calls for name in asked if name not in SEARCHING)
     written = 2 * REVIEWED_CASES

@@ -10,8 +10,8 @@ from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.settings import Settings
-from tasks.benchmarks.published_figures import published_scores
-from tasks.benchmarks.registry import SUITES
+from tasks.benchmarks.published import published_scores
+from tasks.benchmarks.suites import SUITES
 from tasks.benchmarks.work import ABLATIONS, BENCHMARK, profile_without
 from tests.support.benchmark_sets import write_pairs
 

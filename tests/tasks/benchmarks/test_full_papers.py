@@ -10,10 +10,9 @@ from schemas.judgement.benchmark import SubmissionText
 from schemas.judgement.run_request import RunRequest
 from schemas.run import Run
 from schemas.settings import Settings
-from tasks.benchmarks.full_papers import MOST_WORDS
-from tasks.benchmarks.suite import submission_conditions
+from tasks.benchmarks.submissions import MOST_WORDS, submission_conditions
 from tasks.benchmarks.suites.decisions import SUITE as DECISIONS
-from tasks.benchmarks.suites.pairs import SUITE as PAIRS
+from tasks.benchmarks.suites.matches import PAIRS
 from tasks.benchmarks.work import BENCHMARK
 from tasks.ideas.read import read_ideas
 from tests.support.benchmark_sets import (

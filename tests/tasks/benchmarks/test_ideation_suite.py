@@ -16,8 +16,7 @@ from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.works.ideation import IdeationRound, IdeaVersion
-from tasks.benchmarks.first_and_last import flattery_of
-from tasks.benchmarks.simulated_ideation import PRAISE
+from tasks.benchmarks.first_and_last import PRAISE, flattery_of
 from tasks.benchmarks.suites import ideation
 from tasks.benchmarks.suites.ideation import SUITE, family_of
 from tasks.benchmarks.work import BENCHMARK

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.benchmarks.injected_errors import inject
-from tasks.benchmarks.injection_rules import ErrorKind
+from tasks.benchmarks.injection import ErrorKind, inject
 
 PAPER = """# Sorting of Pebbles
 

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import ConfigurationError
-from tasks.benchmarks.injection_texts import manuscript_places
-from tasks.benchmarks.published_figures import published_scores
-from tasks.benchmarks.suites.injected_errors import SUITE
+from tasks.benchmarks.published import published_scores
+from tasks.benchmarks.suites.injected_errors import SUITE, manuscript_places
 from tests.support.benchmark_sets import (
     benchmark_request,
     never_evaluate,

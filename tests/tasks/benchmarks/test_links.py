@@ -50,7 +50,7 @@ def test_the_status_is_what_the_server_says(server: ShapedServer, status: str) -
 def test_an_address_that_may_not_be_asked_has_no_status_and_a_reason(url: str) -> None:
     found = asked(url, private=False)
     assert found.status is None
-    assert found.reason
+    assert found.detail
 
 
 def test_every_citation_counts_and_one_never_asked_has_no_answer() -> None:

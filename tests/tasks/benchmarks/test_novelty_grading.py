@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from schemas.reasons import Reason
-from tasks.benchmarks.novelty_grading import AspectCounts, Grade, Justified, grade
 from tasks.benchmarks.steps.check_aspect import CheckReply
 from tasks.benchmarks.steps.extract_aspects import AspectsReply
 from tasks.benchmarks.steps.judge_alignment import AlignmentReply
+from tasks.benchmarks.suites.rinobench import AspectCounts, Grade, Justified, grade
 from tasks.metrics.novelty import justification_metrics
 from tests.support.contribution_fakes import FakeEngine, WordEmbedder
 
@@ -101,7 +101,7 @@ async def test_a_judge_without_an_answer_leaves_no_zero(silent: str, missing: se
         name for name in ("alignment_0_to_1", "known", "novel") if getattr(found, name) is None
     } == missing
     assert found.may_go_better
-    assert found.reasons == (Reason.TIMED_OUT,)
+    assert found.reason is Reason.TIMED_OUT
 
 
 async def test_an_argument_left_out_by_the_judge_is_not_taken_for_unsupported() -> None:
@@ -114,7 +114,7 @@ async def test_an_argument_left_out_by_the_judge_is_not_taken_for_unsupported() 
         ),
     )
     assert found.known is None
-    assert found.reasons == (Reason.REPLY_UNPARSABLE,)
+    assert found.reason is Reason.REPLY_UNPARSABLE
     assert not found.may_go_better
 
 

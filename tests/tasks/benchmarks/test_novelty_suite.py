@@ -12,10 +12,9 @@ from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import BenchmarkScore
-from tasks.benchmarks.suite import data_sha256
-from tasks.benchmarks.suites.novelty import SUITE
-from tasks.benchmarks.suites.novelty_calibration import FILE
-from tasks.benchmarks.trial import Trial
+from tasks.benchmarks.suite import Trial
+from tasks.benchmarks.suites.novelty import FILE, SUITE
+from tasks.benchmarks.work import data_sha256
 from tasks.calibration.applying import load_calibrator
 from tests.support.benchmark_sets import benchmark_request, never_evaluate, tried
 from tests.support.novelty_sets import write_novelty

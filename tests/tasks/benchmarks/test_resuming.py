@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from schemas.run import Budget
-from tasks.benchmarks.suites.pairs import SUITE as PAIRS
+from tasks.benchmarks.suites.matches import PAIRS
 from tests.support.benchmark_sets import (
     benchmark_request,
     never_evaluate,

@@ -17,19 +17,18 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.profile import Profile
 from schemas.run import Module
-from tasks.benchmarks.innoeval import (
+from tasks.benchmarks.submissions import (
     connected,
     linked_submissions,
     read_groups,
     read_pairs,
     read_points,
 )
-from tasks.benchmarks.registry import SUITES
+from tasks.benchmarks.suites import SUITES
 from tasks.benchmarks.suites.agreement import SUITE as AGREEMENT
 from tasks.benchmarks.suites.coverage import SUITE as COVERAGE
 from tasks.benchmarks.suites.decisions import SUITE as DECISIONS
-from tasks.benchmarks.suites.groups import SUITE as GROUPS
-from tasks.benchmarks.suites.pairs import SUITE as PAIRS
+from tasks.benchmarks.suites.matches import GROUPS, PAIRS
 from tasks.benchmarks.work import BENCHMARK
 from tests.support.benchmark_sets import (
     benchmark_request,

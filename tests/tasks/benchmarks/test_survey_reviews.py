@@ -13,10 +13,9 @@ from schemas.judgement.benchmark import BenchmarkScore
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.benchmarks.steps.judge_survey import SurveyDimension
-from tasks.benchmarks.suites.survey import SUITE
-from tasks.benchmarks.suites.survey_reviews import GAIN, METRIC, review_parameters, review_scores
+from tasks.benchmarks.suite import Trial
+from tasks.benchmarks.suites.survey import MARK, MARK_GAIN, SUITE, CaseSet, score_written
 from tasks.benchmarks.survey_sets import VIS_FILE, SurveyCase, write_papers
-from tasks.benchmarks.trial import Trial
 from tasks.benchmarks.work import BENCHMARK
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.benchmark_sets import benchmark_request, never_evaluate, tried
@@ -24,7 +23,7 @@ from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.survey_writer import Writer
 
 CASES = [SurveyCase("case-1", "How do bats hunt moths?", frozenset({PaperId("a")}))]
-BOUNDS = {depth: review_parameters(depth, 10, 10) for depth in (0, 2)}
+DEPTHS = (0, 2)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +59,7 @@ def scored(
         SUITE,
         request,
         never_evaluate,
-        lambda trial: review_scores(trial, "survey", "bats", literature, CASES, BOUNDS),
+        lambda trial: score_written(trial, CaseSet("bats", literature, CASES, True)),
     )
     return scores, trial
 
@@ -74,10 +73,10 @@ def test_every_dimension_has_a_mark_at_both_depths_and_the_gain_of_hops(
     found = {(row.metric, row.system, row.slice): row.value for row in scores}
     for dimension in SurveyDimension:
         part = f"set=bats, dimension={dimension}"
-        marks = [found[METRIC, f"depth_{depth}", part] for depth in BOUNDS]
+        marks = [found[MARK, f"depth_{depth}", part] for depth in DEPTHS]
         assert all(mark is not None and 1 <= mark <= 5 for mark in marks)
-        assert found[GAIN, "depth_2", part] == (marks[1] or 0) - (marks[0] or 0)
-    assert len(trial.items) == len(SurveyDimension) * len(BOUNDS)
+        assert found[MARK_GAIN, "depth_2", part] == (marks[1] or 0) - (marks[0] or 0)
+    assert len(trial.items) == len(SurveyDimension) * len(DEPTHS)
     assert all(item.unscored_reason is None for item in trial.items)
 
 
@@ -95,7 +94,7 @@ def test_offline_no_survey_is_written_and_none_is_judged(
     literature: LiteratureChoice, tmp_path: Path
 ) -> None:
     scores, trial = scored(tmp_path, literature)
-    assert [(row.metric, row.value) for row in scores] == [(METRIC, None)] * 2
+    assert [(row.metric, row.value) for row in scores] == [(MARK, None)] * 2
     assert trial.items == []
 
 

@@ -12,7 +12,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.judgement.benchmark import BenchmarkHead
 from schemas.options.benchmark_options import BenchmarkOptions
-from tasks.benchmarks.published_figures import training_until
+from tasks.benchmarks.published import training_until
 from tasks.benchmarks.suites.decisions import SUITE as DECISIONS
 from warehouse.warehouse import Warehouse
 
