@@ -3,9 +3,9 @@ kept as they come.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from pydantic import Field, ValidationError
@@ -51,37 +51,14 @@ OutputT = TypeVar("OutputT", bound=Reply)
 
 
 class KeptAnswer(Noun):
-    """One item's result, as JSON, and every call made for it, earlier attempts included."""
+    """One item's result, as JSON, and every call made for it, earlier attempts included.
+
+    Kept on disk as it comes: a kill loses calls in flight only.
+    """
 
     result: str
     ask_again: bool = Field(description="Whether asking again may bring what is missing.")
     calls: tuple[LlmCall, ...]
-
-
-class AnswerStore:
-    """Answers of one benchmark by key, on disk as they come: a kill loses calls in flight only.
-
-    Raises as `KeyedStore` does.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._store = KeyedStore(path)
-
-    def read(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
-        """Return the answers under `keys`; an entry of another version counts as none."""
-        answers = {}
-        for key, entry in self._store.get_many(keys).items():
-            try:
-                answers[key] = KeptAnswer.model_validate_json(entry)
-            except ValidationError:
-                continue
-        return answers
-
-    def keep(self, key: str, answer: KeptAnswer) -> None:
-        self._store.put_many({key: answer.model_dump_json().encode()})
-
-    def close(self) -> None:
-        self._store.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +87,7 @@ async def work_through(
     work: Callable[[ItemT, ItemContext], Awaitable[KeptT]],
     kind: type[KeptT],
     *,
-    store: AnswerStore,
+    store: KeyedStore,
     context_of: Callable[[str], ItemContext],
     concurrency: int,
 ) -> dict[str, Done[KeptT]]:
@@ -125,7 +102,10 @@ async def work_through(
         concurrency: items that are worked on at once.
     """
     keys = {item_id: content_hash(task, item_id, length=32) for item_id in items}
-    kept = store.read(list(keys.values()))
+    kept: dict[str, KeptAnswer] = {}
+    for key, entry in store.get_many(list(keys.values())).items():
+        with suppress(ValidationError):  # an entry of another version counts as none
+            kept[key] = KeptAnswer.model_validate_json(entry)
     gate = asyncio.Semaphore(concurrency)
 
     async def one(item_id: str, item: ItemT) -> Done[KeptT]:
@@ -141,7 +121,7 @@ async def work_through(
             ask_again=result.may_go_better,
             calls=(*paid, *context.ledger.llm_calls),
         )
-        store.keep(keys[item_id], answer)
+        store.put_many({keys[item_id]: answer.model_dump_json().encode()})
         return Done(result, answer.calls)
 
     try:

@@ -47,7 +47,6 @@ from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.items import (
-    AnswerStore,
     Done,
     ItemContext,
     Kept,
@@ -68,6 +67,7 @@ from warehouse.answers import IdeaReview
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.layout import Layout
 from warehouse.run_log import EVENTS
+from warehouse.stores.keyed_store import KeyedStore
 from warehouse.warehouse import Warehouse
 
 ItemT = TypeVar("ItemT")
@@ -274,7 +274,7 @@ class Trial(SuiteData):
         EVENTS.info("%s: %s, %d items", self.unit.suite, task, len(items))
         unit = BENCHMARKS.unit_path(self.warehouse, self.tools.run_id, self.unit.suite)
         with (
-            closing(AnswerStore(self.folder / "answers.sqlite")) as store,
+            closing(KeyedStore(self.folder / "answers.sqlite")) as store,
             self._gateway(literature) as url,
         ):
 

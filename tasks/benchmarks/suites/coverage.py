@@ -1,26 +1,25 @@
-"""Suite `coverage` (ScholarEval §3.2, E.1-E.3): what experts said and reviews say too, references
-that lead nowhere, preferences.
+"""Suite `coverage` (ScholarEval §3, E.1-E.3): what experts said and reviews say too, references that
+lead nowhere, preferences.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
+from schemas.errors import ConfigurationError
 from schemas.idea import Idea
+from schemas.identifiers import IdeaId
 from schemas.judgement.benchmark import ANOTHER_IDEAS, ASSAY, PROMPT_WITH_SEARCH
 from schemas.outcome import Outcome, Scored
 from schemas.run import Module
-from tasks.benchmarks.items import ItemContext
-from tasks.benchmarks.links import LinkStatus, cited_links, link_answers, link_status
-from tasks.benchmarks.scholarideas import (
-    SCHOLARIDEAS_FILE,
-    ReviewedIdea,
-    Rubric,
-    read_scholarideas,
-)
+from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.records import Record, day_of, json_lines, text_of
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.benchmarks.steps.judge_preference import (
     JUDGE_PREFERENCE,
     PreferenceInput,
     PreferenceReply,
+    cited_links,
 )
 from tasks.benchmarks.steps.prompted_contribution import PROMPTED_CONTRIBUTION
 from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
@@ -35,11 +34,13 @@ from tasks.benchmarks.suite import (
     tokens_of,
 )
 from tasks.benchmarks.suites.reviewing import PAPERS_SHOWN, WrittenReview, reviews_by_system
+from tasks.ideas.parts import parts_of, title_of
 from tasks.metrics.comparing import welch
 from tasks.metrics.estimate import undefined
 from tasks.metrics.reviews import (
     CRITERIA,
     Answer,
+    LinkAnswer,
     Preference,
     RubricScore,
     coverage,
@@ -48,12 +49,86 @@ from tasks.metrics.reviews import (
     win_rates,
 )
 from tasks.novelty.expected import WORK_TOKENS
+from tasks.web.client import InvalidURL, redirected, web_address
+from tasks.web.exchange import REDIRECTS, NoAnswerError
+from tasks.web.guard import Refused, checked_address, response_from
 
+SCHOLARIDEAS_FILE = "scholarideas.jsonl"
 TIMEOUT_SECONDS = 20.0
+MAXIMUM_REDIRECTS = 5
 RATES = ("win", "loss", "tie", "win_of_decided", "consistency", "first_shown")
 
 Reviews = Mapping[str, WrittenReview]
 """By idea."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """One statement of an expert's review; `rubric_id` is unique over all ideas."""
+
+    rubric_id: str
+    idea_id: IdeaId
+    discipline: str
+    statement: str
+    type: str
+    axis: str
+    severity: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedIdea:
+    """An idea as a system may see it, and apart from it what experts said."""
+
+    idea: Idea
+    rubrics: tuple[Rubric, ...]
+
+
+def read_scholarideas(path: Path) -> list[ReviewedIdea]:
+    """Return every idea with its rubrics; an idea without any is kept and adds to no score.
+
+    Raises:
+        ConfigurationError: the file is not what its name says.
+    """
+    found = [_reviewed(record, path) for record in json_lines(path)]
+    ids = [entry.idea.idea_id for entry in found]
+    repeated = next((idea_id for idea_id in ids if ids.count(idea_id) > 1), None)
+    if repeated is not None:
+        raise ConfigurationError(f"{path} has idea {repeated} twice")
+    return found
+
+
+def _reviewed(record: Record, path: Path) -> ReviewedIdea:
+    idea_id, text = IdeaId(text_of(record, "idea_id", path)), text_of(record, "text", path)
+    discipline = text_of(record, "discipline", path)
+    parts = parts_of(text)
+    idea = Idea(
+        idea_id=idea_id,
+        title=title_of(text),
+        text=text,
+        problem=parts.problem,
+        method=parts.method,
+        experiment=parts.experiment,
+        cutoff_date=day_of(record, path),
+        group=discipline,
+    )
+    rubrics = record.get("rubrics")
+    listed = rubrics if isinstance(rubrics, list) else []
+    return ReviewedIdea(
+        idea,
+        tuple(
+            _rubric(entry, idea_id, number, discipline, path)
+            for number, entry in enumerate(listed, start=1)
+        ),
+    )
+
+
+def _rubric(entry: object, idea_id: IdeaId, number: int, discipline: str, path: Path) -> Rubric:
+    if not isinstance(entry, dict):
+        raise ConfigurationError(f"{path}: rubric {number} of {idea_id} is no JSON object")
+    statement, kind, axis, severity = (
+        text_of(entry, name, path) for name in ("statement", "type", "axis", "severity")
+    )
+    return Rubric(f"{idea_id}:{number}", idea_id, discipline, statement, kind, axis, severity)
 
 
 def run(trial: Trial) -> None:
@@ -151,6 +226,56 @@ def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
                 not_asked = "addresses were not asked: add --check-links"
                 estimate = undefined(not_asked, unscored_count=len(cited))
             trial.score(f"reference_invalidity_{bound}", estimate, system)
+
+
+# Addresses a review cites, and what each answers to a HEAD request (E.2).
+
+
+class LinkStatus(Kept):
+    """What one address answered: its HTTP status, or None with the detail."""
+
+    status: int | None
+
+    @property
+    def may_go_better(self) -> bool:
+        return self.status is None
+
+
+def link_answers(review_links: list[str], statuses: dict[str, LinkStatus]) -> list[LinkAnswer]:
+    """Return an answer for every citation; an address that was not asked has none."""
+    unknown = LinkStatus(status=None, detail="not asked")
+    found = [(url, statuses.get(url, unknown)) for url in review_links]
+    return [LinkAnswer(url, status.status, status.detail) for url, status in found]
+
+
+async def link_status(
+    url: str,
+    timeout_seconds: float,
+    *,
+    allow_private_addresses: bool = False,
+) -> LinkStatus:
+    """Return the status of `url` after its redirects.
+
+    Never raises for what the other side does; only public hosts are asked.
+
+    Args:
+        allow_private_addresses: exists for tests.
+    """
+    private = allow_private_addresses
+    try:
+        target = web_address(url)
+        for _ in range(MAXIMUM_REDIRECTS + 1):
+            address = await checked_address(target, allow_private_addresses=private)
+            if isinstance(address, Refused):
+                return LinkStatus(status=None, detail=address.detail)
+            async with response_from(address, "HEAD", target, timeout_seconds) as response:
+                location = response.headers.get("location")
+            if response.status_code not in REDIRECTS or location is None:
+                return LinkStatus(status=response.status_code)
+            target = redirected(target, location)
+    except (NoAnswerError, InvalidURL) as error:
+        return LinkStatus(status=None, detail=str(error))
+    return LinkStatus(status=None, detail=f"more than {MAXIMUM_REDIRECTS} redirects")
 
 
 async def _status(url: str, _: ItemContext) -> LinkStatus:

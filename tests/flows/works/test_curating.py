@@ -17,7 +17,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.settings import Settings
 from schemas.works.curation_run import CURATIONS, CurateOptions, CurationRequest
-from tasks.benchmarks.scholarideas import read_scholarideas
+from tasks.benchmarks.suites.coverage import read_scholarideas
 from tasks.curation.openreview import NAME
 from tasks.curation.work import CURATE
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server

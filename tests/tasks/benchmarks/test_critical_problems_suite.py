@@ -6,7 +6,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
 from tasks.benchmarks.published import published_scores
 from tasks.benchmarks.suites.critical_problems import SUITE
@@ -117,11 +116,6 @@ def test_the_engine_is_held_against_the_judges_on_the_problems_they_voted_on(
     ]
 
 
-def test_the_same_command_again_changes_nothing(done: BenchmarkRequest) -> None:
-    assert run_small(SUITE, done, never_evaluate).unchanged
-    assert rows_of(done, "select count(*) from check_runs") == [(2,)]
-
-
 def test_only_what_differs_at_the_printed_digits_is_named_as_a_difference() -> None:
     def measured(value: float | None) -> BenchmarkScore:
         return BenchmarkScore(
@@ -138,11 +132,6 @@ def test_only_what_differs_at_the_printed_digits_is_named_as_a_difference() -> N
     (difference,) = against_print(SUITE.name, [measured(4.9)])
     assert (difference.metric, difference.slice) == (DIFFERENCE, f"mean_problems, {PDF}")
     assert difference.value == pytest.approx(0.1)
-
-
-def test_a_folder_without_the_release_is_one_clear_line(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"reads withdrarxiv/checks\.parquet.*--data DIR"):
-        run_small(SUITE, benchmark_request(tmp_path, SUITE), never_evaluate)
 
 
 @pytest.mark.skipif(

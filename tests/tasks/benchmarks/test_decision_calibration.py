@@ -81,16 +81,6 @@ def test_with_labels_enough_four_classes_and_two_are_fitted_and_three_left_out(
     assert len(load_calibrator(tmp_path / FILE).labels) == 4
 
 
-def test_too_few_submissions_give_reasons_and_no_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = calibrated((3, 3, 3, 3), tmp_path, monkeypatch)
-    assert all(
-        row.value is None and "needs 20 labelled" in str(row.undefined_reason) for row in rows
-    )
-    assert not (tmp_path / FILE).exists()
-
-
 @pytest.mark.long
 def test_what_each_source_adds_is_a_row_for_it_alone_and_for_all_up_to_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -92,14 +92,6 @@ def test_evaluations_are_part_of_the_bill_and_a_limit_lowers_it(data: Path) -> N
     assert run.model_calls == 0
 
 
-def test_without_a_model_nothing_costs_and_an_unknown_price_is_no_zero(data: Path) -> None:
-    assert (
-        expected("pairs", data, engine="extractive").model_calls,
-        expected("pairs", data, engine="extractive").cost_usd,
-    ) == (0, 0.0)
-    assert expected("pairs", data, engine="litellm:openai/no-such-model").cost_usd is None
-
-
 def test_a_dry_run_prints_and_leaves_nothing_behind(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,11 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-from schemas.errors import ConfigurationError
-from tasks.benchmarks import records
-from tasks.benchmarks.records import json_lines
 from tasks.benchmarks.suites.recommendation import (
     DATA_SETS,
     LEADERBOARDS,
@@ -21,7 +16,6 @@ from tests.support.benchmark_sets import (
     rows_of,
     run_small,
     scores_of,
-    write_packed,
     write_resources,
 )
 
@@ -51,24 +45,6 @@ def test_a_leaderboard_is_answered_from_the_boards_of_other_data_sets(tmp_path: 
     assert found["recall_at_5", "kind=baseline", "assay"][0] == 0.5, "its own paper is on no other"
     assert found["mean_reciprocal_rank", "kind=metric", "assay"][0] == 1.0
     assert found["mean_reciprocal_rank", "kind=baseline", "most_used"][0] != 1.0
-
-
-def test_a_packed_file_that_is_cut_off_is_one_clear_line(tmp_path: Path) -> None:
-    path = write_packed(tmp_path / "set" / "rows.jsonl.gz", [{"id": "a" * 500}])
-    path.write_bytes(path.read_bytes()[:-12])
-    with pytest.raises(ConfigurationError, match="cannot be unpacked"):
-        json_lines(path)
-
-
-def test_a_file_that_unpacks_beyond_its_bound_is_one_clear_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(records, "_MOST_BYTES", 1_000)
-    path = write_packed(tmp_path / "set" / "rows.jsonl.gz", [{"id": "a" * 900}])
-    assert json_lines(path)
-    write_packed(path, [{"id": "a" * 1_000}])
-    with pytest.raises(ConfigurationError, match="unpacks to more than 1,000 bytes"):
-        json_lines(path)
 
 
 def test_measures_of_a_ranked_list() -> None:
