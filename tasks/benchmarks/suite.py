@@ -61,7 +61,9 @@ from tasks.judging.packing import Beginning
 from tasks.judging.step import Step
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.snapshot.build import index_for_parquet
+from tasks.metrics.chance import STRATIFIED_RANDOM, stratified_random
 from tasks.metrics.estimate import Estimate, benchmark_score
+from tasks.metrics.labelled import Label, Labelled
 from tasks.work.tools import Tools
 from warehouse.answers import IdeaReview
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
@@ -74,6 +76,8 @@ ItemT = TypeVar("ItemT")
 OutputT = TypeVar("OutputT", bound=Reply)
 AnswerT = TypeVar("AnswerT")
 
+Statistics = Mapping[str, Callable[[Labelled], float]]
+"""Metrics of labelled items by name."""
 LITERATURE_FILE = "literature.parquet"
 """Papers in the folder of the data sets are the default literature of the benchmarks."""
 
@@ -192,6 +196,17 @@ class Trial(SuiteData):
         """Record a score for every metric, by its name."""
         for metric, estimate in estimates.items():
             self.score(metric, estimate, system, part)
+
+    def score_by_chance(
+        self,
+        gold: Mapping[str, Label | None],
+        statistics: Statistics,
+        part: str,
+    ) -> None:
+        """Record what labels drawn by their shares reach, by metric."""
+        for metric, statistic in statistics.items():
+            estimate = stratified_random(gold, statistic, self.seed)
+            self.score(metric, estimate, STRATIFIED_RANDOM, part)
 
     def record(
         self,

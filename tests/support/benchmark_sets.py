@@ -12,7 +12,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import orjson
 import polars as pl
 
 from flows.profiles import load_profile
@@ -57,6 +56,11 @@ SUBJECTS = (
     "graph kernels for proteins",
     "robust policies",
     "cheap retrieval",
+)
+RUBRIC = ("statement", "type", "axis", "severity")
+RUBRICS = (
+    ("There is no ablation of the sparse kernel.", "weakness", "soundness", "major"),
+    ("The data set is new and large.", "strength", "contribution", "minor"),
 )
 WELL = "We sorted the pebbles by hand, and all of it went well on that day.\n\n" * 6
 PLAN = (
@@ -119,20 +123,7 @@ def write_scholarideas(folder: Path, count: int = 3) -> Path:
             "discipline": ("ai", "eco")[number % 2],
             "text": PLAN.format(number=number),
             "cutoff_date": "2024-05-01",
-            "rubrics": [
-                {
-                    "statement": "There is no ablation of the sparse kernel.",
-                    "type": "weakness",
-                    "axis": "soundness",
-                    "severity": "major",
-                },
-                {
-                    "statement": "The data set is new and large.",
-                    "type": "strength",
-                    "axis": "contribution",
-                    "severity": "minor",
-                },
-            ],
+            "rubrics": [dict(zip(RUBRIC, told, strict=True)) for told in RUBRICS],
         }
         for number in range(count)
     ]
@@ -277,10 +268,7 @@ def write_votes(folder: Path, voters: int = 12) -> Path:
         for right in range(6)
         if left != right and (left + right + voter) % 2
     ]
-    path = folder / VOTES_FILE
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
-    return path
+    return write_packed(folder / VOTES_FILE, rows)
 
 
 def write_core_papers(folder: Path, topic: str) -> Path:
@@ -295,10 +283,7 @@ def write_core_papers(folder: Path, topic: str) -> Path:
         }
         for number in range(12)
     ]
-    path = folder / CORE_PAPERS_FILE
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
-    return path
+    return write_packed(folder / CORE_PAPERS_FILE, rows)
 
 
 def write_expert_answers(folder: Path) -> Path:
@@ -322,11 +307,8 @@ def write_expert_answers(folder: Path) -> Path:
         {"name": "second", "criterion": "It says when.", "weight": 0.1, "evidence": []},
     ]
     question = {"id": "bats", "question": rows[0]["question"], "criteria": criteria}
-    path = folder / ANSWERS_FILE
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
-    (folder / RUBRICS_FILE).write_bytes(gzip.compress(orjson.dumps(question)))
-    return path
+    write_packed(folder / RUBRICS_FILE, [question])
+    return write_packed(folder / ANSWERS_FILE, rows)
 
 
 def write_venue(folder: Path) -> Path:
@@ -349,10 +331,7 @@ def write_venue(folder: Path) -> Path:
     title = "How does sparse attention read long documents"
     rows.append(rows[0] | {"id": "10.1/own", "title": title, "references": cited})
     rows[-1] |= {"publication_year": 2026, "year": 2026}
-    path = folder / VIS_FILE
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
-    return path
+    return write_packed(folder / VIS_FILE, rows)
 
 
 def write_nothing(folder: Path) -> Path:

@@ -39,7 +39,7 @@ from tasks.benchmarks.suite import (
     Trial,
 )
 from tasks.benchmarks.suites.survey import snapshot_of, survey_of
-from tasks.benchmarks.survey_sets import given_paper
+from tasks.benchmarks.survey_sets import given_paper, paper_row
 from tasks.literature.snapshot.records import normal_title
 from tasks.metrics.estimate import undefined
 from tasks.metrics.means import mean
@@ -99,7 +99,7 @@ def answer_cases(path: Path) -> list[AnswerCase]:
 
 
 def passages_as_papers(path: Path) -> Iterator[dict[str, Any]]:
-    """Every work that an expert cites, once, with all its passages for an abstract; nothing else is
+    """Yield every work that an expert cites, once, with all its passages for an abstract; nothing else is
     known of it.
     """
     texts: dict[str, dict[str, None]] = {}
@@ -110,15 +110,7 @@ def passages_as_papers(path: Path) -> Iterator[dict[str, Any]]:
             titles.setdefault(name, text_of(passage, "title", path))
             texts.setdefault(name, {})[text_of(passage, "text", path)] = None
     for name, title in titles.items():
-        yield {
-            "paper_id": name,
-            "title": title,
-            "abstract": "\n\n".join(texts[name]),
-            "authors": [],
-            "venue": "",
-            "year": None,
-            "url": "",
-        }
+        yield paper_row(name, title, "\n\n".join(texts[name]))
 
 
 def rubric_cases(path: Path) -> list[RubricCase]:

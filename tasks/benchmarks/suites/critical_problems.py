@@ -6,7 +6,7 @@ them and prints hit rates.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -24,6 +24,7 @@ from tasks.benchmarks.suite import (
     PROBLEM_TOKENS,
     Asking,
     Counted,
+    Statistics,
     Suite,
     SuiteData,
     Trial,
@@ -31,7 +32,7 @@ from tasks.benchmarks.suite import (
 from tasks.benchmarks.suites.problems_released import PRICES, score_release
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput
 from tasks.metrics.agreement import cohen_kappa, gwet_ac1
-from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
+from tasks.metrics.chance import fixed_answers
 from tasks.metrics.classification import accuracy, accuracy_value, f1_of_class, macro_f1_value
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.hit_rate import (
@@ -43,7 +44,7 @@ from tasks.metrics.hit_rate import (
     decided,
     hit_rate,
 )
-from tasks.metrics.labelled import Labelled, pair_up
+from tasks.metrics.labelled import pair_up
 from tasks.metrics.means import mean, share_of
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.kinds.manuscripts.queries import release_views
@@ -204,13 +205,9 @@ def _score_baselines(trial: Trial, part: str, gold: Votes, papers: Mapping[str, 
     for system, answers in fixed_answers(labels, (NO_HIT, HIT)).items():
         said = {item: None if answer is None else answer == HIT for item, answer in answers.items()}
         _score_agreement(trial, system, part, gold, said, papers)
-    statistics: dict[str, Callable[[Labelled], float]] = {
-        "accuracy": accuracy_value,
-        "f1_hit": partial(macro_f1_value, classes=(HIT,)),
-    }
-    for metric, statistic in statistics.items():
-        estimate = stratified_random(labels, statistic, trial.seed)
-        trial.score(metric, estimate, STRATIFIED_RANDOM, part)
+    of_hits = partial(macro_f1_value, classes=(HIT,))
+    of_chance: Statistics = {"accuracy": accuracy_value, "f1_hit": of_hits}
+    trial.score_by_chance(labels, of_chance, part)
 
 
 def _label(hit: bool | None) -> str | None:

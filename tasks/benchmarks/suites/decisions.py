@@ -3,7 +3,7 @@ its idea alone, and what calibration gains for that.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, get_args
@@ -26,7 +26,7 @@ from tasks.benchmarks.submissions import (
     unique_ideas,
     with_texts,
 )
-from tasks.benchmarks.suite import Counted, Suite, SuiteData, Trial
+from tasks.benchmarks.suite import Counted, Statistics, Suite, SuiteData, Trial
 from tasks.benchmarks.suites.calibrating import COMMITTEE, STACK, calibrate_on, source_of, stacked
 from tasks.calibration.examples import (
     FEWEST_OF_A_LABEL,
@@ -37,7 +37,7 @@ from tasks.calibration.examples import (
     novelty_features,
 )
 from tasks.committee.steps.meta_review import decision_by_total
-from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
+from tasks.metrics.chance import fixed_answers
 from tasks.metrics.classification import (
     accuracy,
     accuracy_value,
@@ -46,7 +46,7 @@ from tasks.metrics.classification import (
     macro_f1_value,
 )
 from tasks.metrics.estimate import Estimate
-from tasks.metrics.labelled import GRADES, ClassCount, Labelled, decision_of, merged, pair_up
+from tasks.metrics.labelled import GRADES, ClassCount, decision_of, merged, pair_up
 from warehouse.answers import IdeaReview
 
 DECISION = "decision"
@@ -108,13 +108,11 @@ def run(trial: Trial) -> None:
         _score(trial, gold, answers, system, clusters)
     for class_count in get_args(ClassCount):
         of_classes = _merged(gold, class_count)
-        statistics: dict[str, Callable[[Labelled], float]] = {
+        of_chance: Statistics = {
             "macro_f1": partial(macro_f1_value, classes=scale_of(class_count).labels),
             "accuracy": accuracy_value,
         }
-        for metric, statistic in statistics.items():
-            estimate = stratified_random(of_classes, statistic, trial.seed)
-            trial.score(metric, estimate, STRATIFIED_RANDOM, f"classes={class_count}")
+        trial.score_by_chance(of_classes, of_chance, f"classes={class_count}")
     decision_calibration(trial, run_id, gold, said, clusters)
 
 

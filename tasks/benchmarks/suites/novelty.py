@@ -15,7 +15,16 @@ from tasks.benchmarks.novelty_sets import (
     read_gold,
     read_novelty_checker,
 )
-from tasks.benchmarks.suite import GRADE_TOKENS, Asking, Counted, Suite, SuiteData, Trial, tokens_of
+from tasks.benchmarks.suite import (
+    GRADE_TOKENS,
+    Asking,
+    Counted,
+    Statistics,
+    Suite,
+    SuiteData,
+    Trial,
+    tokens_of,
+)
 from tasks.benchmarks.suites.calibrating import CALIBRATED, calibrate_on, source_of
 from tasks.benchmarks.suites.rinobench import (
     GRADING,
@@ -29,7 +38,7 @@ from tasks.benchmarks.suites.rinobench import (
 )
 from tasks.calibration.examples import LabelScale
 from tasks.metrics.agreement import cohen_kappa
-from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
+from tasks.metrics.chance import fixed_answers
 from tasks.metrics.classification import (
     accuracy,
     accuracy_value,
@@ -58,6 +67,12 @@ NOVEL_FROM = 4
 (RINoBench, Table 1).
 """
 CALIBRATED_NOVEL_FROM = 3.5
+_BY_CHANCE: Statistics = {
+    "accuracy": accuracy_value,
+    "f1_novel": partial(macro_f1_value, classes=(NOVEL,)),
+    "f1_not_novel": partial(macro_f1_value, classes=(NOT_NOVEL,)),
+    "macro_f1": partial(macro_f1_value, classes=SCALE),
+}
 
 Labels = Mapping[str, str | None]
 
@@ -92,19 +107,7 @@ def run(trial: Trial) -> None:
         record_judgements(trial, PART, system, judgements, said, gold, values[system])
     for system, said in {**verdicts, **fixed_answers(gold, SCALE)}.items():
         _score(trial, system, gold, said)
-    # Labels drawn by chance are held to some of the metrics as well.
-    for metric, classes in (
-        ("accuracy", None),
-        ("f1_novel", (NOVEL,)),
-        ("f1_not_novel", (NOT_NOVEL,)),
-        ("macro_f1", SCALE),
-    ):
-        estimate = stratified_random(
-            gold,
-            accuracy_value if classes is None else partial(macro_f1_value, classes=classes),
-            trial.seed,
-        )
-        trial.score(metric, estimate, STRATIFIED_RANDOM, PART)
+    trial.score_by_chance(gold, _BY_CHANCE, PART)
     # Whether ideas that experts call novel have higher scores, wherever the cut lies.
     labels = [None if label is None else float(label == NOVEL) for label in gold.values()]
     for system, scores in values.items():
