@@ -1,6 +1,6 @@
 """Suite: one benchmark of the literature, as its data, the questions asked of each item, and scores.
 
-To add one, write a module in `suites/` with a `SUITE`, and name it in `suites/__init__.py`. Published
+To add one, write a module in `suites/` with a `SUITE`, and name it in `registry.py`. Published
 figures are rows of `published.csv`, shown next to the measured ones.
 
     def run(trial: Trial) -> None:

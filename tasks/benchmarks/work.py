@@ -38,8 +38,8 @@ from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.benchmarks.comparing import differences
 from tasks.benchmarks.published import published_scores, training_until
+from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.suite import LITERATURE_FILE, Suite, SuiteData, Trial, folder_of, sample_file
-from tasks.benchmarks.suites import SUITES, novelty
 from tasks.calibration.applying import with_prior
 from tasks.ideas.json_lines import write_ideas
 from tasks.judging.expected import Asked, StepsAsked, together
@@ -120,8 +120,8 @@ def _suites(name: str) -> tuple[Suite, ...]:
 
 def _check_calibrate(suites: Sequence[Suite], profile: Profile) -> None:
     """Raise ConfigurationError where no calibrator can be fitted."""
-    if novelty.SUITE.name not in {suite.name for suite in suites}:
-        raise ConfigurationError(f"--calibrate: only suite {novelty.SUITE.name} fits a calibrator")
+    if SuiteName.NOVELTY not in {suite.name for suite in suites}:
+        raise ConfigurationError(f"--calibrate: only suite {SuiteName.NOVELTY} fits a calibrator")
     if profile.novelty.calibrator is not None:
         raise ConfigurationError(
             "--calibrate: the profile names a calibrator already; take `calibrator` out of its"

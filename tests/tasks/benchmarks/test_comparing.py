@@ -9,7 +9,7 @@ from flows.cli.quality.benchmark import _comparison
 from flows.run.pages import published_page
 from schemas.base import replace
 from tasks.benchmarks.comparing import Items, _estimates
-from tasks.benchmarks.suites import SUITES
+from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.work import BENCHMARK
 from tests.support.benchmark_sets import (
     benchmark_request,

@@ -12,7 +12,7 @@ from flows.run.estimates.declared import estimate
 from flows.run.estimates.work_estimate import WorkEstimate
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.settings import Settings
-from tasks.benchmarks.suites import SUITES
+from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.suites.survey import REVIEWED_CASES, WITH_HOPS, written_bounds
 from tasks.benchmarks.work import BENCHMARK
 from tasks.survey.expected import expected_survey

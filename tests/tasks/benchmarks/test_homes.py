@@ -18,7 +18,7 @@ from tasks.benchmarks.homes import (
     read_lock,
     sets_elsewhere,
 )
-from tasks.benchmarks.suites import SUITES
+from tasks.benchmarks.registry import SUITES
 from tests.support.document_server import DocumentServer, Reply, document_server
 
 CONTENT = {"data/points.jsonl": b'{"paper_id": "a"}\n', "data/groups.json": b"[]\n"}

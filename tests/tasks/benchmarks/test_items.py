@@ -18,8 +18,8 @@ from tasks.accounting.ledger import Ledger
 from tasks.benchmarks import records, suite
 from tasks.benchmarks.items import ItemContext, Kept, KeptOutcome, work_through
 from tasks.benchmarks.records import json_lines, json_list
+from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
-from tasks.benchmarks.suites import SUITES
 from tasks.judging.step import Step
 from tests.support.benchmark_sets import benchmark_request, tried, write_expert_reviews
 from tests.support.evaluations import make_llm_call

@@ -15,7 +15,7 @@ from flows.run.gateway import OpenGateway
 from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import ASSAY
 from tasks.benchmarks import suite as suite_module
-from tasks.benchmarks.suites import SUITES
+from tasks.benchmarks.registry import SUITES
 from tests.support.benchmark_sets import (
     benchmark_request,
     rows_of,

@@ -24,8 +24,8 @@ from schemas.options.commands import RunOptions
 from schemas.run import Module, Run
 from schemas.settings import Settings
 from tasks.benchmarks.published import published_scores, training_until
+from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.submissions import MOST_WORDS, submission_conditions
-from tasks.benchmarks.suites import SUITES
 from tasks.benchmarks.suites.decisions import SUITE as DECISIONS
 from tasks.benchmarks.suites.matches import PAIRS
 from tasks.benchmarks.work import BENCHMARK, _check_calibrate, profile_without

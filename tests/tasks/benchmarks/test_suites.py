@@ -17,6 +17,7 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.profile import Profile
 from schemas.run import Budget, Module
+from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.submissions import (
     connected,
     linked_submissions,
@@ -24,7 +25,6 @@ from tasks.benchmarks.submissions import (
     read_pairs,
     read_points,
 )
-from tasks.benchmarks.suites import SUITES
 from tasks.benchmarks.suites.agreement import SUITE as AGREEMENT
 from tasks.benchmarks.suites.coverage import SUITE as COVERAGE
 from tasks.benchmarks.suites.decisions import SUITE as DECISIONS
