@@ -36,8 +36,8 @@ class SurveyCase:
 
 def paper_row(paper_id: str, title: object, abstract: object, **known: Any) -> dict[str, Any]:
     """Return a paper as a row of a file that a snapshot is built from."""
-    unknown = {"authors": [], "venue": "", "year": None, "url": ""}
-    return {"paper_id": paper_id, "title": title, "abstract": abstract} | unknown | known
+    unknown: dict[str, Any] = {"authors": [], "venue": "", "year": None, "url": ""}
+    return {"paper_id": paper_id, "title": title, "abstract": abstract, **unknown, **known}
 
 
 def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
