@@ -43,30 +43,24 @@ def answer_of(
     warnings: Sequence[str] = (),
     **more: Any,
 ) -> Answer:
-    """An `Answer`; `more` is what it tells beside."""
     return Answer(run=run, state=state, rows=tuple(rows), warnings=tuple(warnings), **more)
 
 
 def error_answer(line: str) -> Answer:
-    """The answer of what failed: `line` says what can be mended."""
     return answer_of("error", warnings=(line,), error=line)
 
 
 def write_answer(answer: Answer) -> None:
-    """Print an answer as one JSON document on stdout."""
     sys.stdout.write(f"{safe_json(answer.document())}\n")
 
 
 def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **told: Any) -> None:
-    """Print an `Answer` of what `answer_of` takes."""
     write_answer(answer_of(state, rows, **told))
 
 
 def print_error(line: str) -> None:
-    """The answer of a command that failed."""
     write_answer(error_answer(line))
 
 
 def print_interrupted(line: str) -> None:
-    """The answer of a command that was interrupted: `line` says how to go on."""
     print_answer("interrupted", warnings=(line,))

@@ -119,7 +119,6 @@ class FirstScreen(TyperGroup):
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """A paragraph with a line before and after it."""
     return ["", *textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  "), ""]
 
 
@@ -195,7 +194,6 @@ def run_command(command: Callable[[], object]) -> int:
 
 
 def ending_of(command: Callable[[], object]) -> Ending:
-    """Run `command`, and say how it ended."""
     try:
         result = command()
     except TyperException as error:
@@ -273,7 +271,6 @@ def _tell_version(asked: bool) -> None:
 
 
 def _tell_commands(asked: bool) -> None:
-    """Every command with what it does, in the order of its group."""
     if not asked:
         return
     commands: Any = get_command(application())
@@ -343,7 +340,6 @@ def application(only: str | None = None) -> typer.Typer:
 
 
 def _names(only: str | None) -> Sequence[str]:
-    """The command of a kind of work where `only` is one, else every command."""
     from tasks.works import WORKS
 
     return (only,) if only in WORKS else tuple(dict.fromkeys((*COMMANDS, *WORKS, *GROUPS)))
@@ -351,9 +347,9 @@ def _names(only: str | None) -> Sequence[str]:
 
 def _add_work(commands: Any, name: str) -> None:
     """Add the command of a declared kind of work: that of its file, else one made of its job."""
-    from schemas.works.registry import work_jobs
+    from schemas.works.registry import work_job
 
-    job = work_jobs()[name]
+    job = work_job(name)
     place = f"flows.cli.{job.command_line.section}.{name}"
     if find_spec(place) is not None:
         commands.command(name)(getattr(import_module(place), name))

@@ -13,7 +13,6 @@ _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asc
 
 
 def set_talk(*, quiet: bool, verbose: bool) -> None:
-    """Say less or more from here on; the quiet wins."""
     _NOTES.setLevel(logging.WARNING if quiet else logging.INFO)
     logging.getLogger().setLevel(logging.ERROR if quiet else logging.WARNING)
     for name in _OURS:
@@ -24,7 +23,6 @@ def set_talk(*, quiet: bool, verbose: bool) -> None:
 
 
 def notes_are_wanted() -> bool:
-    """Whether lines that are neither answers nor errors are to be printed."""
     return _NOTES.getEffectiveLevel() <= logging.INFO or _NOTES.level == logging.NOTSET
 
 
@@ -50,7 +48,6 @@ _STEPS = _Steps(logging.INFO)
 
 
 def time_of_day() -> str:
-    """The time of day, for whoever reads it in the log of a scheduler."""
     return datetime.now(UTC).strftime("%H:%M:%SZ")
 
 

@@ -23,7 +23,7 @@ from schemas.settings import DocumentSettings
 from tasks.benchmarks.records import Record, day_of, json_lines, json_list, text_of
 from tasks.benchmarks.suite import SuiteData
 from tasks.calibration.applying import load_prior
-from tasks.documents.document import ParsedDocument
+from tasks.documents.document import DOCUMENTS_AT_ONCE, ParsedDocument
 from tasks.documents.headings import is_closing, kind_of
 from tasks.documents.latex import read_latex
 from tasks.documents.pdf import read_pdf
@@ -288,7 +288,7 @@ async def ideas_of_papers(
     """
     listed = {str(idea.idea_id): idea for idea in ideas}
     paths = paper_paths(listed.values(), folder)
-    gate = asyncio.Semaphore(settings.concurrency)
+    gate = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
 
     async def read(name: str) -> ParsedDocument | SourceFailure:
         async with gate:

@@ -101,11 +101,7 @@ class Shown:
         return len(self.papers)
 
     def key_of(self, paper_id: PaperId) -> str:
-        """The key of a shown paper.
-
-        Raises:
-            KeyError: the paper is not among those shown.
-        """
+        """The key of a shown paper. Raises KeyError for any other."""
         return self._keys[paper_id]
 
     def paper_at(self, number: int) -> Paper | None:
@@ -114,9 +110,7 @@ class Shown:
 
 
 def show(papers: Sequence[Paper]) -> Shown:
-    """Give each paper a key, P1, P2, … in the given order; a paper given twice keeps its first
-    key.
-    """
+    """Give each paper a key, P1, P2, … in order; a paper given twice keeps its first key."""
     # Reversed, so that of two descriptions of one paper the first is kept.
     return Shown(
         papers=tuple(

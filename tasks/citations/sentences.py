@@ -57,9 +57,7 @@ def uncited_sentence_count(text: str) -> int:
 
 
 def states(sentence: str) -> bool:
-    """Whether a sentence states something without a citation mark, as `uncited_sentence_count` has
-    it.
-    """
+    """Whether a sentence states something without a citation mark."""
     if MARK_BEGIN in sentence or sentence.rstrip(" \t*_\"'”").endswith(("?", ":")):
         return False
     return len(_WORD.findall(sentence)) >= MINIMUM_WORDS_OF_A_STATEMENT

@@ -147,9 +147,7 @@ class _Settlement:
         return plain(_tidy(REPLY_TOKEN.sub(self.replaced, shielded(text))))
 
     def replaced(self, match: Match[str]) -> str:
-        """The text that stands for one token: marks for papers, a removal sign, or the token
-        itself.
-        """
+        """Marks for papers, a removal sign, or the token itself."""
         if match["link_text"] is not None:
             return self._link(match)
         if match["square"] is not None:
@@ -189,9 +187,7 @@ class _Settlement:
         return inner or REMOVED
 
     def without_links(self, text: str) -> str:
-        """`text` settled on its own: it came out of a link, and may hold keys or addresses
-        itself.
-        """
+        """`text` of a link, settled on its own: it may hold keys or addresses itself."""
         return REPLY_TOKEN.sub(self.replaced, text)
 
     def _square(self, match: Match[str]) -> str:
@@ -232,9 +228,7 @@ class _Settlement:
 
 
 def _tidy(marked: str) -> str:
-    """Close the gaps that removals left, and set spaces between neighbouring references and
-    words.
-    """
+    """Close the gaps that removals left; set spaces between references and words."""
     if REMOVED in marked:
         marked = _without_removals(marked)
     text = _MARK_BEFORE_MARK.sub(r"\1 ", marked)
@@ -244,9 +238,7 @@ def _tidy(marked: str) -> str:
 
 
 def _without_removals(marked: str) -> str:
-    """The text with its removals taken out, and with them the brackets, commas and spaces that were
-    theirs.
-    """
+    """The text without its removals and the brackets, commas and spaces that were theirs."""
     text = _EMPTIED_BRACKETS.sub(
         lambda found: REMOVED if REMOVED in found.group(1) else found.group(), marked
     )

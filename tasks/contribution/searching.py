@@ -25,8 +25,6 @@ PACKED_ROWS = 100
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A paper and how it was first found."""
-
     paper: Paper
     origin: CandidateOrigin
     found_by: str

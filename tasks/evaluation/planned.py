@@ -11,6 +11,7 @@ from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.judgement.contribution import NOVELTY_RULE, JudgedBefore
+from schemas.judgement.evaluation import Receipt
 from schemas.judgement.run_request import RunRequest
 from schemas.literature.paper import LITERATURE_RULES
 from schemas.run import Module
@@ -21,7 +22,7 @@ from tasks.evaluation.surveyed_literature import IDEA_SURVEY, PAPERS_PER_SEARCH
 from tasks.judging.identity import embedding_identity, model_bounds, prompts_of
 from tasks.judging.step import Step
 from tasks.literature.field_coverage import coverage_condition
-from tasks.literature.identities import publication_names
+from tasks.literature.versions import publication_names
 from tasks.shards.work import Shard
 
 _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
@@ -173,3 +174,11 @@ class ShardJob(Shard):
     @property
     def files(self) -> tuple[Path, ...]:
         return self.request.profile.files
+
+
+async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
+    """Evaluate and land the ideas of a shard; return its receipts."""
+    # Late: a run whose evaluations have all landed needs none of the judging.
+    from tasks.evaluation import shard_resources
+
+    return await shard_resources.evaluate_job(job, settings)

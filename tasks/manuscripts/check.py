@@ -1,5 +1,6 @@
-"""Checks one manuscript: read it, find problems, let judges vote where the authors' own reason is
-known (quality checker, section 2.3).
+"""Checks one manuscript: read it, find problems in attempts (one reading of the whole each, or a
+review section by section), let judges vote where the authors' own reason is known (quality checker,
+section 2.3).
 """
 
 import asyncio
@@ -20,16 +21,38 @@ from schemas.works.manuscripts import (
 from tasks.accounting.ledger import Ledger
 from tasks.judging.messages import Attachment, takes_pdf
 from tasks.judging.step import Engine
-from tasks.manuscripts.attempts import attempts_at
 from tasks.manuscripts.collect import TEX_SUFFIXES
-from tasks.manuscripts.find import with_usage
+from tasks.manuscripts.find import find_problems, with_usage
 from tasks.manuscripts.pool import Pool, frozen_pool, gather_pool
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
+from tasks.manuscripts.review import Review, review_manuscript, revise_review, with_debate
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from tasks.sources.crossref import CrossrefSource
+from tasks.sources.http_source import HttpSource
 from tasks.sources.openalex import OpenAlexSource
-from tasks.sources.registry import Source, open_sources
+from tasks.sources.registry import open_sources
 from tasks.work.tools import Tools
+
+
+async def _reviewed(
+    manuscript: Manuscript,
+    source: ManuscriptSource,
+    parameters: CheckParameters,
+    tools: Tools,
+    number: int,
+    pool: Pool,
+) -> Review:
+    """A review of its own or a revised one, with both readings of what is disputed in it."""
+    engine = tools.engine_of(None, _of_several(number, parameters.attempt_count))
+    review = (
+        await review_manuscript(manuscript, engine, number, parameters.maximum_problems, pool)
+        if source.earlier is None
+        else await revise_review(
+            manuscript, source.earlier, source.preferences, number, engine, pool
+        )
+    )
+    return await with_debate(review, manuscript, engine, pool)
+
 
 EngineOfRepetition = Callable[[int], Engine]
 """The engine that gives a judge's n-th answer, from 1."""
@@ -107,26 +130,37 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
     if isinstance(read, Unreadable):
         return unread(source, parameters, read, ledger)
     pool = frozen_pool(source.earlier) if source.earlier else await _pool(read, tools)
-    made = await attempts_at(
-        read,
-        source,
-        parameters,
-        lambda attempt, attachment: tools.engine_of(
-            attachment, _of_several(attempt, parameters.attempt_count)
-        ),
-        _attachment(read),
-        pool or Pool(),
-    )
+    count = parameters.attempt_count
+    reviews: list[Review] = []
+    if parameters.review:
+        # Independent of each other; none takes an attachment along.
+        reviews = await asyncio.gather(
+            *(
+                _reviewed(read, source, parameters, tools, number, pool or Pool())
+                for number in range(1, count + 1)
+            )
+        )
+        attempts = tuple(review.attempt for review in reviews)
+        problems = tuple(problem for review in reviews for problem in review.problems)
+    else:
+        attachment = _attachment(read)
+        attempts, problems = await find_problems(
+            read,
+            lambda number: tools.engine_of(attachment, _of_several(number, count)),
+            maximum_problems=parameters.maximum_problems,
+            attempt_count=count,
+        )
     votes: tuple[Vote, ...] = ()
     if source.known_reason is not None:
         votes = await judge_problems(
-            [problem for problem in made.problems if problem.stands],
+            [problem for problem in problems if problem.stands],
             source.known_reason,
             [(judge.engine.text, _answers_of(judge, tools)) for judge in parameters.judges],
             parameters.repetition_count,
         )
     looked = pool.failures if pool else ()
-    failures = [*_failures(made.attempts, source), *looked, *made.failures, *ledger.failures]
+    unanswered = [failure for review in reviews for failure in review.failures]
+    failures = [*_failures(attempts, source), *looked, *unanswered, *ledger.failures]
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,
         title=read.title,
@@ -137,10 +171,10 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
         missing_preamble_files=read.missing_preamble_files,
         page_count=len(read.pages) or None,
         known_reason=source.known_reason,
-        attempts=tuple(with_usage(attempt, ledger.llm_calls) for attempt in made.attempts),
-        problems=made.problems,
+        attempts=tuple(with_usage(attempt, ledger.llm_calls) for attempt in attempts),
+        problems=problems,
         votes=votes,
-        reviews=made.reviews,
+        reviews=tuple(review.written for review in reviews if review.written is not None),
         works=pool.works if pool else (),
         reference_count=pool.reference_count if pool else None,
         searched_reference_count=pool.searched_reference_count if pool else None,
@@ -171,7 +205,7 @@ async def _pool(read: Manuscript, tools: Tools) -> Pool | None:
     if request.literature is None:
         return None
     # By DOI; nobody is asked where the live API is not asked either.
-    retractions: Sequence[Source] = ()
+    retractions: Sequence[HttpSource] = ()
     if request.literature.asks_upstream:
         names = [OpenAlexSource.name, CrossrefSource.name]
         retractions = open_sources(tools.settings, tools.sources, names)

@@ -19,14 +19,17 @@ from schemas.works.manuscripts import Decision
 from tasks.accounting.ledger import Ledger
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepsAsked, together
 from tasks.judging.messages import takes_pdf
-from tasks.manuscripts.aspects import NOTES_WORDS as ALL_NOTES_WORDS
-from tasks.manuscripts.aspects import WORKS_SHOWN as WORKS_OF_ASPECTS
 from tasks.manuscripts.check import TOKENS_PER_PAGE
-from tasks.manuscripts.debate import MOST_DEBATES
 from tasks.manuscripts.pool import BREADTH, DEPTH, POOL_STEPS, strong_claims
+from tasks.manuscripts.problems import WORKS_SHOWN
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
-from tasks.manuscripts.review import CANDIDATES_PER_PROBLEM, MOST_SECTIONS
-from tasks.manuscripts.second_look import WORKS_SHOWN
+from tasks.manuscripts.review import (
+    ALL_NOTES_WORDS,
+    CANDIDATES_PER_PROBLEM,
+    MOST_DEBATES,
+    MOST_SECTIONS,
+    WORKS_OF_ASPECTS,
+)
 from tasks.manuscripts.sections import sections_of
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
@@ -165,7 +168,6 @@ def asked_by_review(read: Manuscript, parameters: CheckParameters, *, looks_up: 
 def _asked_by_revision(
     source: ManuscriptSource, before: EarlierReview, parameters: CheckParameters
 ) -> StepsAsked:
-    """A look at each finding that it is asked for, and the review of the whole."""
     again = sum(one.decision is Decision.LOOK_AGAIN for one in source.preferences)
     works = WORKS_SHOWN * WORK_TOKENS if before.literature else 0
     shown = PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + works
@@ -195,7 +197,6 @@ def _asked_for_pool(reading: Reading) -> StepsAsked:
 
 
 def _asked_of_a_judge(reason: str, parameters: CheckParameters) -> StepsAsked:
-    """About every problem, where the authors' own reason is known."""
     calls = parameters.maximum_problems * parameters.attempt_count * parameters.repetition_count
     shown = calls * (PROBLEM_TOKENS + len(reason) / CHARACTERS_PER_TOKEN)
     return {JUDGE_HIT: Asked(calls, shown, calls * VERDICT_TOKENS)}

@@ -113,6 +113,7 @@ async def rank_groups(
     engine_of: Callable[[IdeaId], Engine] | None = None,
     joined: Joined | None = None,
     beforehand: bool = False,
+    with_votes: bool = False,
 ) -> Ranked:
     """Rank every group of `dossiers`, all groups side by side; or join them by matches between
     them, and rate all ideas on one scale.
@@ -134,6 +135,7 @@ async def rank_groups(
             those of other groups, and ratings are by Bradley–Terry and name the idea's own group.
         beforehand: choose all pairs before the first answer, also in large groups, and ask them
             side by side. There each idea plays `matches_per_idea` pairs.
+        with_votes: rate by Elo too, which counts human votes.
 
     Raises:
         ConfigurationError: a match by another engine is stored, two dossiers are of one idea, or
@@ -152,15 +154,11 @@ async def rank_groups(
         else [_Bridges(joined, dossiers, parameters, judge)]
     )
     await side_by_side(contest.play() for contest in contests)
-    return _ranked(contests, stored)
-
-
-def _ranked(contests: Sequence["_Contest"], stored: Sequence[Match]) -> Ranked:
     used = {match.match_id for contest in contests for match in contest.matches}
     return Ranked(
         groups=tuple(contest.summary() for contest in contests),
         matches=tuple(match for contest in contests for match in contest.matches),
-        ratings=tuple(rating for contest in contests for rating in contest.ratings()),
+        ratings=tuple(rating for contest in contests for rating in contest.ratings(with_votes)),
         ignored_count=len({match.match_id for match in stored} - used),
     )
 
@@ -370,7 +368,7 @@ class _Contest:
     def _orders(self, pair: Pair) -> tuple[Pair, ...]:
         return (pair, (pair[1], pair[0])) if self._parameters.both_orders else (pair,)
 
-    def ratings(self) -> tuple[Rating, ...]:
+    def ratings(self, with_votes: bool) -> tuple[Rating, ...]:
         matches = self.matches
         return tuple(
             rating
@@ -380,9 +378,9 @@ class _Contest:
                 tuple(self._of),
                 matches,
                 dimension.name,
-                self._parameters,
                 self._judge.seed,
                 self._prior if dimension.name == OVERALL.name else None,
+                with_votes=with_votes,
             )
         )
 
@@ -435,7 +433,8 @@ class _Bridges(_Contest):
             self._group_of,
         )
 
-    def ratings(self) -> tuple[Rating, ...]:
+    def ratings(self, with_votes: bool) -> tuple[Rating, ...]:
+        del with_votes  # people vote within a group, and Elo moves those alone who meet
         matches = (*self._within, *self._judged)
         return tuple(
             rating

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from schemas.base import replace
 from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import Match, Rating, RatingMethod
-from schemas.profile import RankingParameters
 from tasks.ranking.strengths import EloRatings, Fit, covariance, elo, fit, seed_of
 from tasks.ranking.tally import Tally, is_vote, tally, threads_for
 
@@ -149,14 +148,15 @@ def rate(
     idea_ids: Sequence[IdeaId],
     matches: Iterable[Match],
     dimension: str,
-    parameters: RankingParameters,
     seed: int,
     prior: Mapping[IdeaId, float] | None = None,
+    *,
+    with_votes: bool = False,
 ) -> tuple[Rating, ...]:
     """One rating per idea and method, by method and idea.
 
-    Bradley–Terry rests on the engine's matches alone, and on `prior`, log odds by idea; Elo on
-    human votes too.
+    Bradley–Terry rests on the engine's matches alone, and on `prior`, log odds by idea. Elo is there
+    for people's votes, which it adds to the matches: without `with_votes` there is none.
 
     `rank` = 1 + the number of ideas that are stronger with odds of three to one or better, so ideas
     that the matches do not tell apart share one. `best_rank` and `worst_rank` count only what is
@@ -166,10 +166,10 @@ def rate(
     own = [match for match in matches if match.dimension == dimension]
     by_engine = tally(idea_ids, (match for match in own if not is_vote(match)), prior)
     with threads_for(len(idea_ids)):
-        return (
-            *_bradley_terry(group, dimension, by_engine, prior or {}),
-            *_elo(group, dimension, idea_ids, own, parameters, seed),
-        )
+        found = _bradley_terry(group, dimension, by_engine, prior or {})
+        if with_votes:
+            found += _elo(group, dimension, idea_ids, own, seed)
+        return tuple(found)
 
 
 def rate_votes(
@@ -177,7 +177,6 @@ def rate_votes(
     idea_ids: Sequence[IdeaId],
     votes: Iterable[Match],
     dimension: str,
-    parameters: RankingParameters,
     seed: int,
 ) -> tuple[Rating, ...]:
     """As `rate`, by both methods on votes of people alone."""
@@ -185,7 +184,7 @@ def rate_votes(
     with threads_for(len(idea_ids)):
         return (
             *_bradley_terry(group, dimension, tally(idea_ids, own), {}),
-            *_elo(group, dimension, idea_ids, own, parameters, seed),
+            *_elo(group, dimension, idea_ids, own, seed),
         )
 
 
@@ -230,11 +229,10 @@ def _elo(
     dimension: str,
     idea_ids: Sequence[IdeaId],
     matches: list[Match],
-    parameters: RankingParameters,
     seed: int,
 ) -> list[Rating]:
     counted = tally(idea_ids, matches)
-    rated = elo(idea_ids, matches, parameters, seed_of(group, dimension, seed))
+    rated = elo(idea_ids, matches, seed_of(group, dimension, seed))
     places = _places(rated, counted)
     return _ratings(group, dimension, RatingMethod.ELO, counted, rated.points, rated.spread, places)
 

@@ -92,8 +92,6 @@ citing a paper whose title says what it is.
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One use: of which kind, how plainly, and where it is said."""
-
     kind: ResourceKind
     weight: float
     quote: str | None

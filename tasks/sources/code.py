@@ -128,9 +128,7 @@ def refusal_reason(reply: Reply) -> Reason:
 
 
 def wait_seconds(reply: Reply) -> float:
-    """`retry-after`; or, with `x-ratelimit-remaining: 0`, until the Unix time in
-    `x-ratelimit-reset`.
-    """
+    """`retry-after`, or until `x-ratelimit-reset` with `x-ratelimit-remaining: 0`."""
     reset = whole_number(reply.headers.get("x-ratelimit-reset"))
     if reply.headers.get("x-ratelimit-remaining") == "0" and reset is not None:
         return max(reset - time.time(), retry_after_seconds(reply), 0.0)

@@ -22,7 +22,7 @@ from tasks.sources.fields import (
     texts_of,
 )
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.requests import Question, Reply, Upstream, retry_after_seconds, usual_reason
+from tasks.sources.requests import Question, Reply, Upstream, retry_after_seconds
 from tasks.web.client import Secrets, web_address
 from tasks.web.headers import whole_number
 
@@ -65,7 +65,7 @@ class BraveSource(HttpSource):
             secrets=Secrets(headers={"X-Subscription-Token": key} if key else {}),
             headers={"Accept": "application/json"},
             mend={Reason.FORBIDDEN: "check BRAVE_API_KEY"},
-            reason=brave_refusal,
+            refuses_with=((422, b"token"),),
             asks_to_wait_seconds=brave_wait_seconds,
         )
 
@@ -101,19 +101,8 @@ class BraveSource(HttpSource):
         )
 
 
-def brave_refusal(reply: Reply) -> Reason:
-    """A wrong token comes as 422."""
-    return (
-        Reason.FORBIDDEN
-        if reply.status == 422 and b"TOKEN" in reply.content.upper()
-        else usual_reason(reply)
-    )
-
-
 def brave_wait_seconds(reply: Reply) -> float:
-    """`X-RateLimit-Remaining: 0, 1402` with `X-RateLimit-Reset: 1, 86400`: one second, one month,
-    each with its rest.
-    """
+    """`X-RateLimit-Remaining: 0, 1402` with `X-RateLimit-Reset: 1, 86400`: a second, a month."""
     rests = _numbers(reply.headers.get("x-ratelimit-remaining", ""))
     resets = _numbers(reply.headers.get("x-ratelimit-reset", ""))
     spent = [reset for rest, reset in zip(rests, resets, strict=False) if rest == 0]
@@ -217,7 +206,7 @@ class SerperSource(HttpSource):
             limit_name="serper",
             secrets=Secrets(headers={"X-API-KEY": key} if key else {}),
             mend={Reason.FORBIDDEN: "check SERPER_API_KEY and its credits"},
-            reason=serper_refusal,
+            refuses_with=((400, b"credit"),),  # they are spent
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:
@@ -267,17 +256,7 @@ class SerperScholarSource(SerperSource):
         )
 
 
-def serper_refusal(reply: Reply) -> Reason:
-    """Spent credits come as 400."""
-    return (
-        Reason.FORBIDDEN
-        if reply.status == 400 and b"credit" in reply.content.lower()
-        else usual_reason(reply)
-    )
-
-
 _TAVILY_MOST = 20
-_PLAN_SPENT = frozenset({432, 433})
 
 
 class TavilySource(HttpSource):
@@ -304,7 +283,7 @@ class TavilySource(HttpSource):
                 headers={"Authorization": SecretStr(f"Bearer {secret}")} if secret else {}
             ),
             mend={Reason.FORBIDDEN: "check TAVILY_API_KEY and its plan"},
-            reason=tavily_refusal,
+            refuses_with=((432, b""), (433, b"")),  # the plan or pay-as-you-go allowance is spent
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:
@@ -321,8 +300,3 @@ class TavilySource(HttpSource):
 
     def item(self, row: Row) -> KnowledgeItem:
         return _page_found(self, row, url="url", text="content", day="published_date")
-
-
-def tavily_refusal(reply: Reply) -> Reason:
-    """432 and 433: the plan's or the pay-as-you-go allowance is spent."""
-    return Reason.FORBIDDEN if reply.status in _PLAN_SPENT else usual_reason(reply)

@@ -67,9 +67,7 @@ _IN_FORCE: ContextVar[Secrets | None] = ContextVar("secrets_in_force", default=N
 
 
 class _Scrubbing(logging.Filter):
-    """Takes the keys out of what the connection writes at debug level: a redirect may repeat one in
-    its address.
-    """
+    """Takes keys out of the connection's debug log: a redirect may repeat one in its address."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if (secrets := _IN_FORCE.get()) is not None:
@@ -178,18 +176,13 @@ def shown(url: httpx.URL) -> str:
 
 
 def stays_in_place(identifier: str) -> bool:
-    """Whether an identifier that may hold slashes can stand in a path: no `.` or `..` between them,
-    nothing unprintable.
-    """
+    """Whether an identifier can stand in a path: no `.` or `..` between slashes, all printable."""
     steps = identifier.replace("\\", "/").split("/")
     return identifier.isprintable() and not {".", ".."} & set(steps)
 
 
 def ascii_lower(text: str) -> str:
-    """`text` with A–Z in lower case.
-
-    `str.lower` also makes a `k` of the Kelvin sign, and so one name of two.
-    """
+    """A–Z in lower case alone: `str.lower` also makes a `k` of the Kelvin sign."""
     return text.translate(_LOWER)
 
 

@@ -22,14 +22,16 @@ from schemas.works.draft import (
 from schemas.works.draft_neighbour import SectionPart
 from schemas.works.draft_run import DraftRevision, Material, PlannedSection
 from tasks.judging.step import Engine
-from tasks.writing.checking import MOST_OWN_WORDS, STAGE, faults_of, numbers_in
-from tasks.writing.copying import words_of
+from tasks.writing.checking import MOST_OWN_WORDS, faults_of, numbers_in
+from tasks.writing.figures import failed
 from tasks.writing.figuring import See, described, looked_at, marked, pictured
+from tasks.writing.parsing import words_of
 from tasks.writing.sentences import (
     Piece,
     cited_in,
     citing,
     filled,
+    hold,
     joined,
     keys_in,
     pieces_of,
@@ -37,7 +39,6 @@ from tasks.writing.sentences import (
     without_citations,
 )
 from tasks.writing.skeleton import fixed_text, program_tables
-from tasks.writing.stating import hold
 from tasks.writing.steps.draft_reading import DRAFT_READING, DraftReadingInput, WrittenSection
 from tasks.writing.steps.draft_section import (
     DRAFT_SECTION,
@@ -135,7 +136,6 @@ class _Authoring:
 
     @property
     def passages(self) -> dict[str, str]:
-        """What is stored of each work."""
         quoted = (claim for claim in self.draft.claims if claim.kind is ClaimKind.QUOTE)
         return {key: claim.passage for claim in quoted for key in claim.cited_keys}
 
@@ -167,7 +167,6 @@ class _Authoring:
         return stand
 
     async def write(self, written: _Written, sections: Sequence[_Written]) -> None:
-        """Write a section, or write it anew by the points about it."""
         if written.is_fixed:
             return
         outcome = await self.engine.run(DRAFT_SECTION, self._asked(written, sections))
@@ -219,7 +218,6 @@ class _Authoring:
         )
 
     async def read(self, sections: Sequence[_Written]) -> None:
-        """Gather points: what the check would take out, and what a reader would have changed."""
         for written in sections:
             self._note(written)
         shown = tuple(
@@ -242,7 +240,6 @@ class _Authoring:
                     written.points.append(point.point)
 
     def _note(self, written: _Written) -> None:
-        """Points of the check about one section."""
         found = [each for piece in pieces_of(written.text) for each in piece.sentences]
         for sentence in filter(self._states, found):
             stored = " ".join(self.passages.get(key, "") for key in cited_in(sentence))
@@ -296,17 +293,19 @@ class _Authoring:
         for place, written in enumerate(sections):
             kept = self._kept(written, pieces[place], held.claims, held.refused, removed)
             rows.append(self._section(place, written, kept))
-        reason = next((each.unscored for each in sections if each.unscored is not None), None)
-        return replace(
+        lacking = [(each.planned.heading, each.unscored) for each in sections if each.unscored]
+        unwritten = [failed(name, why.reason, why.detail) for name, why in lacking]
+        draft = replace(
             self.draft,
             sections=tuple(rows),
-            failures=(
-                *self.draft.failures,
-                *removed,
-                *(_failed(each) for each in sections if each.unscored),
-            ),
+            failures=(*self.draft.failures, *removed, *unwritten),
             provenance=self.provenance,
-            **_unwritten(reason),
+        )
+        if not lacking:
+            return draft
+        _, why = lacking[0]  # a draft that lacks a section is none
+        return replace(
+            draft, word_count=None, unscored_reason=why.reason, unscored_detail=why.detail
         )
 
     def _kept(
@@ -317,7 +316,6 @@ class _Authoring:
         refused: Mapping[str, str],
         removed: list[Failure],
     ) -> str:
-        """The text of a section, its claims filled in."""
         sentences = [each for piece in pieces for each in piece.sentences]
         spelled = {
             each: citing(claims[each].shown, claims[each].claim_key, claims[each].cited_keys)
@@ -328,15 +326,9 @@ class _Authoring:
         faults = faults_of([spelled[each] for each in sentences], self.draft, self.material.stored)
         why = {each: found[0] for each, found in zip(sentences, faults, strict=True) if found}
         why |= {each: refused[each] for each in sentences if each in refused}
-        removed += [
-            Failure(
-                stage=STAGE,
-                subject=written.planned.heading,
-                reason=Reason.UNTRACED,
-                detail=f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}",
-            )
-            for sentence, line in why.items()
-        ]
+        for sentence, line in why.items():
+            said = f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}"
+            removed.append(failed(written.planned.heading, Reason.UNTRACED, said))
         parts = [
             Piece(piece.mark, tuple(spelled[each] for each in piece.sentences if each not in why))
             for piece in pieces
@@ -369,24 +361,3 @@ class _Authoring:
             unscored_reason=reason.reason if reason else None,
             unscored_detail=reason.detail if reason else "",
         )
-
-
-def _failed(written: _Written) -> Failure:
-    assert written.unscored is not None
-    return Failure(
-        stage=STAGE,
-        subject=written.planned.heading,
-        reason=written.unscored.reason,
-        detail=written.unscored.detail,
-    )
-
-
-def _unwritten(unscored: Unscored | None) -> dict[str, object]:
-    """A draft that lacks a section is none."""
-    if unscored is None:
-        return {}
-    return {
-        "word_count": None,
-        "unscored_reason": unscored.reason,
-        "unscored_detail": unscored.detail,
-    }

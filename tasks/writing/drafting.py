@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from schemas.base import replace
-from schemas.failure import Failure
 from schemas.identifiers import content_hash
 from schemas.settings import Settings
 from schemas.works.draft import Draft
@@ -16,12 +15,12 @@ from tasks.judging.step import Engine
 from tasks.shards.work import Cause
 from tasks.work.tools import Tools
 from tasks.writing.authoring import author, revise
-from tasks.writing.checking import check, word_count
+from tasks.writing.checking import against_rules, check, word_count
+from tasks.writing.figures import failed
 from tasks.writing.figuring import See
 from tasks.writing.skeleton import write_sections
 from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
 from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
-from tasks.writing.venue_rules import against_rules
 
 METHOD_VERSION = 2
 """Of what is written without a model, and of the check."""
@@ -46,7 +45,6 @@ def _seeing(tools: Tools, picture: Attachment) -> Engine:
 
 
 def unwritten(planned: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
-    """A draft over which Assay itself failed."""
     material = planned.material
     return Draft(
         draft_id=planned.draft_id,
@@ -56,14 +54,7 @@ def unwritten(planned: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
         word_count=None,
         unscored_reason=cause.reason,
         unscored_detail=cause.text,
-        failures=(
-            Failure(
-                stage="writing",
-                subject=planned.draft_id,
-                reason=cause.reason,
-                detail=cause.text,
-            ),
-        ),
+        failures=(failed(planned.draft_id, cause.reason, cause.text),),
         llm_calls=tuple(tools.ledger.llm_calls),
     )
 
@@ -117,7 +108,6 @@ async def write_draft(
 
 
 def sees(request: DraftRequest, settings: Settings) -> bool:
-    """Whether the models that would be shown a figure see pictures."""
     judging, engine = request.profile.judging, request.engine
     asked = {
         model

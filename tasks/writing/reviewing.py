@@ -81,7 +81,6 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
 def _better(
     first: DraftSummary, second: DraftSummary, found: str, warehouse: Warehouse
 ) -> DraftSummary:
-    """The second round, where it is a draft."""
     if not second.published:
         return _with(first, f"{found}; the second round was not published, so the first stands")
     name = second.head.run_id

@@ -258,7 +258,7 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser()
     parser.add_argument("--home", type=Path, default=Settings().home / "field-coverage")
-    home: Path = parser.parse_known_args()[0].home
+    home: Path = parser.parse_args().home
     home.mkdir(parents=True, exist_ok=True)
     pairs = asyncio.run(measured(home))
     fitting = [pair for pair in pairs if pair.part == "Fitted on"]

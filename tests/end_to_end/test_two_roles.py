@@ -10,18 +10,12 @@ from dashboards.app.access import cookie_name
 from schemas.people.role import Role
 from tests.support.assay_command import environment
 from tests.support.assay_here import assay_here
-from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
+from tests.support.browser import Reader, dashboard, needs_chromium, reader_of
 from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.long]
 
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -88,18 +82,6 @@ def test_two_browsers_see_what_their_readers_may(
         expect(rita.page.get_by_label("Password")).to_be_visible()
         sam.page.reload()
         expect(sam.page.get_by_text("sam, submitter")).to_be_visible()
-
-
-def test_a_link_leads_a_voter_to_no_page_with_scores(browser: Browser, address: str) -> None:
-    with reader_of(browser, address) as vera:
-        vera.page.goto(f"{address}/vote")
-        enter(vera, "vera")
-        vera.arrive("Vote")
-        for name in ("tonight", "ranking", "idea", "sql"):
-            vera.page.goto(f"{address}/{name}?run=run-a&idea=idea-00000")
-            expect(vera.page.get_by_role("dialog")).to_contain_text("Page not found")
-            expect(vera.page.get_by_role("heading", level=1)).to_have_text("Vote")
-        vera.troubles.clear()  # Streamlit's own notes on pages that are not there
 
 
 def test_the_way_in_leads_back_to_the_page_that_was_asked(browser: Browser, address: str) -> None:

@@ -12,7 +12,7 @@ from schemas.settings import LanguageModelSettings
 from schemas.works.survey_run import SurveyQuestion
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
 from tasks.survey.survey import survey
 from tests.support.contribution_fakes import WordEmbedder

@@ -33,7 +33,6 @@ def demo(options: DemoOptions, json: Json = False) -> int:
 
 
 def print_first_page(warehouse: Warehouse, run_id: RunId) -> None:
-    """Print the first page of the idea that leads a published run."""
     from dashboards.render.render import published_idea, written
 
     with warehouse.queries() as queries:

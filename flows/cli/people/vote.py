@@ -72,7 +72,6 @@ def vote(
 def _asked(
     warehouse: Warehouse, database: ServiceDatabase, who: str, asked: Asked, text: str
 ) -> LiveQuestion:
-    """The question, with what it takes told before it is asked, and both its jobs at their end."""
     from flows.jobs.runner import run_jobs
     from warehouse.app.questions import ask, at_work, draw_sides, open_question
 
@@ -193,7 +192,6 @@ def _tell_expected(
 
 
 def _expected(warehouse: Warehouse, asked: Asked, text: str, sides: Sides) -> str:
-    """What both answers take together, of jobs that ask nothing."""
     from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
     from warehouse.app.jobs import read_job, submit, take_expected

@@ -93,8 +93,7 @@ def _means(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
         estimate = mean(values, trial.seed, [review.idea_id for review in listed])
         trial.score(f"mean_{name}", estimate, EXPERTS, part)
         if condition != REFERENCE:
-            p_value = welch(values, reference).estimate
-            trial.score(f"welch_p_value_{name}", p_value, EXPERTS, part)
+            trial.score(f"welch_p_value_{name}", welch(values, reference), EXPERTS, part)
 
 
 def _effects(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:

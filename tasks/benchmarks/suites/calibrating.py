@@ -15,13 +15,13 @@ from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import FEATURE_KINDS, Example, LabelScale
 from tasks.calibration.fitting import cross_validate, fit_calibrator
 from tasks.calibration.gain import CALIBRATED as CALIBRATED_FIGURE
-from tasks.calibration.gain import JUDGE, gain, reliability
+from tasks.calibration.gain import JUDGE, error_metric, gain, reliability
 from tasks.calibration.model import MACRO_F1
 from tasks.metrics.chance import CONSTANT, MAJORITY, STRATIFIED_RANDOM
 from tasks.metrics.classification import accuracy, macro_f1
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.labelled import pair_up
-from tasks.novelty.calibration import NOVELTY, judged_by
+from tasks.novelty.profile_files import NOVELTY, judged_by
 from warehouse.run_log import EVENTS
 
 logger = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ def calibrate_on(
     except ConfigurationError as error:
         logger.warning("%s: not calibrated: %s", suite, error)
         missing = undefined(str(error), 0, len(examples))
-        trial.score("mean_absolute_error", missing, CALIBRATED, part)
+        trial.score(error_metric(scale)[0], missing, CALIBRATED, part)
         return
     for figure in figures:
         trial.score(figure.metric, figure.estimate, SYSTEMS[figure.system], part)

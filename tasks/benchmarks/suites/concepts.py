@@ -67,11 +67,10 @@ def run(trial: Trial) -> None:
             gold = "linked" if place < half else "not linked"
             names = " + ".join(window.names[concept] for concept in pair)
             trial.record("link", f"{cutoff}-{place}", names, gold=gold, value=float(value))
-        # Pairs that share their first concept are drawn together for the interval.
-        clusters = [first for first, _ in window.pairs[:half]]
+        # Intervals draw concepts, of which pairs share either.
         for system in SYSTEMS:
             column = window.scores.get(system, np.empty(0))
-            estimate = area_under_curve(column[:half], column[half:], trial.seed, clusters)
+            estimate = area_under_curve(column[:half], column[half:], trial.seed, window.pairs)
             trial.score("link_auc", estimate, system, f"cutoff={cutoff}")
 
 

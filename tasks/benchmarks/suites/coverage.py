@@ -151,7 +151,7 @@ def run(trial: Trial) -> None:
             name = f"{ASSAY} - {system}"
             trial.score("coverage_difference", coverage_difference(ours, theirs, trial.seed), name)
             first, second = ([one.score_1_to_5 for one in marks] for marks in (ours, theirs))
-            trial.score("welch_p_value", welch(first, second).estimate, name)
+            trial.score("welch_p_value", welch(first, second), name)
     written = {name: found for name, found in reviews.items() if name != ANOTHER_IDEAS}
     _score_references(trial, written)
     # Which of its own reviews is better says nothing.

@@ -36,7 +36,7 @@ from tasks.calibration.examples import (
     item_sha256,
     novelty_features,
 )
-from tasks.committee.steps.meta_review import decision_by_total
+from tasks.committee.steps.reviews import decision_by_total
 from tasks.metrics.chance import fixed_answers
 from tasks.metrics.classification import (
     accuracy,

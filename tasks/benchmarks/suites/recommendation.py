@@ -1,7 +1,7 @@
 """Suites `dataset_recommendation` and `leaderboards`: whether `assay recommend` names what was used.
 
 Both ask no engine. What works near an idea used is known from other projects, or other
-leaderboards, and ranked as the command ranks it (`tasks/recommendation/ranking.py`). Data sets that
+leaderboards, and ranked as the command ranks it (`tasks/recommendation/recommend.py`). Data sets that
 papers used: DataFinder (Viswanathan, Gao, Wu, Liu & Neubig, ACL 2023, github.com/viswavi/datafinder).
 Leaderboards and what they compare: Papers with Code, `sota-extractor`, from NLP-progress and the EFF.
 """
@@ -25,7 +25,7 @@ from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.embeddings.similarity import SharedWords
 from tasks.metrics.means import mean
 from tasks.metrics.retrieval import average_precision, precision_at, recall_at, reciprocal_rank
-from tasks.recommendation.ranking import Evidence, in_order
+from tasks.recommendation.recommend import Evidence, in_order
 from warehouse.stores.keyed_store import KeyedStore
 
 QUERIES_FILE = "dataset_recommendation/queries.jsonl"

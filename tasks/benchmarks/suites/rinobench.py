@@ -52,8 +52,8 @@ from tasks.metrics.novelty import (
     justification_metrics,
     score_metrics,
 )
-from tasks.novelty.calibration import check_calibrator
 from tasks.novelty.evaluate import evaluate_novelty
+from tasks.novelty.profile_files import check_calibrator
 
 PART = "rinobench test"
 FIVE = LabelScale(("1", "2", "3", "4", "5"), (1.0, 2.0, 3.0, 4.0, 5.0))

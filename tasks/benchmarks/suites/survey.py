@@ -53,19 +53,17 @@ from tasks.benchmarks.survey_sets import (
     vis_papers,
     write_papers,
 )
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.judging.relevance import Judgement, Judgements
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.metrics.estimate import undefined
 from tasks.metrics.means import mean, paired_difference
 from tasks.novelty.expected import WORK_TOKENS
-from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import Judge, expand
 from tasks.survey.expected import SURVEY_STEPS, TOKENS_PER_WORD, expected_survey
-from tasks.survey.steps.survey_plan import SURVEY_PLAN
-from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
-from tasks.survey.survey import survey
+from tasks.survey.steps import SURVEY_PLAN, SURVEY_RELEVANCE
+from tasks.survey.survey import plan_queries, relevance_to, survey
 
 DEPTHS = (0, 1, 2)
 WITHOUT_HOPS, WITH_HOPS = 0, 2

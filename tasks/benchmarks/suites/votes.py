@@ -253,7 +253,7 @@ def _adaptive(
     number: int, cast: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
 ) -> Sequence[Pair]:
     del draw
-    return telling_pairs(ids, cast, RankingParameters(), number)
+    return telling_pairs(ids, cast, number)
 
 
 def _random(

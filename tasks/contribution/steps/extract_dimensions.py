@@ -18,6 +18,12 @@ from tasks.text.signs import BACKGROUND, CLAIM, DEPENDENT, GAP, NOVELTY, any_of
 from tasks.text.words import overlap_0_to_1, sections_of_markdown, sentences, shorten_words, words
 
 
+class ShownDimension(Noun):
+    dimension_id: str
+    name: str
+    statements: tuple[str, ...] = Field(min_length=1)
+
+
 @dataclass(frozen=True, slots=True)
 class DimensionCues:
     """A kind of contribution, the wording that claims it, and the headings under which it usually
@@ -119,8 +125,6 @@ DIMENSIONS: tuple[DimensionCues, ...] = (
 
 
 class DimensionsInput(Noun):
-    """Along which dimensions does the idea claim to advance its field?"""
-
     idea: str = Field(min_length=1)
     maximum_dimensions: int = Field(ge=1)
 

@@ -14,7 +14,6 @@ from duckdb.func import SPECIAL
 
 from schemas.errors import SnapshotError
 from schemas.literature.naming import surname
-from tasks.literature.audit.garbled import mended
 from tasks.literature.snapshot.folder import STAGING_NAME
 from tasks.literature.snapshot.parts import first_line
 from tasks.literature.snapshot.records import PaperRecord
@@ -27,6 +26,8 @@ RowT = TypeVar("RowT")
 
 _BATCH_ROWS = 5_000
 _STEM_LETTERS = 6
+_LAYERS = 2
+"""Of garbling that is read back: some texts took the wrong way twice."""
 _PAPERS = pa.schema(
     [
         ("number", pa.int64()),
@@ -57,18 +58,13 @@ class Stage:
         self.connection = connection
         self._workplace = workplace
 
-    def put_others(self, source: str, records: Iterable[tuple[int, PaperRecord]]) -> int:
-        """What another source says of papers, by their number here. Returns how many there are."""
-        count = 0
-        for batch in _in_batches(records, _BATCH_ROWS):
-            rows = pa.Table.from_pylist([_row(*each) for each in batch], schema=_PAPERS)
-            self._insert("insert into others select ?, * from rows", rows, [source])
-            count += len(batch)
-        return count
+    def put_others(self, source: str, records: Iterable[tuple[int, PaperRecord]]) -> None:
+        """Records of another source, by the number of the paper here."""
+        self._put_papers("insert into others select ?, * from rows", records, [source])
 
-    def find(self, folder: str, names: Iterable[str] | None = None) -> None:
-        """Let the rules of a folder of `sql` speak: all, or those named."""
-        for name in rule_names(folder) if names is None else names:
+    def find(self, folder: str) -> None:
+        """Let the rules of a folder of `sql` speak."""
+        for name in rule_names(folder):
             rule = sql(f"{folder}/{name}")
             defect = rule.partition("\n")[0].rpartition(" ")[2]
             # The name is that of a file of this package, the rest its content.
@@ -79,7 +75,7 @@ class Stage:
             )
 
     def collected(self) -> Path:
-        """What was found, as a Parquet file of proposals that is there while the stage is."""
+        """The findings, as a Parquet file of proposals that is there while the stage is."""
         path = self._workplace / "found.parquet"
         self.connection.execute(f"copy ({sql('collect')}) to {quoted(path)} (format parquet)")
         return path
@@ -89,15 +85,19 @@ class Stage:
         found = self.connection.execute(sql("doubtful"), {"most": most}).fetchall()
         return [number for (number,) in found]
 
-    def put_records(self, records: Iterable[tuple[int, PaperRecord]]) -> None:
-        for batch in _in_batches(records, _BATCH_ROWS):
-            rows = pa.Table.from_pylist([_row(*each) for each in batch], schema=_PAPERS)
-            self._insert("insert into papers select * from rows", rows, [])
-
-    def put_entries(self, entries: Iterable[tuple[int, int, int | None]]) -> None:
-        for batch in _in_batches(entries, 10 * _BATCH_ROWS):
+    def put_store(self, store: PaperStore) -> None:
+        """The papers of a store and the entries of their reference lists."""
+        self._put_papers("insert into papers select * from rows", store.records_from(0), [])
+        for batch in _in_batches(store.entries_of_lists(), 10 * _BATCH_ROWS):
             columns = [pa.array(each, pa.int64()) for each in zip(*batch, strict=True)]
             self._insert("insert into entries from rows", pa.table(columns, schema=_ENTRIES), [])
+
+    def _put_papers(
+        self, statement: str, records: Iterable[tuple[int, PaperRecord]], values: list[str]
+    ) -> None:
+        for batch in _in_batches(records, _BATCH_ROWS):
+            rows = pa.Table.from_pylist([_row(*each) for each in batch], schema=_PAPERS)
+            self._insert(statement, rows, values)
 
     def _insert(self, statement: str, rows: pa.Table, values: list[str]) -> None:
         self.connection.register("rows", rows)
@@ -123,8 +123,7 @@ def staged(folder: Path, store: PaperStore) -> Iterator[Stage]:
                 "mended", mended, ["varchar"], "varchar", null_handling=SPECIAL
             )
             stage = Stage(connection, Path(workplace))
-            stage.put_records(store.records_from(0))
-            stage.put_entries(store.entries_of_lists())
+            stage.put_store(store)
             yield stage
         except duckdb.Error as error:
             raise SnapshotError(f"{folder} cannot be audited: {first_line(error)}") from error
@@ -133,13 +132,11 @@ def staged(folder: Path, store: PaperStore) -> Iterator[Stage]:
 
 
 def sql(name: str) -> str:
-    """Text of `sql/<name>.sql`."""
     path = resources.files(__package__).joinpath("sql", f"{name}.sql")
     return path.read_text("utf-8").strip()
 
 
 def rule_names(folder: str) -> list[str]:
-    """The rules of a folder of `sql`, by name."""
     files = resources.files(__package__).joinpath("sql", folder).iterdir()
     return sorted(each.name.removesuffix(".sql") for each in files if each.name.endswith(".sql"))
 
@@ -176,3 +173,50 @@ def _stems(plain: str) -> list[str]:
     """The different words of a plain text, without common ones and endings."""
     words = (word for word in plain.split() if len(word) > 2 and word not in STOP_WORDS)
     return list(dict.fromkeys(word[:_STEM_LETTERS] for word in words))
+
+
+def mended(text: str | None) -> str | None:
+    """A text whose UTF-8 was read as Windows-1252 on its way (`MÃ¼ller`, `itâ€™s`), as it was written;
+    None where nothing in it looks garbled. Linear in the text.
+    """
+    if text is None or text.isascii():
+        return None
+    best = text
+    for _ in range(_LAYERS):
+        again = _once(best)
+        if again == best:
+            break
+        best = again
+    return best if best != text else None
+
+
+def _once(text: str) -> str:
+    parts: list[str] = []
+    place = 0
+    while place < len(text):
+        length = _sequence_length(_byte(text[place]))
+        encoded = bytes(_byte(sign) or 0 for sign in text[place : place + length])
+        try:
+            parts.append(encoded.decode() if length else text[place])
+            place += length or 1
+        except UnicodeDecodeError:
+            parts.append(text[place])
+            place += 1
+    return "".join(parts)
+
+
+def _sequence_length(lead: int | None) -> int:
+    """Bytes of the UTF-8 sequence that begins with `lead`; 0 for none of two or more."""
+    if lead is None or not 0xC2 <= lead <= 0xF4:
+        return 0
+    return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+
+
+def _byte(sign: str) -> int | None:
+    """The byte that Windows-1252 reads as this sign; Latin-1's where it reads none."""
+    if ord(sign) < 0x80:
+        return ord(sign)
+    try:
+        return sign.encode("cp1252")[0]
+    except UnicodeEncodeError:
+        return ord(sign) if ord(sign) < 0x100 else None

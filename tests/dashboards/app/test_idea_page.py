@@ -7,11 +7,10 @@ import pytest
 from dashboards.app.review.whole import file_name
 from schemas.identifiers import IdeaId
 from tests.support.committee_evaluations import make_full_evaluation
-from tests.support.dashboard import open_page, words
+from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.evaluations import make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 from tests.support.reports import idea_report
-from tests.support.safe_page import unsafe_parts
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
@@ -32,7 +31,6 @@ PARTS = (
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_of_a_hostile_idea_opens_and_stays_text(part: str, warehouse: Warehouse) -> None:
     page = open_page("idea", warehouse, run=RUN, idea=HOSTILE, part=part)
-    assert not page.exception
     assert not page.error
     assert unsafe_parts(page) == []
 
@@ -51,12 +49,6 @@ def test_the_first_page_stands_above_the_tabs_in_the_words_of_the_report(
     )
 
 
-def test_scores_and_summary_stand_in_a_tab_of_their_own(warehouse: Warehouse) -> None:
-    page = open_page("idea", warehouse, run=RUN, idea="idea-00003", part="Scores")
-    assert [each.value for each in page.subheader][:1] == ["Summary"]
-    assert "idea\\-00003" in words(page) or "idea-00003" in words(page)
-
-
 def test_methods_can_be_opened(warehouse: Warehouse) -> None:
     page = open_page("idea", warehouse, idea="idea-00000", part="Soundness")
     assert [expander.label.split(" · ")[0] for expander in page.expander] == [
@@ -67,22 +59,6 @@ def test_methods_can_be_opened(warehouse: Warehouse) -> None:
     said = words(page)
     assert "Passage (Results)" in said
     assert "https://example.org/paper/0/" in said
-
-
-def test_concerns_about_the_plan_stand_with_their_quotes_marked_as_reasoning(
-    warehouse: Warehouse,
-) -> None:
-    said = words(open_page("idea", warehouse, idea="idea-00000", part="The plan"))
-    assert "Reviewer's reasoning about the plan itself" in said
-    assert "Fatal, confound or alternative explanation" in said
-    assert "Looked for and not found" in said
-    assert "Strong in the plan" in said
-    assert "plan_review version 1" in said
-
-
-def test_an_unscored_method_says_why(warehouse: Warehouse) -> None:
-    page = open_page("idea", warehouse, idea="idea-00000", part="Soundness")
-    assert "unscored\\: no relevant evidence was found" in page.expander[2].label
 
 
 def test_an_idea_without_any_score_shows_no_number(warehouse: Warehouse) -> None:
@@ -131,7 +107,6 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
 
 def test_the_committee_shows_scores_by_reviewer_with_the_unscored_ones(full: Warehouse) -> None:
     page = open_page("idea", full, part="Committee")
-    assert not page.exception
     assert any(expander.label.startswith("Reviewer") for expander in page.expander)
     assert "Krippendorff" in words(page)
     assert unsafe_parts(page) == []
@@ -139,7 +114,6 @@ def test_the_committee_shows_scores_by_reviewer_with_the_unscored_ones(full: War
 
 def test_novelty_shows_the_judgement_with_its_related_works(full: Warehouse) -> None:
     page = open_page("idea", full, part="Novelty")
-    assert not page.exception
     assert "1 (known) to 5 (new in every respect)" in words(page)
     assert "median of 3 judges" in words(page)
     assert "Related works shown" in words(page)
@@ -147,7 +121,6 @@ def test_novelty_shows_the_judgement_with_its_related_works(full: Warehouse) -> 
 
 def test_the_quality_page_shows_how_far_the_judges_of_a_run_agree(full: Warehouse) -> None:
     page = open_page("quality", full, run="run-a", view="Judges")
-    assert not page.exception
     agreement = page.dataframe[0].value.set_index("step")
     assert agreement.loc["judge_novelty", ["judges", "votes", "unscored_votes"]].tolist() == [
         3,
@@ -158,7 +131,6 @@ def test_the_quality_page_shows_how_far_the_judges_of_a_run_agree(full: Warehous
 
 def test_the_cost_page_says_that_thinking_was_not_told(full: Warehouse) -> None:
     page = open_page("cost", full, run="run-a")
-    assert not page.exception
     assert "of them thinking: not told" in words(page)
 
 
@@ -166,7 +138,6 @@ def test_a_call_of_which_nothing_was_kept_says_so_and_calls_stand_in_time(
     warehouse: Warehouse,
 ) -> None:
     page = open_page("idea", warehouse, run=RUN, idea="idea-00003", part="Provenance")
-    assert not page.exception
     assert "Select one to read its prompt and its reply." in words(page)
 
 

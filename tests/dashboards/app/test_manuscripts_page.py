@@ -4,20 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.render import wording
 from dashboards.views.write_check import check_page
 from schemas.base import replace
-from schemas.works.check_run import CHECKS, CheckHead
+from schemas.works.check_run import CHECKS
 from schemas.works.manuscripts import Attempt, Decision, ManuscriptCheck, ManuscriptForm, Problem
 from tests.support.check_lake import CHECK, publish_check_lake
 from tests.support.check_lake import check_head as check_head_of_lake
-from tests.support.dashboard import open_page, words
+from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.evaluations import START
 from tests.support.report_lake import HOSTILE_TEXT
-from tests.support.safe_page import unsafe_parts
 from warehouse.units.kind import kind_of
 from warehouse.units.publish import publish
-from warehouse.units.reading import published_head
 from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
@@ -31,7 +28,6 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
 
 def test_problems_of_a_manuscript_stand_with_their_place_and_stay_text(checked: Warehouse) -> None:
     page = open_page("manuscripts", checked, manuscript="wrong")
-    assert not page.exception
     assert "It divides by zero." in words(page)
     assert "Lemma 2 (the manuscript has no such place)" in words(page)
     assert unsafe_parts(page) == []
@@ -42,10 +38,6 @@ def test_a_manuscript_that_could_not_be_read_is_not_free_of_problems(checked: Wa
     assert "could not be read" in said
     assert "not read: it holds no text" in said
     assert "No critical problem found" not in said
-
-
-def test_without_any_check_the_page_says_how_to_make_one(tmp_path: Path) -> None:
-    assert "assay check paper.pdf" in words(open_page("manuscripts", Warehouse(tmp_path)))
 
 
 def test_page_and_report_say_what_was_tested_before_what_was_found(checked: Warehouse) -> None:
@@ -93,15 +85,6 @@ def test_page_and_report_say_in_how_many_words_nothing_was_found(
     assert expected in check_page(warehouse, CHECK).markdown()
 
 
-def test_an_offline_check_says_that_no_rule_understands_the_argument(checked: Warehouse) -> None:
-    with checked.reader() as connection:
-        head: CheckHead = published_head(connection, kind_of(CHECKS), CHECK)
-    assert "Whether the argument is right was not tested" in wording.tested(
-        replace(head, engine="extractive")
-    )
-    assert "Nothing was read anew" in wording.tested(replace(head, dataset="withdrarxiv"))
-
-
 def test_both_readings_of_a_dispute_stand_side_by_side_and_what_was_decided_is_said(
     tmp_path: Path,
 ) -> None:
@@ -142,7 +125,6 @@ def test_both_readings_of_a_dispute_stand_side_by_side_and_what_was_decided_is_s
     land_unit(warehouse, kind_of(CHECKS), head.run_id, check, START, START)
     assert publish(warehouse, kind_of(CHECKS), head).published
     page = open_page("manuscripts", warehouse)
-    assert not page.exception
     said = words(page).replace("\\", "")  # of Markdown's escapes
     assert said.index("For the authors: It is rounded.") < said.index("Against them: 12 of 40")
     assert "What would decide: Divide." in said

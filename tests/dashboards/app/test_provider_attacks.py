@@ -1,27 +1,68 @@
 """Claims of a provider that sign nobody in, with a real server and a provider on loopback."""
 
-import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
 
-from schemas.interpreter import module_command
 from schemas.people.role import Role
-from tests.support.assay_command import answers, environment, wait_until
+from tests.support.api_server import dashboard_server
 from tests.support.oidc_provider import Provider, oidc_provider
-from tests.support.ports import quiet_port
-from tests.support.streamlit_page import drawn, words
-from warehouse.app.accounts import add_account
-from warehouse.app.database import ServiceDatabase
-from warehouse.warehouse import Warehouse
 
 ADA: dict[str, Any] = {"email": "ada@example.org", "email_verified": True}
 SIGNED_IN = "@example.org, submitter"
 HOUR = 3600
+WAIT_SECONDS = 60
+_XSRF = "_streamlit_xsrf"
+
+
+def drawn(url: str, cookies: Mapping[str, str], *, press: str = "") -> list[ForwardMsg]:
+    """What the server sends a browser's web socket for the first page, and then for a press of the button so labelled."""
+    # Streamlit looks at the cookie of a sign-in only beside this token.
+    token = httpx.get(f"{url}/_stcore/health").cookies[_XSRF]
+    cookies = {**cookies, _XSRF: token}
+    cookie = "; ".join(f"{name}={value}" for name, value in cookies.items())
+    with connect(
+        f"{url.replace('http', 'ws')}/_stcore/stream",
+        origin=Origin(url),
+        subprotocols=[Subprotocol("streamlit"), Subprotocol(token)],
+        additional_headers={"Cookie": cookie},
+        proxy=None,
+        max_size=None,
+    ) as page:
+
+        def run(ask: BackMsg) -> list[ForwardMsg]:
+            page.send(ask.SerializeToString())
+            told: list[ForwardMsg] = []
+            while not told or told[-1].WhichOneof("type") != "script_finished":
+                told.append(ForwardMsg.FromString(bytes(page.recv(timeout=WAIT_SECONDS))))
+            return told
+
+        ask = BackMsg()
+        ask.rerun_script.SetInParent()
+        first = run(ask)
+        if not press:
+            return first
+        (button,) = (
+            each.delta.new_element.button.id
+            for each in first
+            if each.delta.new_element.button.label == press
+        )
+        pressed = ask.rerun_script.widget_states.widgets.add()
+        pressed.id, pressed.trigger_value = button, True
+        return run(ask)
+
+
+def words(told: list[ForwardMsg]) -> str:
+    """All that the messages hold, as one text."""
+    return "\n".join(str(each) for each in told)
 
 
 @dataclass(frozen=True)
@@ -51,32 +92,16 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("provider")
-    warehouse, port = Warehouse(folder / "warehouse"), quiet_port()
-    warehouse.root.mkdir()
-    url = f"http://127.0.0.1:{port}"
-    with ServiceDatabase(warehouse) as database:
-        for name in ("ada@example.org", "strauss@example.org", "kim@example.org"):
-            add_account(database, name, Role.SUBMITTER, None)
-    with oidc_provider() as provider:
-        env = environment(
-            folder / "home",
-            ASSAY_DASHBOARD__WAREHOUSE=str(warehouse.root),
-            ASSAY_DASHBOARD__PROVIDER__CLIENT_ID="assay",
-            ASSAY_DASHBOARD__PROVIDER__CLIENT_SECRET="a secret",
-            ASSAY_DASHBOARD__PROVIDER__SERVER_METADATA_URL=f"{provider.url}/.well-known/openid-configuration",
-            ASSAY_DASHBOARD__PROVIDER__REDIRECT_URI=f"{url}/oauth2callback",
-        )
-        command = module_command("dashboards.app.server", "127.0.0.1", str(port))
-        process = subprocess.Popen(command, env=env)
-        try:
-            wait_until(lambda: answers(f"{url}/_stcore/health"), 120, "the dashboard answers")
-            pressed = drawn(url, {}, press="Sign in")
-            (login,) = (each.auth_redirect.url for each in pressed if each.auth_redirect.url)
-            yield Site(url, provider, url + login)
-        finally:
-            process.kill()
-            process.wait()
+    names = ("ada@example.org", "strauss@example.org", "kim@example.org")
+    with (
+        oidc_provider() as provider,
+        dashboard_server(
+            tmp_path_factory.mktemp("provider"), Role.SUBMITTER, *names, provider=provider
+        ) as (url, _),
+    ):
+        pressed = drawn(url, {}, press="Sign in")
+        (login,) = (each.auth_redirect.url for each in pressed if each.auth_redirect.url)
+        yield Site(url, provider, url + login)
 
 
 @pytest.mark.parametrize("email", ["ada@example.org", "Ada@Example.ORG"])

@@ -82,30 +82,6 @@ def test_a_group_without_a_command_prints_its_help_and_nothing_else(
     assert err == ""
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "",
-        "demo",
-        "evaluate",
-        "plan",
-        "rank",
-        "report",
-        "sql",
-        "doctor",
-        "literature build",
-        "warehouse verify",
-    ],
-)
-def test_every_command_explains_itself(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, *command.split(), "--help") == EXIT_DONE
-    out, err = capsys.readouterr()
-    assert "Usage:" in out
-    assert err == ""
-
-
 def test_the_version_is_the_installed_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -142,12 +118,6 @@ def test_an_interrupted_query_of_the_lake_is_an_interrupted_command(
         capsys.readouterr().err
         == "assay: interrupted; the same command goes on where this one stopped\n"
     )
-
-
-def test_an_interrupted_command_says_that_it_can_go_on(capsys: pytest.CaptureFixture[str]) -> None:
-    assert failing(KeyboardInterrupt()) == EXIT_INTERRUPTED
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "goes on where this one stopped" in line
 
 
 def test_an_interrupted_command_says_so_in_its_json(

@@ -13,9 +13,8 @@ import pytest
 from flows.cli.evaluate.plan import plan
 from flows.run.gateway import open_gateway
 from flows.run.requests import request_of
-from flows.works.evaluate.field_forecast import FieldForecast
-from flows.works.evaluate.model_comparison import named_engines
 from flows.works.evaluate.plan import KeyedBatch, key_batch
+from flows.works.evaluate.prediction import FieldForecast, named_engines
 from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
@@ -245,7 +244,7 @@ def test_a_plan_says_that_a_large_file_has_no_index_yet(
 ) -> None:
     papers = tmp_path / "papers.jsonl"
     papers.write_bytes(bundled("papers.jsonl").read_bytes())
-    monkeypatch.setattr("flows.works.evaluate.field_forecast._INDEXED_AT_ONCE_BYTES", 1_000)
+    monkeypatch.setattr("flows.works.evaluate.prediction._INDEXED_AT_ONCE_BYTES", 1_000)
     assert plan(few, PlanOptions(literature=LiteratureChoice(papers))) == 0
     assert "papers.jsonl has no index yet" in " ".join(capsys.readouterr().err.split())
 

@@ -11,12 +11,12 @@ import pytest
 from distributed import Client, LocalCluster, Security
 from distributed.scheduler import NoWorkerError
 
-from flows.run import dask_runner as module
-from flows.run.dask_runner import dask_runner
+from flows.run import cluster as module
+from flows.run.cluster import dask_runner
 
 PROGRAM = """
 import sys, psutil
-from flows.run.dask_runner import dask_runner
+from flows.run.cluster import dask_runner
 
 def main():
     from distributed import Client, LocalCluster

@@ -31,7 +31,7 @@ from schemas.settings import Settings
 address = sys.argv[1]
 _check_scheduler(address, Settings())
 assert "prefect" not in sys.modules
-from flows.run.dask_runner import dask_runner
+from flows.run.cluster import dask_runner
 with dask_runner(1, address) as runner:
     print(runner.client.submit(abs, -3).result(timeout=60))
 """

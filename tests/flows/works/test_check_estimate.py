@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from flows.cli.quality.check import check
-from flows.run.estimates.declared import estimate
-from flows.run.estimates.work_estimate import WorkEstimate
+from flows.run.estimate import WorkEstimate, estimate
 from schemas.choices import LiteratureChoice
 from schemas.settings import Settings
 from schemas.works.check_run import CheckOptions
-from tasks.manuscripts.debate import MOST_DEBATES
+from tasks.manuscripts.review import MOST_DEBATES
 from tasks.manuscripts.work import CHECK
 from tests.support.checks import check_request
 from tests.support.manuscript_files import locked_pdf

@@ -11,7 +11,7 @@ from dashboards.views.write_curation import curation_page
 from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.works import run
 from flows.run.declared import run_id
-from flows.run.estimates.declared import estimate
+from flows.run.estimate import estimate
 from flows.run.requests import request_of
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId

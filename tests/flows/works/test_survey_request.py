@@ -7,8 +7,7 @@ import pytest
 
 from flows.cli.works import run
 from flows.run.declared import run_id
-from flows.run.estimates.declared import estimate
-from flows.run.estimates.work_estimate import WorkEstimate
+from flows.run.estimate import WorkEstimate, estimate
 from flows.run.requests import request_of
 from schemas.errors import ConfigurationError
 from schemas.literature.survey_review import Written

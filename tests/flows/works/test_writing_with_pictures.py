@@ -37,7 +37,7 @@ from tasks.shards.work import land_unit
 from tasks.work.shard import WorkShard, work_on
 from tasks.writing.checking import check
 from tasks.writing.expected import PICTURE_STEPS, steps_of
-from tasks.writing.figures.pictures import kept_png
+from tasks.writing.figures import kept_png
 from tasks.writing.work import WRITE
 from tests.support.answers import read_answer
 from tests.support.assay_here import settle

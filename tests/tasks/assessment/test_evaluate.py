@@ -21,9 +21,7 @@ from schemas.literature.coverage import FieldCoverage
 from schemas.profile import AssessmentParameters
 from schemas.reasons import Reason
 from tasks.assessment.evaluate import AssessmentFindings, evaluate_assessment
-from tasks.assessment.steps.assess_plan import ASSESS_PLAN, AssessReply
-from tasks.assessment.steps.challenge_concerns import ChallengeReply
-from tasks.assessment.steps.weigh_concerns import WeighReply
+from tasks.assessment.steps import ASSESS_PLAN, AssessReply, ChallengeReply, WeighReply
 from tests.support.evaluations import make_evaluation, make_provenance
 from tests.support.soundness_fakes import FakeEngine
 

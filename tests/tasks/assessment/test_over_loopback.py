@@ -25,12 +25,12 @@ from schemas.settings import Settings
 from schemas.standing import IdeaState
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.judging.opening import open_engines
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tests.benchmarks._reader import JudgeOfThePlan, Reader
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.endless_literature import endless_literature
@@ -105,9 +105,7 @@ async def opened(
             job,
             IdeaTools(
                 engine=engine_of(ledger),
-                literature=SemanticScholarClient(
-                    "http://gateway", ledger, http, Settings().literature
-                ),
+                literature=LiteratureClient("http://gateway", ledger, http, Settings().literature),
                 documents=AbstractLibrary(),
                 embedder=embedder,
                 ledger=ledger,

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from flows.cli.quality.benchmark import benchmark
-from flows.run.estimates.declared import estimate
-from flows.run.estimates.work_estimate import WorkEstimate
+from flows.run.estimate import WorkEstimate, estimate
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.settings import Settings
 from tasks.benchmarks.registry import SUITES

@@ -22,8 +22,8 @@ from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.judging.step import Step
 from tests.support.benchmark_sets import benchmark_request, tried, write_expert_reviews
+from tests.support.contribution_fakes import provenance_of
 from tests.support.evaluations import make_llm_call
-from tests.support.soundness_fakes import provenance_of
 from warehouse.stores.keyed_store import KeyedStore
 
 

@@ -11,7 +11,7 @@ import pytest
 from dashboards.views.write_benchmark import BenchmarkPage
 from flows.cli.quality.benchmark import _calibrator
 from flows.profiles import load_profile
-from flows.run.estimates.declared import estimate
+from flows.run.estimate import estimate
 from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.choices import EngineChoice, LiteratureChoice
@@ -35,7 +35,7 @@ from tasks.calibration.fitting import fit_calibrator
 from tasks.evaluation.planned import conditions
 from tasks.evaluation.work import EVALUATE
 from tasks.ideas.read import read_ideas
-from tasks.novelty.calibration import NOVELTY, judged_by
+from tasks.novelty.profile_files import NOVELTY, judged_by
 from tests.support.benchmark_sets import (
     benchmark_request,
     never_evaluate,

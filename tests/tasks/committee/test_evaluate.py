@@ -11,18 +11,23 @@ import pytest
 
 from schemas.base import replace
 from schemas.failure import SourceFailure
-from schemas.judgement.committee import Decision, KnowledgePhase, PersonaReview
+from schemas.judgement.committee import CommitteeEvaluation, Decision, KnowledgePhase, PersonaReview
 from schemas.literature.knowledge import SourceKind
 from schemas.reasons import Reason
-from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
-from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput, LaterReply
-from tasks.committee.steps.meta_review import META_REVIEW, MetaInput, MetaReply
-from tasks.committee.steps.persona_review import (
+from tasks.committee.evaluate import evaluate_committee
+from tasks.committee.steps.reviews import (
+    LATER_SUGGESTIONS,
+    META_REVIEW,
     PERSONA_REVIEW,
     DimensionReview,
+    LaterInput,
+    LaterReply,
+    MetaInput,
+    MetaReply,
     PersonaInput,
     PersonaReply,
 )
+from tasks.judging.findings import Findings
 from tests.support.contribution_fakes import Delays, FakeEngine, WordEmbedder
 from tests.support.knowledge_fakes import (
     CUTOFF,
@@ -87,7 +92,7 @@ def web(**more: Any) -> FakeSource:
 
 async def evaluated(
     answers: dict[str, Callable[[Any], Any]] | None = None, *sources: FakeSource, **more: Any
-) -> CommitteeFindings:
+) -> Findings[CommitteeEvaluation]:
     found, _ = await evaluated_with_engine(answers, *sources, **more)
     return found
 
@@ -98,7 +103,7 @@ async def evaluated_with_engine(
     seed: int = 7,
     idea: Any = IDEA,
     **more: Any,
-) -> tuple[CommitteeFindings, FakeEngine]:
+) -> tuple[Findings[CommitteeEvaluation], FakeEngine]:
     own = more.pop("library", None) or literature()
     engine = FakeEngine(WordEmbedder(), answers or {}, more.pop("delays", None))
     defaults: dict[str, Any] = {"persona_count": 3, "dimensions_per_call": 5, "search_rounds": 1}
@@ -120,7 +125,7 @@ def says(text: str, score: float = 6.0) -> Callable[[PersonaInput], PersonaReply
     )
 
 
-def reviews_of(found: CommitteeFindings, dimension: str) -> list[PersonaReview]:
+def reviews_of(found: Findings[CommitteeEvaluation], dimension: str) -> list[PersonaReview]:
     return [review for review in found.evaluation.reviews if review.dimension == dimension]
 
 
@@ -151,7 +156,7 @@ async def test_every_persona_judges_every_dimension_and_the_total_is_their_mean(
 async def test_the_same_seed_gives_the_same_result_whoever_answers_first() -> None:
     first, second = [await evaluated(None, web(), delays=Delays(number)) for number in (1, 2)]
 
-    def timeless(found: CommitteeFindings) -> list[tuple[Any, ...]]:
+    def timeless(found: Findings[CommitteeEvaluation]) -> list[tuple[Any, ...]]:
         rows = [
             (r.persona_id, r.dimension, r.score_0_to_10, r.review, r.mask_seed)
             for r in found.evaluation.reviews

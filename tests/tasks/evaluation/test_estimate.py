@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from flows.run.requests import request_of
-from flows.works.evaluate.model_comparison import ModelCost, compare_engines
+from flows.works.evaluate.prediction import ModelCost, compare_engines
 from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.choices import EngineChoice, LiteratureChoice

@@ -12,8 +12,8 @@ from schemas.works.experiment import Finding as Outcome
 from schemas.works.ideation import Finding, FindingKind, Move
 from tasks.citations.references import label, reference
 from tasks.experiments.results import result_of
-from tasks.ideation.findings import checked_answers, findings_of, next_move
-from tasks.ideation.steps.ideate_proposal import ToldAnswer
+from tasks.ideation.stacks import checked_answers, findings_of, next_move
+from tasks.ideation.steps import ToldAnswer
 from tests.support.evaluations import make_evaluation
 from tests.support.experiment_lake import make_experiment
 from tests.support.reviewed_ideas import make_assessed_evaluation, without_soundness

@@ -1,23 +1,31 @@
 """ScienceArena's equations, by hand."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
+from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import Match, Winner
+from tasks.ranking import strengths
 from tasks.ranking.strengths import ELO_START, elo
-from tests.support.ranking_fakes import MIDNIGHT, match, matches, parameters
-
-PLAIN: dict[str, Any] = {
-    "elo_cold_start_matches": 0,
-    "elo_pair_decay_gamma": 1.0,
-    "elo_activity_lambda": 0.0,
-}
+from tests.support.ranking_fakes import MIDNIGHT, match, matches
 
 
-def points(played: list[Match], ideas: str = "ab", **changes: Any) -> dict[str, float]:
-    found = elo(list(ideas), played, parameters(**{**PLAIN, **changes}), seed=1)  # type: ignore[arg-type]
+@pytest.fixture(autouse=True)
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elo's own equation; each test adds what it is about."""
+    monkeypatch.setattr(strengths, "COLD_START_MATCHES", 0)
+    monkeypatch.setattr(strengths, "PAIR_DECAY_GAMMA", 1.0)
+    monkeypatch.setattr(strengths, "ACTIVITY_LAMBDA", 0.0)
+
+
+@pytest.fixture
+def regressing(monkeypatch: pytest.MonkeyPatch, plain: None) -> None:
+    monkeypatch.setattr(strengths, "ACTIVITY_LAMBDA", 0.25)
+
+
+def points(played: list[Match], ideas: str = "ab") -> dict[str, float]:
+    found = elo([*map(IdeaId, ideas)], played, seed=1)
     return dict(zip(found.idea_ids, found.points.tolist(), strict=True))
 
 
@@ -36,20 +44,19 @@ def test_a_tie_between_equals_moves_nobody() -> None:
     assert set(points([match("a", "b", Winner.TIE)]).values()) == {ELO_START}
 
 
-def test_cold_start_scales_the_difference_of_new_ideas() -> None:
+def test_cold_start_scales_the_difference_of_new_ideas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strengths, "COLD_START_MATCHES", 5)
+    monkeypatch.setattr(strengths, "COLD_START_ALPHA", 2.0)
     played = matches([("a", "b", Winner.FIRST), ("a", "b", Winner.FIRST)])
     expected = 1 / (1 + 10 ** (2 * -32 / 400))
-    assert points(played, elo_cold_start_matches=5, elo_cold_start_alpha=2.0)["a"] == pytest.approx(
-        ELO_START + 16 + 32 * (1 - expected)
-    )
+    assert points(played)["a"] == pytest.approx(ELO_START + 16 + 32 * (1 - expected))
 
 
-def test_every_encounter_of_a_pair_counts_less() -> None:
+def test_every_encounter_of_a_pair_counts_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strengths, "PAIR_DECAY_GAMMA", 0.5)
     played = matches([("a", "b", Winner.FIRST), ("b", "a", Winner.FIRST)])
     expected = 1 / (1 + 10 ** (-32 / 400))
-    assert points(played, elo_pair_decay_gamma=0.5)["a"] == pytest.approx(
-        ELO_START + 16 - 16 * expected
-    )
+    assert points(played)["a"] == pytest.approx(ELO_START + 16 - 16 * expected)
 
 
 def vote(first: str, second: str, winner: Winner | None, day: int) -> Match:
@@ -58,25 +65,28 @@ def vote(first: str, second: str, winner: Winner | None, day: int) -> Match:
     return match(first, second, winner, 1, match_id=name, judge="human:ada", created_at=when)
 
 
+@pytest.mark.usefixtures("regressing")
 def test_the_idle_move_toward_the_mean_after_a_day_with_votes() -> None:
     played = [vote("a", "b", Winner.FIRST, 1), vote("c", "d", Winner.TIE, 2)]
-    found = points(played, "abcd", elo_activity_lambda=0.25)
+    found = points(played, "abcd")
     assert found["a"] == pytest.approx(ELO_START + 12)
     assert found["b"] == pytest.approx(ELO_START - 12)
 
 
+@pytest.mark.usefixtures("regressing")
 def test_rounds_of_a_schedule_leave_the_idle_where_they_are() -> None:
     played = [match("a", "b", Winner.FIRST, 1), match("c", "d", Winner.TIE, 2)]
-    assert points(played, "abcd", elo_activity_lambda=0.25)["a"] == ELO_START + 16
+    assert points(played, "abcd")["a"] == ELO_START + 16
 
 
+@pytest.mark.usefixtures("regressing")
 def test_an_unscored_vote_counts_as_activity_and_moves_nobody() -> None:
     played = [
         vote("a", "b", Winner.FIRST, 1),
         vote("a", "b", None, 2),
         vote("c", "d", Winner.TIE, 2),
     ]
-    assert points(played, "abcd", elo_activity_lambda=0.25)["a"] == ELO_START + 16
+    assert points(played, "abcd")["a"] == ELO_START + 16
 
 
 def test_both_orders_of_a_round_are_one_event_with_the_mean_of_the_two_probabilities() -> None:

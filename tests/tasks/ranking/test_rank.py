@@ -76,7 +76,7 @@ async def test_one_order_alone_measures_no_bias() -> None:
 
 
 async def test_a_judge_that_always_says_a_is_shown_as_biased_and_orders_nobody() -> None:
-    found = await ranked(FakeJudge(lambda first, second: "A"))
+    found = await ranked(FakeJudge(lambda first, second: "A"), with_votes=True)
     (summary,) = found.groups
     assert summary.position_bias == pytest.approx(0.98)
     assert summary.order_agreement_0_to_1 == 0.0
@@ -185,7 +185,11 @@ async def test_human_votes_count_in_elo_alone() -> None:
     votes = [
         match("a", "d", Winner.FIRST, number, judge=f"human:v{number}") for number in range(1, 40)
     ]
-    plain, voted = await ranked(FakeJudge()), await ranked(FakeJudge(), stored=votes)
+    assert {rating.method for rating in (await ranked(FakeJudge())).ratings} == {
+        RatingMethod.BRADLEY_TERRY
+    }, "Elo is there for votes"
+    plain = await ranked(FakeJudge(), with_votes=True)
+    voted = await ranked(FakeJudge(), stored=votes, with_votes=True)
     assert overall(voted) == overall(plain)
     assert (
         overall(voted, RatingMethod.ELO)["a"].strength

@@ -14,7 +14,7 @@ from schemas.judgement.ranking import Match, Rating, RatingMethod, Winner
 from tasks.ranking.rating import rate, rate_across
 from tasks.ranking.strengths import fit
 from tasks.ranking.tally import PRIOR_DEVIATION, tally
-from tests.support.ranking_fakes import match, matches, parameters
+from tests.support.ranking_fakes import match, matches
 
 IDEAS = ["a", "b", "c", "d", "e", "f"]
 results = st.lists(
@@ -28,7 +28,7 @@ results = st.lists(
 def rated(
     played: list[Match], ideas: list[str] = IDEAS, method: RatingMethod = RatingMethod.BRADLEY_TERRY
 ) -> dict[str, Rating]:
-    found: Any = rate("g", ideas, played, "overall", parameters(), seed=1)
+    found: Any = rate("g", ideas, played, "overall", seed=1, with_votes=True)
     return {rating.idea_id: rating for rating in found if rating.method is method}
 
 
@@ -40,9 +40,7 @@ def test_the_order_of_matches_and_ideas_changes_nothing(
     shuffled, ideas = ordered.copy(), IDEAS.copy()
     chance.shuffle(shuffled)
     chance.shuffle(ideas)
-    assert rate("g", ideas, shuffled, "overall", parameters(), 1) == rate(
-        "g", IDEAS, ordered, "overall", parameters(), 1
-    )
+    assert rate("g", ideas, shuffled, "overall", 1) == rate("g", IDEAS, ordered, "overall", 1)
 
 
 @given(results, st.sampled_from(IDEAS), st.sampled_from(IDEAS))
@@ -275,7 +273,6 @@ def test_a_rating_names_what_was_expected_and_ranks_nothing_by_it_alone() -> Non
         ids,
         matches([("a", "b", Winner.SECOND)]),
         "overall",
-        parameters(),
         seed=0,
         prior={"a": 0.5, "c": 2.5},
     )

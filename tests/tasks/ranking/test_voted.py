@@ -10,19 +10,12 @@ import pytest
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import RatingMethod
 from schemas.people.votes import Choice, Contender, Contest, HumanVote, Track
-from schemas.profile import RankingParameters
+from tasks.ranking import strengths
 from tasks.ranking.rating import rate_votes
 from tasks.ranking.tally import PRIOR_DEVIATION
 from tasks.ranking.voted import matches_of, standing_by, votes_on_ideas
 from tests.support.votes import NOON, make_vote
 
-PARAMETERS = RankingParameters(
-    elo_k=32.0,
-    elo_cold_start_alpha=2.0,
-    elo_cold_start_matches=1,
-    elo_pair_decay_gamma=0.5,
-    elo_activity_lambda=0.1,
-)
 DAY = timedelta(days=1)
 
 
@@ -48,7 +41,7 @@ def vote(number: int, first: int, second: int, choice: Choice, **changes: object
     )
 
 
-def test_elo_is_that_of_a_table_worked_by_hand() -> None:
+def test_elo_is_that_of_a_table_worked_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """K = 32, α = 2 while either is new (1 match), γ = ½ per encounter, λ = 0.1 per day.
 
     day 1  0 beats 1: E = ½, K = 32       -> 1016, 984, 1000
@@ -58,12 +51,16 @@ def test_elo_is_that_of_a_table_worked_by_hand() -> None:
                                           -> 0: 1014.53050 - 8.70119, 1: 984 + 8.70119
            2 is idle: mean = 1000         -> 1001.46950 - 0.14695
     """
+    monkeypatch.setattr(strengths, "COLD_START_ALPHA", 2.0)
+    monkeypatch.setattr(strengths, "COLD_START_MATCHES", 1)
+    monkeypatch.setattr(strengths, "PAIR_DECAY_GAMMA", 0.5)
+    monkeypatch.setattr(strengths, "ACTIVITY_LAMBDA", 0.1)
     votes = [
         vote(1, 0, 1, Choice.FIRST),
         vote(2, 2, 0, Choice.BOTH_GOOD),
         vote(3, 1, 0, Choice.FIRST).model_copy(update={"voted_at": NOON + DAY}),
     ]
-    standing = standing_by(contest(3), votes, PARAMETERS)
+    standing = standing_by(contest(3), votes)
     elo = {one.name.partition("/")[2]: one.elo for one in standing.strengths}
     assert elo["idea-0"] == pytest.approx(1005.82931, abs=1e-4)
     assert elo["idea-1"] == pytest.approx(992.70119, abs=1e-4)
@@ -77,7 +74,7 @@ def test_bradley_terry_is_that_of_choix() -> None:
         vote(number, one, other, Choice.FIRST if one < other or number % 5 == 0 else Choice.SECOND)
         for number, (one, other) in enumerate(pairs)
     ]
-    standing = standing_by(contest(6), votes, PARAMETERS)
+    standing = standing_by(contest(6), votes)
     won = [(min(p), max(p)) if n % 5 or p[0] < p[1] else (p[0], p[1]) for n, p in enumerate(pairs)]
     expected = choix.opt_pairwise(6, won, alpha=0.5 / PRIOR_DEVIATION**2)
     found = {one.name.partition("/")[2]: one.strength for one in standing.strengths}
@@ -90,7 +87,7 @@ def test_both_good_and_both_bad_count_half_and_attention_checks_not_at_all() -> 
         vote(2, 0, 1, Choice.BOTH_BAD),
         vote(3, 0, 1, Choice.FIRST, check_passed=True),
     ]
-    standing = standing_by(contest(2), votes, PARAMETERS)
+    standing = standing_by(contest(2), votes)
     assert standing.vote_count == 2
     assert [one.strength for one in standing.strengths] == [0.0, 0.0]
     assert standing.next_pairs == (("run-a/idea-0", "run-a/idea-1"),) or standing.next_pairs == (
@@ -115,7 +112,7 @@ def test_a_thousand_votes_of_known_taste_recover_it_with_the_coverage_promised()
             votes.append(vote(number, one, other, Choice.FIRST if wins else Choice.SECOND))
         rated = [
             rating
-            for rating in rate_votes("energy", ideas, matches_of(votes), "overall", PARAMETERS, 0)
+            for rating in rate_votes("energy", ideas, matches_of(votes), "overall", 0)
             if rating.method is RatingMethod.BRADLEY_TERRY
         ]
         for true, rating in zip(taste, rated, strict=True):

@@ -12,7 +12,8 @@ from schemas.identifiers import RunId
 from schemas.judgement.soundness import ConcernKind, ConcernSeverity, SoundnessEvaluation
 from schemas.reasons import Reason
 from tasks.experiments.results import result_of
-from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
+from tasks.judging.findings import Findings
+from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedElement, ProposedMethod
 from tasks.soundness.steps.plan_review import (
     PLAN_REVIEW,
@@ -48,7 +49,7 @@ STRENGTH = {"kind": ConcernKind.STRENGTH, "severity": None, "omission": "", "act
 
 async def found(
     *points: ProposedPoint, engine: Any = None, answers: dict[str, Any] | None = None
-) -> SoundnessFindings:
+) -> Findings[SoundnessEvaluation]:
     given = {"plan_review": lambda _: PlanReply(points=points)} if points else {}
     return await evaluate_soundness(
         IDEA,
@@ -309,7 +310,7 @@ CASCADE = paper(4, title="A cascade of recognisers")
 
 async def beside_near_works(
     action: str, shown: int = 6, text: str = ""
-) -> tuple[FakeEngine, FakeLiterature, SoundnessFindings]:
+) -> tuple[FakeEngine, FakeLiterature, Findings[SoundnessEvaluation]]:
     """The review of a plan whose near works used a corpus and compared with a cascade."""
     passages = {
         query: tuple(replace(each, text=text or each.text) for each in found)

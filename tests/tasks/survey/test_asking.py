@@ -6,9 +6,11 @@ from schemas.literature.survey import SurveyParameters
 from schemas.reasons import Reason
 from tasks.judging.relevance import ShownPaper
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.survey.steps.survey_plan import PlanInput, PlanReply, baseline_plan
-from tasks.survey.steps.survey_relevance import (
+from tasks.survey.steps import (
+    PlanInput,
+    PlanReply,
     SurveyRelevanceInput,
+    baseline_plan,
     baseline_relevance,
     relevance_score,
 )

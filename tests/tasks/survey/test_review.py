@@ -11,7 +11,7 @@ from schemas.literature.paper import CitationEdge
 from schemas.literature.survey import Survey
 from schemas.literature.survey_review import Aspect, ReviewPart, SurveySection, WhyRemoved
 from schemas.reasons import Reason
-from tasks.survey.quoting import joins_of
+from tasks.survey.reading import joins_of
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.survey_questions import ABSTRACTS, surveyed
 from tests.support.survey_writer import LIE, Writer

@@ -10,11 +10,11 @@ from schemas.literature.survey import Survey, SurveyParameters, heaviest
 from schemas.reasons import Reason
 from schemas.works.survey_run import SURVEYS, SurveyQuestion
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.survey.clustering import MOST_CLUSTERS
-from tasks.survey.quoting import LONGEST_QUOTE, quotes_of
+from tasks.survey.reading import LONGEST_QUOTE, quotes_of
 from tasks.survey.survey import survey, unsurveyed
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.evaluations import START

@@ -125,20 +125,6 @@ def test_a_vote_on_both_answers_is_a_vote_like_any_other(
     assert open_question(database, ADA) is None
 
 
-def test_sides_are_shuffled(warehouse: Warehouse, database: ServiceDatabase) -> None:
-    question = asked_by(warehouse, database, ADA)
-    end_both(warehouse, question, ("ask-a", "ask-b"))
-    found = found_for(warehouse, question)
-    assert isinstance(found, Answers)
-    first = set()
-    for number in range(40):
-        another = question.model_copy(update={"voter": f"p-{number}"})
-        offered = offer_of(database, another, found, SETTINGS)
-        assert offered is not None
-        first.add(offered.first.contender.run_id)
-    assert first == {"ask-a", "ask-b"}  # by chance one alone: 2 in 10 ** 12
-
-
 def test_a_model_that_says_its_name_is_not_known_by_it(warehouse: Warehouse) -> None:
     with warehouse.queries() as queries:
         (contest,) = contests_of(queries, Track.SURVEYS)

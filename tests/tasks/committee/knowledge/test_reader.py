@@ -17,8 +17,7 @@ from pydantic import SecretStr
 from schemas.identifiers import IdeaId
 from schemas.settings import DocumentSettings, Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
-from tasks.committee.knowledge.addresses import SOURCE, CodeHost
-from tasks.committee.knowledge.reader import WebReader
+from tasks.committee.knowledge.reader import COMMITS, CodeHost, WebReader
 from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
 from tests.support.document_server import DocumentServer, Reply, document_server
@@ -74,8 +73,8 @@ class ReaderTools:
     ) -> None:
         self.ledger = Ledger(IdeaId("idea"))
         sources = SourceSettings(
-            base_urls={SOURCE: server.url},
-            requests_per_minute={SOURCE: 60_000.0},
+            base_urls={COMMITS: server.url},
+            requests_per_minute={COMMITS: 60_000.0},
             retry_base_seconds=0.01,
             maximum_attempts=2,
         )
