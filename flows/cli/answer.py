@@ -1,4 +1,6 @@
-"""The one shape of what commands print with `--json`, and of what the services answer."""
+"""What a command gives back: its exit code, and the one shape of `--json`, which the services
+answer too.
+"""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -6,8 +8,17 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
-from flows.cli.terminal import safe_json
+from flows.cli.talk import safe_json
 from schemas.base import Noun
+
+EXIT_DONE = 0
+EXIT_FAILURES = 1
+EXIT_USAGE = 2
+EXIT_BUDGET = 3
+EXIT_WAITING = 4
+"""People are asked, and the same command goes on once they have answered."""
+EXIT_INTERRUPTED = 130
+"""As shells say of a command that Ctrl-C ended."""
 
 
 class Answer(BaseModel):
@@ -56,11 +67,3 @@ def write_answer(answer: Answer) -> None:
 
 def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **told: Any) -> None:
     write_answer(answer_of(state, rows, **told))
-
-
-def print_error(line: str) -> None:
-    write_answer(error_answer(line))
-
-
-def print_interrupted(line: str) -> None:
-    print_answer("interrupted", warnings=(line,))

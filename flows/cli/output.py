@@ -14,10 +14,8 @@ from rich.text import Text
 from dashboards.render.figures import usd
 from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
 from dashboards.render.wording import unscored, why_unranked
-from flows.cli.answer import Answer, print_answer
-from flows.cli.exit_codes import EXIT_DONE
-from flows.cli.talk import print_note, print_warning
-from flows.cli.terminal import safe
+from flows.cli.answer import EXIT_DONE, Answer, print_answer
+from flows.cli.talk import print_note, print_warning, safe
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.errors import ConfigurationError

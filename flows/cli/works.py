@@ -10,9 +10,8 @@ from typing import Any
 from dashboards.render.formats.any_format import file_of
 from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
 from dashboards.views.any_run import cites_works
-from flows.cli.answer import Answer, answer_of, write_answer
+from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, Answer, answer_of, write_answer
 from flows.cli.evaluate.run_output import literature_in_words
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import (
     ended_early,
     print_engine_note,
@@ -21,8 +20,7 @@ from flows.cli.output import (
     was_published,
 )
 from flows.cli.people.inbox import print_waiting
-from flows.cli.talk import print_note, print_warning
-from flows.cli.terminal import safe
+from flows.cli.talk import print_note, print_warning, safe
 from flows.run.declared import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session

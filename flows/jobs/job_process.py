@@ -13,8 +13,8 @@ from typing import TypeVar
 import orjson
 from filelock import FileLock, Timeout
 
+from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.command_line import ending_of, log_to_stderr
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.people.inbox import waiting_in_words
 from flows.cli.works import exit_code_of
 from flows.jobs.runner import EXIT_HELD

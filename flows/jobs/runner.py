@@ -13,7 +13,7 @@ from functools import partial
 
 from filelock import FileLock, Timeout
 
-from flows.cli.exit_codes import EXIT_FAILURES, EXIT_USAGE
+from flows.cli.answer import EXIT_FAILURES, EXIT_USAGE
 from flows.jobs.job_environment import environment_of
 from flows.people.vote_counting import VoteCounter
 from schemas.base import replace

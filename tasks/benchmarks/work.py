@@ -13,7 +13,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from schemas.base import replace
-from schemas.choices import LIVE, LiteratureChoice
+from schemas.choices import LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.failure import Failure
 from schemas.identifiers import RunId, content_hash
@@ -25,10 +25,12 @@ from schemas.judgement.benchmark import (
     BenchmarkParameters,
     BenchmarkRequest,
     BenchmarkRun,
+    JudgeWording,
     SuiteName,
     SuiteUnit,
 )
 from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
+from schemas.judging import AskingParameters
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.people.job import BenchmarkJob
 from schemas.profile import Profile
@@ -45,6 +47,7 @@ from tasks.ideas.json_lines import write_ideas
 from tasks.judging.expected import Asked, StepsAsked, together
 from tasks.judging.identity import embedding_identity, prompts_of
 from tasks.judging.step import Step
+from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.shards.work import Cause
 from tasks.work.course import Course, Follow, Runs
 from tasks.work.declaration import Expected, Resolved, Result, Work
@@ -80,6 +83,9 @@ def _resolve(
     if options.calibrate is not None:
         _check_calibrate(suites, profile)
     profile = with_prior(profile_without(profile, options.without))
+    wording = options.judge if isinstance(options.judge, JudgeWording) else JudgeWording.OWN
+    if isinstance(options.judge, EngineChoice):
+        profile = _graded_by(options.judge, options.engine, suites, profile)
     data = _folder(suites, options.data, settings)
     literature = options.literature or _usual_literature(data, settings)
     fetches = options.full_text
@@ -93,7 +99,7 @@ def _resolve(
         full_text=literature.snapshot is None if fetches is None else fetches,
         text=options.text,
         training_until=options.training_until,
-        judge=options.judge,
+        judge=wording,
         check_links=options.check_links,
     )
     units = tuple(unit_of(suite, data, profile, parameters, settings) for suite in suites)
@@ -105,7 +111,62 @@ def _resolve(
         and not suite.evaluates(parameters)
         and parameters.evaluated_run is None
     )
-    return Resolved(units, parameters, profile, tuple(remarks))
+    graded = _self_graded(options.engine, suites, profile)
+    return Resolved(units, parameters, profile, (*remarks, *graded))
+
+
+def _grading(suites: Sequence[Suite]) -> set[str]:
+    """Names of the steps that grade what an engine wrote; others of a suite write themselves."""
+    return {
+        step.name
+        for suite in suites
+        for step in suite.steps
+        if step is JUDGE_HIT
+        or (step.package == "tasks.benchmarks" and not step.name.startswith("prompted_"))
+    }
+
+
+def _graded_by(
+    judge: EngineChoice, writer: EngineChoice, suites: Sequence[Suite], profile: Profile
+) -> Profile:
+    """Assign the steps that grade to `judge`.
+
+    Raises:
+        ConfigurationError: nothing is graded, or by none that is a model.
+    """
+    names = _grading(suites)
+    if not names:
+        raise ConfigurationError(f"--judge {judge}: nothing that a model wrote is graded here")
+    if judge.model is None or writer.model is None:
+        raise ConfigurationError(
+            f"--judge {judge}: --judge and --engine are both to be models; the offline engine"
+            " grades itself alone"
+        )
+    steps = profile.judging.steps
+    assigned = {
+        name: replace(steps.get(name, AskingParameters()), model=judge.model, judges=None)
+        for name in names
+    }
+    return replace(profile, judging=replace(profile.judging, steps={**steps, **assigned}))
+
+
+def _self_graded(
+    writer: EngineChoice, suites: Sequence[Suite], profile: Profile
+) -> tuple[str, ...]:
+    """A warning where a model grades what it wrote: judges are kinder to their own words."""
+    if writer.model is None:
+        return ()
+    names = _grading(suites)
+    steps = {step.name: step for suite in suites for step in suite.steps}
+    for name in sorted(names):
+        step = steps[name]
+        models = profile.judging.assignment(name, step.kind, step.answer_tokens).models
+        if writer.model in (models or (writer.model,)):
+            return (
+                f"{writer.model} grades what it wrote itself: name another model with --judge,"
+                " whose grades are not of its own words",
+            )
+    return ()
 
 
 def _suites(name: str) -> tuple[Suite, ...]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.exit_codes import EXIT_INTERRUPTED
+from flows.cli.answer import EXIT_INTERRUPTED
 from schemas.interpreter import module_command
 from tests.support.assay_command import (
     assay,

@@ -3,7 +3,7 @@
 import sys
 
 from flows.cli.options import Json
-from flows.cli.terminal import safe
+from flows.cli.talk import safe
 from flows.run.requests import request_of
 from flows.run.session import Session
 from flows.works.evaluate.request import bundled

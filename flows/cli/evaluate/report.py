@@ -10,7 +10,7 @@ from dashboards.render.formats.report_format import ReportFormat, format_of
 from flows.cli.answer import write_answer
 from flows.cli.options import Json, Output
 from flows.cli.people.inbox import print_waiting
-from flows.cli.terminal import safe
+from flows.cli.talk import safe
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.options.commands import LakeOptions

@@ -7,8 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from dashboards.render.figures import counted
-from flows.cli.answer import print_answer
-from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
+from flows.cli.answer import EXIT_DONE, EXIT_USAGE, print_answer
 from flows.cli.output import print_ranking, print_table
 from flows.cli.talk import print_note, print_warning
 from flows.works.evaluate.request import literature_name

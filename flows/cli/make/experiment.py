@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dashboards.render import figures
-from flows.cli.answer import print_answer
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Commands, Json, output_option
-from flows.cli.talk import print_note, print_warning
-from flows.cli.terminal import safe
+from flows.cli.talk import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
 from schemas.options.commands import DraftOptions
 from schemas.settings import Settings

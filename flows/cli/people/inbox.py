@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from dashboards.render import figures
-from flows.cli.answer import print_answer
-from flows.cli.exit_codes import EXIT_WAITING
+from flows.cli.answer import EXIT_WAITING, print_answer
 from flows.cli.options import Json
 from flows.cli.talk import print_note
 from schemas.people.decisions import InboxOptions, Request

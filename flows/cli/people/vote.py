@@ -7,11 +7,9 @@ from uuid import uuid4
 
 import typer
 
-from flows.cli.answer import print_answer
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note, print_warning
-from flows.cli.terminal import safe
+from flows.cli.talk import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
 from schemas.people.live_question import (
     Asked,

@@ -71,8 +71,7 @@ def benchmark(
 
 def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
     from dashboards.render.figures import usd
-    from flows.cli.answer import print_answer
-    from flows.cli.exit_codes import EXIT_DONE
+    from flows.cli.answer import EXIT_DONE, print_answer
     from flows.cli.output import print_columns
     from flows.cli.talk import print_note
     from flows.run.estimate import estimate
@@ -192,8 +191,7 @@ def _calibrator(
 
 
 def _fetch(folder: Path | None, *, as_json: bool) -> int:
-    from flows.cli.answer import print_answer
-    from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+    from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
     from flows.cli.talk import print_note
     from schemas.settings import Settings
     from tasks.benchmarks.homes import LOCK_FILE, fetch_sets, public_sets, sets_elsewhere

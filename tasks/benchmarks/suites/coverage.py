@@ -35,7 +35,6 @@ from tasks.benchmarks.suite import (
 )
 from tasks.benchmarks.suites.reviewing import PAPERS_SHOWN, WrittenReview, reviews_by_system
 from tasks.ideas.parts import parts_of, title_of
-from tasks.metrics.comparing import welch
 from tasks.metrics.estimate import undefined
 from tasks.metrics.reviews import (
     CRITERIA,
@@ -44,7 +43,7 @@ from tasks.metrics.reviews import (
     Preference,
     RubricScore,
     coverage,
-    coverage_difference,
+    coverage_tests,
     reference_invalidity,
     win_rates,
 )
@@ -144,14 +143,11 @@ def run(trial: Trial) -> None:
     for system, rubric_scores in judged.items():
         for part, estimate in coverage(rubric_scores, trial.seed).items():
             trial.score("coverage", estimate, system, part)
-    # Paired over rubrics, and the p-value of Welch's test that the paper uses.
-    ours = judged[ASSAY]
+    # Paired over rubrics, and the p-values of Welch's test that the paper uses.
     for system, theirs in judged.items():
         if system != ASSAY:
-            name = f"{ASSAY} - {system}"
-            trial.score("coverage_difference", coverage_difference(ours, theirs, trial.seed), name)
-            first, second = ([one.score_1_to_5 for one in marks] for marks in (ours, theirs))
-            trial.score("welch_p_value", welch(first, second), name)
+            for metric, part, estimate in coverage_tests(judged[ASSAY], theirs, trial.seed):
+                trial.score(metric, estimate, f"{ASSAY} - {system}", part)
     written = {name: found for name, found in reviews.items() if name != ANOTHER_IDEAS}
     _score_references(trial, written)
     # Which of its own reviews is better says nothing.

@@ -7,7 +7,7 @@ import pypdfium2
 import pytest
 
 from dashboards.views.write_check import check_page
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES
 from flows.cli.quality.check import check
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId

@@ -13,12 +13,10 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from flows.cli import exit_codes
-from flows.cli.answer import print_answer
+from flows.cli import answer as exit_codes
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_USAGE, print_answer
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_USAGE
-from flows.cli.talk import set_talk
-from flows.cli.terminal import SafeFormatter
+from flows.cli.talk import SafeFormatter, set_talk
 from schemas.errors import BudgetExhaustedError, ConfigurationError, SnapshotError, UpstreamError
 from tests.support.paper_files import paper_rows, write_parquet
 from warehouse.run_log import EVENTS

@@ -5,8 +5,8 @@ from pathlib import Path
 import orjson
 import pytest
 
+from flows.cli.answer import EXIT_DONE
 from flows.cli.evaluate.rank import rank
-from flows.cli.exit_codes import EXIT_DONE
 from flows.works.evaluate.request import bundled
 from schemas.errors import ConfigurationError
 from schemas.judgement.ranking import RatingMethod

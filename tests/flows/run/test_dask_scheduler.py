@@ -13,7 +13,7 @@ import dask
 import pytest
 from distributed import LocalCluster
 
-from flows.cli.exit_codes import EXIT_USAGE
+from flows.cli.answer import EXIT_USAGE
 from flows.run import dask_scheduler
 from flows.run.preflight import _check_scheduler
 from schemas.errors import ConfigurationError

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from flows.cli.answer import EXIT_DONE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE
 from schemas.base import replace
 from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.works import print_published
 from flows.run.campaign import run_campaign
 from flows.run.declared import run_id

@@ -17,8 +17,8 @@ import pytest
 from PIL import Image, ImageChops
 
 from dashboards.render.drafts.draft_folder import write_folder
+from flows.cli.answer import EXIT_DONE, EXIT_USAGE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.profiles import load_profile
 from flows.run.declared import Declared, run_id
 from flows.run.requests import request_of

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import pytest
 
-from flows.cli.exit_codes import EXIT_FAILURES
+from flows.cli.answer import EXIT_FAILURES
 from flows.cli.works import print_published
 from flows.profiles import load_profile
 from schemas.base import replace

@@ -48,7 +48,7 @@ from tests.support.benchmark_sets import (
     write_core_papers,
 )
 from tests.support.openai_server import OpenAIServer, start_openai_server
-from tests.support.survey_writer import Writer
+from tests.support.survey_fakes import Writer
 
 Found = dict[tuple[str, str, str], tuple[float | None, str | None, int]]
 

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from tasks.metrics.comparing import welch
-from tasks.metrics.means import mean
 from tasks.metrics.mixed_effects import Score, mixed_effects
 
 REVIEWS = Path(__file__).parents[4] / "shared" / "data" / "expert_reviews.parquet"
@@ -29,16 +28,6 @@ STOOLS = [
 ]
 """Effort of nine subjects to arise from four stools: Pinheiro & Bates, Mixed-Effects Models in S
 and S-PLUS, 2000, §1.2 (`ergoStool`).
-"""
-PUBLISHED_MEANS = {
-    "novelty_score": {"Human": 4.84, "AI": 5.64, "AI_Rerank": 5.81},
-    "excitement_score": {"Human": 4.55, "AI": 5.19, "AI_Rerank": 5.46},
-    "feasibility_score": {"Human": 6.61, "AI": 6.34, "AI_Rerank": 6.44},
-    "effectiveness_score": {"Human": 5.13, "AI": 5.47, "AI_Rerank": 5.55},
-    "overall_score": {"Human": 4.68, "AI": 4.85, "AI_Rerank": 5.34},
-}
-"""Si, Yang & Hashimoto, Can LLMs generate novel research ideas?, 2024, Table 7 (119, 109 and 109
-reviews).
 """
 
 
@@ -70,15 +59,6 @@ def test_stools_of_pinheiro_and_bates() -> None:
     assert [(one.value - one.interval.lower) / 1.959964 for one in found] == pytest.approx(
         [0.5186838] * 3, abs=2e-6
     )
-
-
-@needs_reviews
-@pytest.mark.parametrize("column", PUBLISHED_MEANS)
-def test_condition_means_of_si_et_al_table_7(column: str) -> None:
-    scores = reviews(column)
-    assert len(scores) == 337
-    for condition, printed in PUBLISHED_MEANS[column].items():
-        assert mean(of(scores, condition)).value == pytest.approx(printed, abs=0.00501), condition
 
 
 @needs_reviews

@@ -29,48 +29,10 @@ def points(played: list[Match], ideas: str = "ab") -> dict[str, float]:
     return dict(zip(found.idea_ids, found.points.tolist(), strict=True))
 
 
-def test_the_first_win_moves_half_of_k() -> None:
-    assert points([match("a", "b", Winner.FIRST)]) == {"a": ELO_START + 16, "b": ELO_START - 16}
-
-
-def test_the_second_win_moves_less_by_the_expected_share() -> None:
-    expected = 1 / (1 + 10 ** (-32 / 400))
-    found = points(matches([("a", "b", Winner.FIRST), ("b", "a", Winner.SECOND)]))
-    assert found["a"] == pytest.approx(ELO_START + 16 + 32 * (1 - expected))
-    assert found["a"] + found["b"] == pytest.approx(2 * ELO_START)
-
-
-def test_a_tie_between_equals_moves_nobody() -> None:
-    assert set(points([match("a", "b", Winner.TIE)]).values()) == {ELO_START}
-
-
-def test_cold_start_scales_the_difference_of_new_ideas(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strengths, "COLD_START_MATCHES", 5)
-    monkeypatch.setattr(strengths, "COLD_START_ALPHA", 2.0)
-    played = matches([("a", "b", Winner.FIRST), ("a", "b", Winner.FIRST)])
-    expected = 1 / (1 + 10 ** (2 * -32 / 400))
-    assert points(played)["a"] == pytest.approx(ELO_START + 16 + 32 * (1 - expected))
-
-
-def test_every_encounter_of_a_pair_counts_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strengths, "PAIR_DECAY_GAMMA", 0.5)
-    played = matches([("a", "b", Winner.FIRST), ("b", "a", Winner.FIRST)])
-    expected = 1 / (1 + 10 ** (-32 / 400))
-    assert points(played)["a"] == pytest.approx(ELO_START + 16 - 16 * expected)
-
-
 def vote(first: str, second: str, winner: Winner | None, day: int) -> Match:
     when = MIDNIGHT + timedelta(days=day)
     name = f"{first}-{second}-v{day}"
     return match(first, second, winner, 1, match_id=name, judge="human:ada", created_at=when)
-
-
-@pytest.mark.usefixtures("regressing")
-def test_the_idle_move_toward_the_mean_after_a_day_with_votes() -> None:
-    played = [vote("a", "b", Winner.FIRST, 1), vote("c", "d", Winner.TIE, 2)]
-    found = points(played, "abcd")
-    assert found["a"] == pytest.approx(ELO_START + 12)
-    assert found["b"] == pytest.approx(ELO_START - 12)
 
 
 @pytest.mark.usefixtures("regressing")

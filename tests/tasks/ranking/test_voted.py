@@ -1,19 +1,13 @@
 """What votes say: strengths as choix has them, Elo as a table worked by hand, known taste found."""
 
-import math
 from datetime import timedelta
 
-import choix
-import numpy as np
 import pytest
 
 from schemas.identifiers import IdeaId, RunId
-from schemas.judgement.ranking import RatingMethod
 from schemas.people.votes import Choice, Contender, Contest, HumanVote, Track
 from tasks.ranking import strengths
-from tasks.ranking.rating import rate_votes
-from tasks.ranking.tally import PRIOR_DEVIATION
-from tasks.ranking.voted import matches_of, standing_by, votes_on_ideas
+from tasks.ranking.voted import standing_by, votes_on_ideas
 from tests.support.votes import NOON, make_vote
 
 DAY = timedelta(days=1)
@@ -67,20 +61,6 @@ def test_elo_is_that_of_a_table_worked_by_hand(monkeypatch: pytest.MonkeyPatch) 
     assert elo["idea-2"] == pytest.approx(1001.32255, abs=1e-4)
 
 
-def test_bradley_terry_is_that_of_choix() -> None:
-    draw = np.random.default_rng(5)
-    pairs = [tuple(draw.choice(6, 2, replace=False)) for _ in range(200)]
-    votes = [
-        vote(number, one, other, Choice.FIRST if one < other or number % 5 == 0 else Choice.SECOND)
-        for number, (one, other) in enumerate(pairs)
-    ]
-    standing = standing_by(contest(6), votes)
-    won = [(min(p), max(p)) if n % 5 or p[0] < p[1] else (p[0], p[1]) for n, p in enumerate(pairs)]
-    expected = choix.opt_pairwise(6, won, alpha=0.5 / PRIOR_DEVIATION**2)
-    found = {one.name.partition("/")[2]: one.strength for one in standing.strengths}
-    assert [found[f"idea-{n}"] for n in range(6)] == pytest.approx(list(expected), abs=1e-4)
-
-
 def test_both_good_and_both_bad_count_half_and_attention_checks_not_at_all() -> None:
     votes = [
         vote(1, 0, 1, Choice.BOTH_GOOD),
@@ -93,36 +73,6 @@ def test_both_good_and_both_bad_count_half_and_attention_checks_not_at_all() -> 
     assert standing.next_pairs == (("run-a/idea-0", "run-a/idea-1"),) or standing.next_pairs == (
         ("run-a/idea-1", "run-a/idea-0"),
     )
-
-
-def test_a_thousand_votes_of_known_taste_recover_it_with_the_coverage_promised() -> None:
-    """Ten ideas a contest, 1,000 votes a replicate; 95 % intervals of 8 replicates cover what is
-    true as often as that, give or take what 80 intervals may vary.
-    """
-    covered, correlations = [], []
-    for replicate in range(8):
-        draw = np.random.default_rng([7, replicate])
-        taste = draw.normal(0.0, 1.0, 10)
-        taste -= taste.mean()
-        ideas = tuple(IdeaId(f"run-a/idea-{number}") for number in range(10))
-        votes = []
-        for number in range(1_000):
-            one, other = draw.choice(10, 2, replace=False)
-            wins = draw.random() < 1 / (1 + math.exp(taste[other] - taste[one]))
-            votes.append(vote(number, one, other, Choice.FIRST if wins else Choice.SECOND))
-        rated = [
-            rating
-            for rating in rate_votes("energy", ideas, matches_of(votes), "overall", 0)
-            if rating.method is RatingMethod.BRADLEY_TERRY
-        ]
-        for true, rating in zip(taste, rated, strict=True):
-            assert rating.lower is not None
-            assert rating.upper is not None
-            covered.append(rating.lower <= true <= rating.upper)
-        strengths = [rating.strength or 0.0 for rating in rated]
-        correlations.append(float(np.corrcoef(taste, strengths)[0, 1]))
-    assert 0.91 <= np.mean(covered) <= 0.985
-    assert min(correlations) > 0.95
 
 
 def test_votes_about_other_ideas_or_across_groups_are_left_out() -> None:
