@@ -109,8 +109,10 @@ def test_overall_coverage_of_the_paper_is_the_mean_of_its_disciplines() -> None:
         if score.slice.startswith("discipline="):
             parts.setdefault(score.system, []).append(score)
     whole = {score.system: score.value for score in scores if score.slice == "all"}
-    assert len(parts) == 11
-    for system, of_system in parts.items():
+    divided = {score.system for score in scores if score.slice == "discipline=eco"}
+    assert len(divided) == 11
+    for system in divided:
+        of_system = parts[system]
         mean = sum(part.value * part.count for part in of_system)
         mean /= sum(part.count for part in of_system)
         assert whole[system] == pytest.approx(mean, abs=0.06), system
