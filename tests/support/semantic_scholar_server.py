@@ -9,9 +9,6 @@ silence.
 import asyncio
 import hashlib
 import json
-import logging
-import socket
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -19,10 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote
 
-import uvicorn
-
 from flows.works.evaluate.request import bundled
-from tests.support.loopback import QuickServer
+from tests.support.loopback import ServedApplication
 from tests.support.stalls import Stalls
 
 FAULTS = ("429", "500", "503", "504", "truncated", "slow", "dropped")
@@ -140,18 +135,10 @@ class SemanticScholarServer:
 
     def __post_init__(self) -> None:
         self._by_name = {name: paper for paper in self.papers for name in _names(paper)}
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        # A connection dropped on purpose is no news.
-        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-        config = uvicorn.Config(
-            self._application, log_config=None, access_log=False, lifespan="off", interface="asgi3"
-        )
-        self._server = QuickServer(config)
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        return f"http://127.0.0.1:{self._served.port}"
 
     @property
     def counts(self) -> Counter[str]:
@@ -182,25 +169,16 @@ class SemanticScholarServer:
         )
 
     def __enter__(self) -> Self:
-        self._thread.start()
-        while not self._server.started:
-            time.sleep(0.005)
+        limited = self.requests_per_second is not None
+        self._served = ServedApplication(
+            self._application, beside=self.stalls.watch if limited else None
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
-        self._thread.join(10)
-        self._socket.close()
-
-    async def _serve(self) -> None:
-        limited = self.requests_per_second is not None
-        watching = asyncio.create_task(self.stalls.watch() if limited else asyncio.sleep(0))
-        await self._server.serve([self._socket])
-        watching.cancel()
+        self._served.stop()
 
     async def _application(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            return
         number, now, path = len(self.arrivals), time.monotonic(), scope["path"]
         self.arrivals.append(now)
         self.paths.append(path)
