@@ -23,8 +23,6 @@ from tasks.judging.step import Step, no_baseline, steps_in
 
 
 class WorkShown(Noun):
-    """A work close to the idea, under the key that a reply cites it by."""
-
     key: str
     title: str
     year: int | None
@@ -33,8 +31,6 @@ class WorkShown(Noun):
 
 
 class MethodShown(Noun):
-    """What the literature says for and against one method of the plan."""
-
     method: str
     support: str
     against: str

@@ -60,7 +60,6 @@ class Figures:
 
 
 def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDimension]) -> Figures:
-    """Computed from the scored reviews, never asked for."""
     by_dimension = {
         each.name: [review for review in reviews if review.dimension == each.name]
         for each in dimensions

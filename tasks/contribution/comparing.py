@@ -96,7 +96,6 @@ def _row(
     dimensions: Sequence[Dimension],
     batch: Shown,
 ) -> list[Comparison]:
-    """The paper's comparison along every dimension, without keys and made-up references."""
     remains, removed = spelled_out(entry.remains if entry else "", batch, paper.paper_id)
     overall, more = spelled_out(entry.overall_comparison if entry else "", batch, paper.paper_id)
     of_paper = removed + more

@@ -513,17 +513,14 @@ def in_container(
         _put_given(given, files)
         calls.write_text(container_profile(), "utf-8")
         seconds = math.ceil(limits.seconds) + _STARTING_SECONDS
-        # `timeout` inside belongs to the program's user, who may disable it.
-        outside = (f"--timeout={seconds}",) if container.runtime == "podman" else ()
         yield Walled(
             command=[
-                *(container.runtime, "run", "--rm", f"--name={name}", "--pull=never", *outside),
-                *_container_closed(given),
+                *(container.runtime, "run", "--rm", f"--name={name}", "--pull=never"),
+                # `timeout` inside belongs to the program's user, who may disable it.
+                *((f"--timeout={seconds}",) if container.runtime == "podman" else ()),
+                f"--mount=type=bind,source={given},target={GIVEN},readonly",
                 f"--security-opt=seccomp={calls}",
-                *_OWN.get(container.runtime, ()),
-                *_container_bounded(limits),
-                *_container_scratch(container.runtime, limits),
-                *_container_environment(leaves, limits),
+                *_container_walls(container.runtime, leaves, limits),
                 *("--entrypoint=timeout", container.image),
                 *("-s", "KILL", f"{seconds}"),
                 *("sh", "-c", _CONTAINER_SCRIPT, "sh", "python3", "-I", *arguments),
@@ -551,49 +548,27 @@ def _put_given(folder: Path, files: Mapping[str, bytes]) -> None:
         path.chmod(0o755)
 
 
-def _container_closed(given: Path) -> tuple[str, ...]:
-    """Nothing to reach, nothing to write, no rights."""
-    return (
-        "--network=none",
-        "--ipc=none",
-        "--cgroupns=private",
-        "--hostname=sandbox",
-        "--read-only",
-        "--cap-drop=ALL",
-        "--security-opt=no-new-privileges",
-        "--security-opt=label=disable",
-        f"--user={NOBODY}:{NOBODY}",
-        "--no-healthcheck",
-        "--log-driver=none",
-        f"--mount=type=bind,source={given},target={GIVEN},readonly",
-    )
-
-
-def _container_bounded(limits: Limits) -> tuple[str, ...]:
+def _container_walls(runtime: str, leaves: str, limits: Limits) -> Iterator[str]:
+    """Nothing to reach, nothing to write beside the scratch folder, no rights, and every bound."""
+    yield from ("--network=none", "--ipc=none", "--cgroupns=private", "--hostname=sandbox")
+    yield from ("--read-only", "--cap-drop=ALL", f"--user={NOBODY}:{NOBODY}")
+    yield from ("--security-opt=no-new-privileges", "--security-opt=label=disable")
+    yield from ("--no-healthcheck", "--log-driver=none", *_OWN.get(runtime, ()))
     seconds = math.ceil(limits.seconds) + 1
-    return (
-        f"--memory={limits.memory_bytes}b",
-        f"--memory-swap={limits.memory_bytes}b",
-        f"--pids-limit={limits.processes}",
-        f"--ulimit=nofile={OPEN_FILES}:{OPEN_FILES}",
-        f"--ulimit=cpu={seconds}:{seconds}",
-        f"--ulimit=fsize={limits.scratch_bytes}:{limits.scratch_bytes}",
-        "--ulimit=core=0:0",
-    )
-
-
-def _container_scratch(runtime: str, limits: Limits) -> tuple[str, ...]:
-    """The folder to start in, and one for locks and memory that `multiprocessing` shares."""
+    yield from (f"--memory={limits.memory_bytes}b", f"--memory-swap={limits.memory_bytes}b")
+    yield f"--pids-limit={limits.processes}"
+    yield f"--ulimit=nofile={OPEN_FILES}:{OPEN_FILES}"
+    yield f"--ulimit=cpu={seconds}:{seconds}"
+    yield f"--ulimit=fsize={limits.scratch_bytes}:{limits.scratch_bytes}"
+    yield "--ulimit=core=0:0"
+    # The folder to start in, and one for locks and memory that `multiprocessing` shares. As the
+    # folder to start in, docker would make it first, and leave it to root alone.
     size = f"nosuid,nodev,size={limits.scratch_bytes},mode=1777{_OWN_FOLDER.get(runtime, '')}"
-    shared = f"--tmpfs=/dev/shm:rw,noexec,{size}"
-    # As the folder to start in, docker would make it first, and leave it to root alone.
-    return f"--tmpfs={SCRATCH}:rw,exec,{size}", shared, "--workdir=/"
-
-
-def _container_environment(leaves: str, limits: Limits) -> Iterator[str]:
-    """What is inside; a proxy of this machine, whose address may hold a password, is not."""
-    addresses = {"ADDRESSES": f"{limits.memory_bytes // 1024}"}
+    yield from (f"--tmpfs={SCRATCH}:rw,exec,{size}", f"--tmpfs=/dev/shm:rw,noexec,{size}")
+    yield "--workdir=/"
+    # A proxy of this machine, whose address may hold a password, is not told inside.
     proxies = dict.fromkeys((*_PROXIES, *(name.upper() for name in _PROXIES)), "")
+    addresses = {"ADDRESSES": f"{limits.memory_bytes // 1024}"}
     for name, value in (told_inside(leaves, limits) | addresses | proxies).items():
         yield f"--env={name}={value}"
 

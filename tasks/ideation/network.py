@@ -168,7 +168,6 @@ class ConceptNetwork:
         return self._store.records([number for (number,) in found])
 
     def rows(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
-        """The rows of `sql/<name>.sql`."""
         return self._connection.execute(_sql(name), parameters).fetchall()
 
     def columns(self, name: str, **parameters: Any) -> dict[str, NDArray[Any]]:
@@ -176,7 +175,6 @@ class ConceptNetwork:
         return {column: np.asarray(values) for column, values in found.items()}
 
     def pair_scores(self, pairs: Sequence[tuple[int, int]]) -> dict[str, NDArray[np.float64]]:
-        """What ways of predicting links say of pairs of concepts: by way, in the order given."""
         columns = [list(range(len(pairs))), *map(list, zip(*pairs, strict=True))]
         table = pa.table(dict(zip(("place", "first", "second"), columns, strict=True)))
         self._connection.register("pairs", table)

@@ -293,6 +293,5 @@ class Stacks:
 
 
 def landed_round(warehouse: Warehouse, run_id: RunId, round_id: str) -> IdeationRound:
-    """A round as it landed, calls apart."""
     found = landed_unit(warehouse, kind_of(IDEATIONS), run_id, round_id)
     return found if found is not None else IdeationRound(round_id=round_id)

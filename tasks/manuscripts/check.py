@@ -4,7 +4,8 @@ section 2.3).
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from schemas.failure import Failure
 from schemas.outcome import Outcome, Scored
@@ -20,7 +21,6 @@ from schemas.works.manuscripts import (
 )
 from tasks.accounting.ledger import Ledger
 from tasks.judging.messages import Attachment, takes_pdf
-from tasks.judging.step import Engine
 from tasks.manuscripts.collect import TEX_SUFFIXES
 from tasks.manuscripts.find import find_problems, with_usage
 from tasks.manuscripts.pool import Pool, frozen_pool, gather_pool
@@ -35,78 +35,63 @@ from tasks.work.tools import Tools
 
 
 async def _reviewed(
-    manuscript: Manuscript,
-    source: ManuscriptSource,
-    parameters: CheckParameters,
-    tools: Tools,
-    number: int,
-    pool: Pool,
+    read: Manuscript, source: ManuscriptSource, tools: Tools, number: int, pool: Pool
 ) -> Review:
     """A review of its own or a revised one, with both readings of what is disputed in it."""
+    parameters: CheckParameters = tools.request.parameters
     engine = tools.engine_of(None, _of_several(number, parameters.attempt_count))
     review = (
-        await review_manuscript(manuscript, engine, number, parameters.maximum_problems, pool)
+        await review_manuscript(read, engine, number, parameters.maximum_problems, pool)
         if source.earlier is None
-        else await revise_review(
-            manuscript, source.earlier, source.preferences, number, engine, pool
-        )
+        else await revise_review(read, source.earlier, source.preferences, number, engine, pool)
     )
-    return await with_debate(review, manuscript, engine, pool)
+    return await with_debate(review, read, engine, pool)
 
 
-EngineOfRepetition = Callable[[int], Engine]
-"""The engine that gives a judge's n-th answer, from 1."""
-
-
-async def judge_problems(
-    problems: Sequence[Problem],
-    reason: str,
-    judges: Sequence[tuple[str, EngineOfRepetition]],
-    repetition_count: int = 1,
-) -> tuple[Vote, ...]:
-    """A vote of every judge on every problem, `repetition_count` times; problems in order, then
-    judges, then repetitions.
+async def _votes(problems: Sequence[Problem], reason: str, tools: Tools) -> tuple[Vote, ...]:
+    """A vote of every judge on every problem that stands, as often as was asked for; problems in
+    order, then judges, then repetitions.
 
     Nobody stops at a first hit: precision needs every vote. An answer that could not be had is a
-        vote without one.
+    vote without one.
     """
-    asked = [
-        (problem, judge, engine_of, repetition)
-        for problem in problems
-        for judge, engine_of in judges
-        for repetition in range(1, repetition_count + 1)
-    ]
-    return tuple(await asyncio.gather(*(_vote(*each, reason) for each in asked)))
+    parameters: CheckParameters = tools.request.parameters
+    count = parameters.repetition_count
 
-
-async def _vote(
-    problem: Problem, judge: str, engine_of: EngineOfRepetition, repetition: int, reason: str
-) -> Vote:
-    question = HitInput(
-        problem=problem.problem,
-        location=problem.location,
-        explanation=problem.explanation,
-        reason=reason,
-    )
-    outcome: Outcome[HitReply] = await engine_of(repetition).run(JUDGE_HIT, question)
-    if isinstance(outcome, Scored):
+    async def vote(problem: Problem, judge: Judge, repetition: int) -> Vote:
+        question = HitInput(
+            problem=problem.problem,
+            location=problem.location,
+            explanation=problem.explanation,
+            reason=reason,
+        )
+        engine = tools.judge(judge, _of_several(repetition, count))
+        outcome: Outcome[HitReply] = await engine.run(JUDGE_HIT, question)
+        said: dict[str, Any] = (
+            {"hit": outcome.value.hit, "explanation": outcome.value.explanation}
+            if isinstance(outcome, Scored)
+            else {
+                "hit": None,
+                "unscored_reason": outcome.reason,
+                "unscored_detail": outcome.detail,
+            }
+        )
         return Vote(
             problem_id=problem.problem_id,
-            judge=judge,
+            judge=judge.engine.text,
             repetition=repetition,
-            hit=outcome.value.hit,
-            explanation=outcome.value.explanation,
             provenance=outcome.provenance,
+            **said,
         )
-    return Vote(
-        problem_id=problem.problem_id,
-        judge=judge,
-        repetition=repetition,
-        hit=None,
-        unscored_reason=outcome.reason,
-        unscored_detail=outcome.detail,
-        provenance=outcome.provenance,
-    )
+
+    asked = [
+        vote(problem, judge, repetition)
+        for problem in problems
+        if problem.stands
+        for judge in parameters.judges
+        for repetition in range(1, count + 1)
+    ]
+    return tuple(await asyncio.gather(*asked))
 
 
 TOKENS_PER_PAGE = 1_500
@@ -130,34 +115,9 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
     if isinstance(read, Unreadable):
         return unread(source, parameters, read, ledger)
     pool = frozen_pool(source.earlier) if source.earlier else await _pool(read, tools)
-    count = parameters.attempt_count
-    reviews: list[Review] = []
-    if parameters.review:
-        # Independent of each other; none takes an attachment along.
-        reviews = await asyncio.gather(
-            *(
-                _reviewed(read, source, parameters, tools, number, pool or Pool())
-                for number in range(1, count + 1)
-            )
-        )
-        attempts = tuple(review.attempt for review in reviews)
-        problems = tuple(problem for review in reviews for problem in review.problems)
-    else:
-        attachment = _attachment(read)
-        attempts, problems = await find_problems(
-            read,
-            lambda number: tools.engine_of(attachment, _of_several(number, count)),
-            maximum_problems=parameters.maximum_problems,
-            attempt_count=count,
-        )
-    votes: tuple[Vote, ...] = ()
-    if source.known_reason is not None:
-        votes = await judge_problems(
-            [problem for problem in problems if problem.stands],
-            source.known_reason,
-            [(judge.engine.text, _answers_of(judge, tools)) for judge in parameters.judges],
-            parameters.repetition_count,
-        )
+    attempts, problems, reviews = await _attempts(read, source, tools, pool or Pool())
+    reason = source.known_reason
+    votes = await _votes(problems, reason, tools) if reason is not None else ()
     looked = pool.failures if pool else ()
     unanswered = [failure for review in reviews for failure in review.failures]
     failures = [*_failures(attempts, source), *looked, *unanswered, *ledger.failures]
@@ -185,6 +145,33 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
     )
 
 
+async def _attempts(
+    read: Manuscript, source: ManuscriptSource, tools: Tools, pool: Pool
+) -> tuple[tuple[Attempt, ...], tuple[Problem, ...], Sequence[Review]]:
+    """Attempts, independent of each other, with their problems and reviews; a review takes no
+    attachment along.
+    """
+    parameters: CheckParameters = tools.request.parameters
+    count = parameters.attempt_count
+    if not parameters.review:
+        attachment = _attachment(read)
+        attempts, problems = await find_problems(
+            read,
+            lambda number: tools.engine_of(attachment, _of_several(number, count)),
+            maximum_problems=parameters.maximum_problems,
+            attempt_count=count,
+        )
+        return attempts, problems, ()
+    reviews = await asyncio.gather(
+        *(_reviewed(read, source, tools, number, pool) for number in range(1, count + 1))
+    )
+    return (
+        tuple(review.attempt for review in reviews),
+        tuple(problem for review in reviews for problem in review.problems),
+        reviews,
+    )
+
+
 def _of_several(number: int, count: int) -> int | None:
     """Return which repetition a question is asked in; None: it is asked once.
 
@@ -192,11 +179,6 @@ def _of_several(number: int, count: int) -> int | None:
     model's own, with seeds that count up, and are cached apart: otherwise all would be the first.
     """
     return number if count > 1 else None
-
-
-def _answers_of(judge: Judge, tools: Tools) -> EngineOfRepetition:
-    count = tools.request.parameters.repetition_count
-    return lambda repetition: tools.judge(judge, _of_several(repetition, count))
 
 
 async def _pool(read: Manuscript, tools: Tools) -> Pool | None:

@@ -227,12 +227,12 @@ async def _second_look(
     fallen = unfounded(said, reading)
     if fallen is None and not before:  # what a person asks to look at again is looked at
         fallen = unpromising(said)
-    shown = works_beside(said.problem, said.quote, pool)
     outcome: Outcome[RefuteReply] | None = None
     found: dict[str, Any]
     if fallen is not None:
         found = {"second_look": fallen, "refuted": True, "open_question": False}
     else:
+        shown = works_beside(said.problem, said.quote, pool)
         outcome = await engine.run(
             REFUTE_PROBLEM,
             RefuteInput(

@@ -164,7 +164,6 @@ def _question(
 
 
 def _measured(shown: Shown, around: RelatedWorks, closeness: Closeness | None) -> dict[str, Any]:
-    """Fields of the judgement: what was shown, and how close the idea comes to that."""
     return {
         "related_paper_ids": tuple(paper.paper_id for paper in shown.papers),
         "statement_count": len(closeness.statements) if closeness else None,

@@ -113,7 +113,6 @@ _PARTS = (
 
 
 def text_of_parts(idea: Mapping[str, object]) -> str:
-    """One text of an idea that RINoBench's files hold in parts; empty where no part has any."""
     parts = [
         (heading, text)
         for name, heading in _PARTS
@@ -161,7 +160,6 @@ def read_exemplars(path: str | Path) -> tuple[Exemplar, ...]:
 
 
 def exemplars_sha256(path: str | Path) -> str:
-    """What the labelled ideas are, wherever the file lies."""
     return content_hash(*(one.model_dump_json() for one in read_exemplars(path)))
 
 

@@ -329,7 +329,6 @@ def offered(papers: Sequence[Paper], passages: Iterable[Passage], limit: int) ->
 
 
 def _edges(passage: Passage) -> Iterable[CitationEdge]:
-    """A passage says how its paper cites others."""
     return (
         CitationEdge(
             citing_paper_id=passage.paper_id,

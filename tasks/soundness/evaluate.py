@@ -224,7 +224,6 @@ class _Methods:
     async def used_nearby(
         self, started: asyncio.Task[tuple[Extracted, list[asyncio.Task[_Begun]]]]
     ) -> Offered:
-        """What the works that all methods' searches led to used."""
         _, beginnings = await started
         gathered = [found for _, found in [await each for each in beginnings] if found is not None]
         papers = {paper.paper_id: paper for each in gathered for paper in each.papers}

@@ -131,7 +131,6 @@ class FetchedPapers:
         return records
 
     def retrieved(self) -> tuple[Paper, ...]:
-        """The records of all works that methods met, each once, by identifier."""
         return tuple(self._records[paper_id] for paper_id in sorted(self._records))
 
 
@@ -178,7 +177,6 @@ def searches(method: Method, *, packed: bool) -> list[str]:
 
 
 def wider_search(method: Method, parameters: SoundnessParameters) -> list[str]:
-    """What to search with where the method's queries led to nothing: its own words."""
     return [shorten_words(method.text, parameters.query_word_limit)[0]]
 
 

@@ -243,7 +243,6 @@ def _row(
     keys: Shown,
     provenance: Provenance,
 ) -> MethodEvidence:
-    """The evidence as the reply gives it; without keys and made-up references."""
     if isinstance(reading, Unscored):
         return _unscored(method, paper, reading.reason, provenance)
     if reading is None:

@@ -1,6 +1,5 @@
 """Web search: Brave, SearXNG, Serper (Google and Scholar) and Tavily (reference 5.6)."""
 
-import base64
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any
@@ -57,12 +56,11 @@ class BraveSource(HttpSource):
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
-        key = settings.brave_api_key
         return Upstream(
             source=cls.name,
             base_url="https://api.search.brave.com",
             per_minute=60,
-            secrets=Secrets(headers={"X-Subscription-Token": key} if key else {}),
+            secrets=Secrets.in_header("X-Subscription-Token", settings.brave_api_key),
             headers={"Accept": "application/json"},
             mend={Reason.FORBIDDEN: "check BRAVE_API_KEY"},
             refuses_with=((422, b"token"),),
@@ -170,11 +168,7 @@ def _address(url: str) -> tuple[str, Secrets]:
     parsed = web_address(url)
     if not parsed.userinfo:
         return url, Secrets()
-    encoded = base64.b64encode(f"{parsed.username}:{parsed.password}".encode()).decode()
-    secrets = Secrets(
-        headers={"Authorization": SecretStr(f"Basic {encoded}")},
-        parts=(SecretStr(parsed.password),),
-    )
+    secrets = Secrets.basic(parsed.username, SecretStr(parsed.password))
     return str(parsed.copy_with(username=None, password=None)), secrets
 
 
@@ -198,13 +192,12 @@ class SerperSource(HttpSource):
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
-        key = settings.serper_api_key
         return Upstream(
             source=cls.name,
             base_url="https://google.serper.dev",
             per_minute=3000,
             limit_name="serper",
-            secrets=Secrets(headers={"X-API-KEY": key} if key else {}),
+            secrets=Secrets.in_header("X-API-KEY", settings.serper_api_key),
             mend={Reason.FORBIDDEN: "check SERPER_API_KEY and its credits"},
             refuses_with=((400, b"credit"),),  # they are spent
         )
@@ -273,15 +266,11 @@ class TavilySource(HttpSource):
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
-        key = settings.tavily_api_key
-        secret = key.get_secret_value() if key else ""
         return Upstream(
             source=cls.name,
             base_url="https://api.tavily.com",
             per_minute=100,
-            secrets=Secrets(
-                headers={"Authorization": SecretStr(f"Bearer {secret}")} if secret else {}
-            ),
+            secrets=Secrets.in_header("Authorization", settings.tavily_api_key, "Bearer "),
             mend={Reason.FORBIDDEN: "check TAVILY_API_KEY and its plan"},
             refuses_with=((432, b""), (433, b"")),  # the plan or pay-as-you-go allowance is spent
         )

@@ -51,7 +51,6 @@ class Checked:
 def draft(
     part: ReviewPart, heading: str, outcome: Outcome[Any], text: str | None, shown: Shown
 ) -> Draft:
-    """A section made of an engine's answer; without an answer there is no text."""
     unscored = outcome if isinstance(outcome, Unscored) else None
     return Draft(part, heading, text, shown, outcome.provenance, unscored)
 

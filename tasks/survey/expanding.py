@@ -327,7 +327,6 @@ class Walk:
         self._close_layer(chosen, counts)
 
     def _quota(self) -> int:
-        """Of what may still be judged, the share of the layer under way."""
         left = self._parameters.maximum_judged - len(self._judged)
         return math.ceil(left / (self._parameters.depth + 1 - len(self._layers)))
 

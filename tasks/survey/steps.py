@@ -138,8 +138,6 @@ class ReadSection(Noun):
 
 
 class ReadWork(Noun):
-    """One work to read, under the key the reply must use."""
-
     key: str
     title: str
     sections: tuple[ReadSection, ...] = Field(min_length=1)
@@ -198,8 +196,6 @@ SURVEY_READING = Step(
 
 
 class ShownWork(Noun):
-    """A work under its key, and what was read of it, one passage a line."""
-
     key: str
     title: str
     year: int | None
@@ -216,8 +212,6 @@ class ShownJoin(Noun):
 
 
 class ShownSection(Noun):
-    """A section of the review as it stands, citing by key."""
-
     heading: str
     text: str = Field(min_length=1)
 
@@ -251,8 +245,6 @@ SURVEY_ANSWER = Step(
 
 
 class ShownCluster(Noun):
-    """Works that belong together, and the words that their titles share."""
-
     cluster_id: str
     words: str
     papers: tuple[ShownWork, ...] = Field(min_length=1)

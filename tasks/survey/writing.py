@@ -49,8 +49,6 @@ GAPS_HEADING = "What the works do not show"
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A written review; without sections the failures say why."""
-
     clusters: tuple[SurveyCluster, ...]
     sections: tuple[SurveySection, ...] = ()
     removed: tuple[RemovedSentence, ...] = ()
@@ -86,7 +84,6 @@ class Material:
         return texts
 
     def work(self, shown: Shown, paper: Paper, word_limit: int | None = None) -> ShownWork:
-        """A work with its passages, and with those of shown works that cite it."""
         keys = {each.paper_id: key for key, each in shown}
         own = [
             f"{quote.aspect.value if quote.aspect else 'text'}: {quote.quote}"

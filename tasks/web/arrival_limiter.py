@@ -61,13 +61,10 @@ class ArrivalLimiter:
     """Hands out turns in order of asking. A restarted process never sends at once.
 
     With N requests a second allowed, any N + 1 arrivals in a row take longer than a second, also
-    those of other limiters
-    with the same `memory`: a request leaves a second after the one N before it had arrived. A
-        margin stands for the
-    travel time, and where answers are usually quick, one that comes late says that its question may
-    have arrived late. A
-    turn that came late because the machine was busy is made up for by the next ones, within that
-    bound; idle time is not.
+    those of other limiters with the same `memory`: a request leaves a second after the one N before
+    it had arrived. A margin stands for the travel time, and where answers are usually quick, one
+    that comes late says that its question may have arrived late. A turn that came late because the
+    machine was busy is made up for by the next ones, within that bound; idle time is not.
     """
 
     def __init__(

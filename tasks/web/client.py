@@ -7,6 +7,7 @@ from outside are read so that nothing about them raises later.
 import functools
 import logging
 import ssl
+from base64 import b64encode
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -48,6 +49,17 @@ class Secrets:
     headers: dict[str, SecretStr] = field(default_factory=dict)
     parameters: dict[str, SecretStr] = field(default_factory=dict)
     parts: tuple[SecretStr, ...] = ()
+
+    @classmethod
+    def in_header(cls, name: str, key: SecretStr | None, before: str = "") -> "Secrets":
+        """A key, with a word before it; nothing where there is none."""
+        return cls({name: SecretStr(f"{before}{key.get_secret_value()}")} if key else {})
+
+    @classmethod
+    def basic(cls, user: str, password: SecretStr) -> "Secrets":
+        """HTTP Basic."""
+        encoded = b64encode(f"{user}:{password.get_secret_value()}".encode()).decode()
+        return cls({"Authorization": SecretStr(f"Basic {encoded}")}, parts=(password,))
 
     def scrubbed(self, text: str) -> str:
         """`text` with every one of them, and all that looks like a key, replaced by `***`."""

@@ -206,8 +206,8 @@ def chart_faults(
     shown: dict[str, set[str]] = {"x": set(), "y": set()}
     measured = set()
     for layer in chart["layer"]:
-        for channel, how in layer["encoding"].items():
-            field, axis = how["field"], channel[0]
+        for channel, how in layer.get("encoding", {}).items():
+            field, axis = how.get("field"), channel[0]
             if axis not in shown:
                 continue
             if field not in TITLES:

@@ -68,7 +68,6 @@ class Outline:
 
 
 def outline_of(idea: Idea, claims: Sequence[Claim]) -> Outline:
-    """The claims by part, in the order of the parts."""
     by_part = {
         part: tuple(claim.statement for claim in claims if claim.part is part) for part in IdeaPart
     }
@@ -116,7 +115,6 @@ class FailureLog:
         self.look_ups(failures, f"search in {source}")
 
     def not_searched(self, source: str, reason: Reason, detail: str) -> None:
-        """A source that the profile names and that was never asked."""
         self.unanswered_searches += 1
         self.add(source, reason, f"{source} was not searched: {detail}")
 

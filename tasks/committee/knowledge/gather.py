@@ -95,7 +95,6 @@ async def _asked(
     parts: Sequence[IdeaPart],
     question: Callable[[Sequence[IdeaPart]], InputT],
 ) -> list[tuple[Sequence[IdeaPart], list[Query]]]:
-    """The queries of each batch of `parts`; a batch that got no answer is a failure alone."""
     batches = even_batches(parts, context.parameters.parts_per_query_call)
     asked = await side_by_side(context.engine.run(step, question(batch)) for batch in batches)
     answered = []

@@ -81,8 +81,6 @@ def paper_of(item: KnowledgeItem) -> Paper:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Words to search for, for the sake of one part, in one kind of place."""
-
     part: IdeaPart
     kind: SourceKind
     text: str

@@ -161,9 +161,6 @@ def archive_of(content: bytes) -> Archive:
 
 
 def described(archive: Archive) -> str:
-    """Files by kind and folder, then the modules, those first whose definitions most others
-    call.
-    """
     kinds = Counter(
         PurePosixPath(path).suffix or PurePosixPath(path).name for path, _ in archive.files
     )

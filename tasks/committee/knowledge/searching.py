@@ -108,7 +108,6 @@ def _fits(candidate: Candidate, paper: Paper, cutoff: date | None) -> bool:
 
 
 def kept_papers(pool: Pool) -> tuple[Paper, ...]:
-    """Every paper found from before the time point, each once, in the order found."""
     found: dict[PaperId, Paper] = {}
     for candidate in pool.of(KnowledgePhase.BEFORE, SourceKind.PAPERS):
         paper = candidate.paper or paper_of(candidate.item)

@@ -29,9 +29,7 @@ _MODELS: dict[str, Any] = {}
 class Reranker(Protocol):
     """How well texts answer a query, by a model that sees both."""
 
-    async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """One value from 0 to 1 per text, in order."""
-        ...
+    async def scores(self, query: str, texts: Sequence[str]) -> list[float]: ...
 
 
 class CrossEncoderReranker:
@@ -82,9 +80,7 @@ class KnowledgeReader(Protocol):
 
     async def page(self, url: str) -> Reading: ...
 
-    async def repository(self, name: str, as_of: date | None) -> Reading:
-        """README and structure of `owner/name` as of a day; None: as it is now."""
-        ...
+    async def repository(self, name: str, as_of: date | None) -> Reading: ...
 
 
 @dataclass(frozen=True, slots=True)

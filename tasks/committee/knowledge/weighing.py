@@ -4,6 +4,7 @@ time point; the judge's part of the score is how much weight a find deserves (In
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,6 @@ def score_0_to_1(candidate: Candidate, judge_weight: float) -> float | None:
 
 
 def shortlist(pool: Pool, limit: int) -> list[Candidate]:
-    """The `SIMILARITY_SHARE` · `limit` nearest of every kind and phase."""
     return [
         candidate
         for phase in KnowledgePhase
@@ -167,6 +167,7 @@ def _leave_unscored(context: Context, candidate: Candidate) -> None:
 # reranker where there is one.
 
 
+@dataclass(slots=True)
 class Similarity:
     """Mean of two cosines: to the centre of the idea's passages, and to the nearest of the parts it
     was found for.
@@ -174,11 +175,10 @@ class Similarity:
     From 0 to 1.
     """
 
-    def __init__(self, outline: Outline, embedder: Embedder) -> None:
-        self._outline = outline
-        self._embedder = embedder
-        self._centre: NDArray[np.float32] | None = None
-        self._parts: dict[IdeaPart, NDArray[np.float32]] = {}
+    _outline: Outline
+    _embedder: Embedder
+    _centre: NDArray[np.float32] | None = None
+    _parts: dict[IdeaPart, NDArray[np.float32]] = field(default_factory=dict)
 
     async def enter(self, candidates: Sequence[Candidate]) -> None:
         """Set the similarity of new candidates; one request to the embedder."""

@@ -204,8 +204,6 @@ class ItemShown(Noun):
 
 
 class PartHeld(Noun):
-    """One part, its claims, and the items to hold against it."""
-
     part: str
     claims: tuple[str, ...] = Field(min_length=1)
     keys: tuple[str, ...] = Field(

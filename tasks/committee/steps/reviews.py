@@ -236,8 +236,6 @@ PERSONA_REVIEW = Step(
 
 
 class ReviewShown(Noun):
-    """One scored review, with citation keys that hold across the whole committee."""
-
     reviewer: str
     dimension: str
     score_0_to_10: float = Field(ge=0, le=10)

@@ -30,8 +30,6 @@ class FindingShown(Noun):
 
 
 class KnowledgeShown(Noun):
-    """One piece of knowledge under the key a reply must cite it by."""
-
     key: str
     kind: str = Field(description="papers, web or code.")
     title: str
@@ -72,7 +70,6 @@ class CitableFinding:
 def findings(
     evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart] = tuple(IdeaPart)
 ) -> list[CitableFinding]:
-    """Findings on `parts`, most relevant first."""
     wanted = {part.value for part in parts}
     found = [
         CitableFinding(item.key, item.kind, finding)

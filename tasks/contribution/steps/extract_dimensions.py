@@ -26,10 +26,6 @@ class ShownDimension(Noun):
 
 @dataclass(frozen=True, slots=True)
 class DimensionCues:
-    """A kind of contribution, the wording that claims it, and the headings under which it usually
-    stands.
-    """
-
     name: str
     wording: Pattern
     headings: Pattern
@@ -159,8 +155,6 @@ _EMPHASIS = bounded(r"[*_`#]{1,3}")
 
 @dataclass(frozen=True, slots=True)
 class ClaimSentence:
-    """A sentence of the idea, how much it claims, and how strongly it speaks of each dimension."""
-
     text: str
     weight: float
     strengths: tuple[float, ...]
@@ -263,7 +257,6 @@ def _strength(text: str, heading: str, cues: DimensionCues) -> float:
 
 
 def _of_dimension(claims: list[ClaimSentence], place: int) -> list[ClaimSentence]:
-    """The claims that fit this dimension better than any other, strongest first."""
     mine = [
         claim
         for claim in claims

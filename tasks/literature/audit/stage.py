@@ -14,6 +14,7 @@ from duckdb.func import SPECIAL
 
 from schemas.errors import SnapshotError
 from schemas.literature.naming import surname
+from schemas.text.patterns import bounded
 from tasks.literature.snapshot.folder import STAGING_NAME
 from tasks.literature.snapshot.parts import first_line
 from tasks.literature.snapshot.records import PaperRecord
@@ -26,8 +27,14 @@ RowT = TypeVar("RowT")
 
 _BATCH_ROWS = 5_000
 _STEM_LETTERS = 6
-_LAYERS = 2
-"""Of garbling that is read back: some texts took the wrong way twice."""
+_BYTES = {
+    ord(sign): byte
+    for byte in range(0x80, 0xA0)
+    if (sign := bytes([byte]).decode("cp1252", "ignore"))
+}
+"""The byte that Windows-1252 reads as a sign, where it is not that of Latin-1."""
+_SEQUENCE = bounded(r"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+"""Of UTF-8, a sign for each byte."""
 _PAPERS = pa.schema(
     [
         ("number", pa.int64()),
@@ -181,42 +188,18 @@ def mended(text: str | None) -> str | None:
     """
     if text is None or text.isascii():
         return None
-    best = text
-    for _ in range(_LAYERS):
-        again = _once(best)
-        if again == best:
-            break
-        best = again
+    best = _once(_once(text))  # some texts took the wrong way twice
     return best if best != text else None
 
 
 def _once(text: str) -> str:
     parts: list[str] = []
     place = 0
-    while place < len(text):
-        length = _sequence_length(_byte(text[place]))
-        encoded = bytes(_byte(sign) or 0 for sign in text[place : place + length])
+    for found in _SEQUENCE.finditer(text.translate(_BYTES)):
         try:
-            parts.append(encoded.decode() if length else text[place])
-            place += length or 1
+            decoded = found[0].encode("latin-1").decode()
         except UnicodeDecodeError:
-            parts.append(text[place])
-            place += 1
-    return "".join(parts)
-
-
-def _sequence_length(lead: int | None) -> int:
-    """Bytes of the UTF-8 sequence that begins with `lead`; 0 for none of two or more."""
-    if lead is None or not 0xC2 <= lead <= 0xF4:
-        return 0
-    return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
-
-
-def _byte(sign: str) -> int | None:
-    """The byte that Windows-1252 reads as this sign; Latin-1's where it reads none."""
-    if ord(sign) < 0x80:
-        return ord(sign)
-    try:
-        return sign.encode("cp1252")[0]
-    except UnicodeEncodeError:
-        return ord(sign) if ord(sign) < 0x100 else None
+            continue
+        parts += text[place : found.start()], decoded
+        place = found.end()
+    return "".join(parts) + text[place:]

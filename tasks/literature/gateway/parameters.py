@@ -25,7 +25,7 @@ _MOST_DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which rows of an answer are asked for."""
+    """The rows of an answer that are asked for."""
 
     offset: int
     limit: int
@@ -49,7 +49,7 @@ def window_of(request: Request, *, default: int, largest: int) -> Window:
 
 
 _POINT = bounded(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
-_YEARS = bounded(r"(\d{4})?(-)?(\d{4})?")
+_YEARS = bounded(r"\d{4}(?:-(?:\d{4})?)?|-\d{4}")
 
 
 def days_of(request: Request) -> DayRange:
@@ -101,15 +101,9 @@ def _date_range(text: str) -> DayRange | None:
 
 
 def _year_range(text: str) -> DayRange | None:
-    found = _YEARS.fullmatch(text.strip())
-    if found is None or not (found.group(1) or found.group(3)):
-        return None
-    start, dash, end = found.groups()
-    if start and end and not dash:
-        return None
-    first = int(start) * 10_000 + 101 if start else EVER.first
-    last = int(end) * 10_000 + 1231 if end else EVER.last if dash else int(start) * 10_000 + 1231
-    return DayRange(first, last)
+    """`2010`, `2010-2012`, `2010-` or `-2012`."""
+    text = text.strip()
+    return _date_range(text.replace("-", ":")) if _YEARS.fullmatch(text) else None
 
 
 def _before(text: str) -> DayRange | None:

@@ -165,8 +165,7 @@ class Transport:
 
     def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
         literature = settings.literature
-        key = settings.semantic_scholar_api_key
-        self._secrets = Secrets(headers={"x-api-key": key} if key else {})
+        self._secrets = Secrets.in_header("x-api-key", settings.semantic_scholar_api_key)
         self._settings = literature
         self._base = literature.upstream_url.rstrip("/")
         self._client = open_client(literature.timeout_seconds)

@@ -376,7 +376,6 @@ def _by_importance(blocks: list[Block], idea: str) -> list[Block]:
 
 
 def _context(idea: str) -> str:
-    """What the idea is about, in one phrase: its title, or its leading key phrases."""
     topic = topic_of(idea)
     return opening(topic, 20) if topic else "; ".join(key_phrases(idea, 3))
 

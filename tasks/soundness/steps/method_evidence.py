@@ -34,8 +34,6 @@ class SectionShown(Noun):
 
 
 class PaperShown(Noun):
-    """One paper to read, under the key the reply must use."""
-
     key: str
     title: str
     sections: tuple[SectionShown, ...] = Field(min_length=1)

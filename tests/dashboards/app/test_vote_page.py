@@ -94,14 +94,16 @@ def test_an_answer_to_a_pair_that_is_closed_elsewhere_is_refused_in_one_line(
 
 
 @pytest.mark.parametrize("role", [None, Role.READER, Role.SUBMITTER])
-def test_who_may_not_vote_is_shown_no_pair(
+def test_who_may_not_vote_is_shown_no_pair_and_asks_nothing(
     own: Warehouse, monkeypatch: pytest.MonkeyPatch, role: Role | None
 ) -> None:
     if role is not None:
         sign_in_as(role, own, monkeypatch)
-    page = open_page("vote", own)
-    assert not answers(page)
-    assert "signs in as a voter" in words(page)
+    for state in ({}, {"part": "Ask"}):
+        page = open_page("vote", own, **state)
+        assert not answers(page)
+        assert not page.text_area
+        assert "signs in as a voter" in words(page)
 
 
 def test_who_was_made_a_reader_meanwhile_casts_no_vote(
@@ -216,17 +218,6 @@ def test_a_question_that_is_left_stops_both_answers(asked: tuple[Warehouse, AppT
     assert not page.exception
     assert all(job.stop_requested for job in jobs(warehouse))
     assert "Two engines or profiles answer it" in words(page)
-
-
-@pytest.mark.parametrize("role", [None, Role.READER, Role.SUBMITTER])
-def test_who_may_not_vote_asks_nothing_either(
-    own: Warehouse, monkeypatch: pytest.MonkeyPatch, role: Role | None
-) -> None:
-    if role is not None:
-        sign_in_as(role, own, monkeypatch)
-    page = open_page("vote", own, part="Ask")
-    assert not page.text_area
-    assert "signs in as a voter" in words(page)
 
 
 def test_who_was_made_a_reader_meanwhile_asks_nothing(

@@ -142,7 +142,6 @@ async def test_every_persona_judges_every_dimension_and_the_total_is_their_mean(
     assert [review.dimension for review in reviews] == DIMENSIONS * 3
     assert len({review.persona_id for review in reviews}) == 3
     meta = found.evaluation.meta_review
-    assert meta is not None
     scores = [review.score_0_to_10 for review in reviews if review.score_0_to_10 is not None]
     assert meta.total_score_0_to_10 == pytest.approx(fmean(scores))
     assert (meta.scored_review_count, meta.unscored_review_count) == (
@@ -203,7 +202,6 @@ async def test_later_knowledge_advises_and_never_judges(all_knowing: str) -> Non
     assert isinstance(advised, LaterInput)
     assert [each.title for each in advised.knowledge] == ["Overlapping buckets"]
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert "https://blog.example.org/b" in meta.suggestions
     later = {
         record.knowledge_id
@@ -219,7 +217,6 @@ async def test_later_knowledge_advises_and_never_judges(all_knowing: str) -> Non
 async def test_without_later_knowledge_nobody_is_asked_for_suggestions() -> None:
     found, engine = await evaluated_with_engine()
     assert engine.inputs_of(LATER_SUGGESTIONS) == []
-    assert found.evaluation.meta_review is not None
     assert found.evaluation.meta_review.suggestions == ""
 
 
@@ -268,7 +265,6 @@ async def test_the_meta_review_cites_what_reviews_cite_under_its_own_keys(all_kn
     answers = {PERSONA_REVIEW.name: says("Done before [P2]."), META_REVIEW.name: concluding}
     found = await evaluated(answers, web(), persona_count=1, personas_file=all_knowing)
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert (meta.decision, meta.removed_citation_count) == (Decision.ORAL, 1)
     cited = {(row.knowledge_id, row.subject) for row in found.citations}
     assert {name for name, subject in cited if subject == "meta_review"} == {
@@ -283,7 +279,6 @@ async def test_nothing_found_is_no_evidence_and_only_clarity_is_judged() -> None
     }
     assert all(review.score_0_to_10 is not None for review in reviews_of(found, "clarity"))
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert list(meta.dimension_means) == ["clarity"]
     assert (meta.scored_review_count, meta.unscored_review_count, meta.krippendorff_alpha) == (
         3,
@@ -337,7 +332,6 @@ async def test_what_a_reviewer_fails_to_say_is_unscored_and_no_total_is_made_of_
     found = await evaluated({PERSONA_REVIEW.name: answer}, dimensions_per_call=1)
     assert {review.unscored_reason for review in found.evaluation.reviews} == {reason}
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert (meta.total_score_0_to_10, meta.decision, meta.unscored_reason) == (None, None, reason)
 
 
@@ -353,7 +347,6 @@ async def test_one_garbled_dimension_leaves_the_others_alone() -> None:
         Reason.REPLY_UNPARSABLE
     }
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert (meta.total_score_0_to_10, meta.unscored_review_count) == (4.0, 3)
     assert "novelty" not in meta.dimension_means
 
@@ -363,7 +356,6 @@ async def test_a_failed_meta_review_keeps_the_computed_total_and_has_no_decision
         {META_REVIEW.name: lambda _: Reason.TIMED_OUT, PERSONA_REVIEW.name: says("Reasons.", 8.0)}
     )
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert (meta.total_score_0_to_10, meta.decision, meta.unscored_reason) == (
         8.0,
         None,
@@ -375,7 +367,6 @@ async def test_a_failed_meta_review_keeps_the_computed_total_and_has_no_decision
 async def test_an_idea_that_cannot_be_taken_apart_is_unscored_for_that_reason() -> None:
     found = await evaluated({"structure_idea": lambda _: Reason.ENGINE_UNAVAILABLE})
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert (meta.unscored_reason, found.evaluation.reviews) == (Reason.ENGINE_UNAVAILABLE, ())
     assert "taken apart" in meta.unscored_detail
 
@@ -420,7 +411,6 @@ async def test_unusable_suggestions_are_a_failure_and_not_an_empty_advice(all_kn
     found = await evaluated(
         answering, web(), use_later_knowledge=True, persona_count=1, personas_file=all_knowing
     )
-    assert found.evaluation.meta_review is not None
     assert found.evaluation.meta_review.removed_citation_count == 1
 
 

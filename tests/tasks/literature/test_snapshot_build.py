@@ -1,10 +1,7 @@
 import json
 import os
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
 import time
 import zlib
 from collections.abc import Callable
@@ -25,16 +22,10 @@ from tasks.literature.snapshot.opening import open_papers
 from tasks.literature.snapshot.records import record_of
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.store import PaperStore
+from tests.support.killed_builds import killed_at
 from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
 
 Rows = list[dict[str, Any]]
-
-_KILLED_BUILD = (
-    "import os, signal, sys; from pathlib import Path; from tasks.literature.snapshot.build import"
-    " build_snapshot\ndef killed(done, total, stage):\n    if stage == sys.argv[3] and done >="
-    " int(sys.argv[4]): os.kill(os.getpid(), signal.SIGKILL)\nbuild_snapshot(Path(sys.argv[1]),"
-    " Path(sys.argv[2]), progress=killed)"
-)
 
 
 def answers(snapshot: Snapshot) -> list[Any]:
@@ -121,7 +112,7 @@ def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(
     target = tmp_path / "index"
     killed_in = []
     for stage, done in (("papers", 6_000), ("papers", 20_000), ("index", 0), ("index", 20_000)):
-        killed_in.append(build_killed_after(source, target, stage, done))
+        killed_in.append(killed_at("build", source, target, stage, done))
         with pytest.raises(SnapshotError, match="run its build again"):
             open_snapshot(target)
     assert killed_in == [True] * 4
@@ -130,16 +121,6 @@ def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(
     assert resumed.paper_count == undisturbed.paper_count == 21_000
     assert resumed.fingerprint == undisturbed.fingerprint
     assert answers(resumed) == answers(undisturbed)
-
-
-def build_killed_after(source: Path, target: Path, stage: str, done: int) -> bool:
-    """Run a build that is killed once `stage` has come to `done`; True when it was."""
-    return (
-        subprocess.run(
-            [sys.executable, "-c", _KILLED_BUILD, str(source), str(target), stage, str(done)]
-        ).returncode
-        == -signal.SIGKILL
-    )
 
 
 def test_a_finished_snapshot_is_opened_not_built_again(tmp_path: Path, rows: Rows) -> None:
@@ -279,15 +260,16 @@ def with_passages(tmp_path: Path) -> Snapshot:
 
 
 RECORD = json.loads(record_of(paper_rows(1)[0]).to_json())  # type: ignore[union-attr]
+TOO_LONG = zlib.compress(b" " * 2_000_001 + b"[]")
 DAMAGE: dict[str, tuple[str, Any, Callable[[PaperStore], object]]] = {
     "a record beyond its bound": (
         "update papers set record = ?",
-        zlib.compress(b" " * 2_000_001 + b"[]"),
+        TOO_LONG,
         lambda store: store.records([0]),
     ),
     "a record beyond its bound in the fingerprint": (
         "update papers set record = ?",
-        zlib.compress(b" " * 2_000_001 + b"[]"),
+        TOO_LONG,
         PaperStore.fingerprint,
     ),
     "values of other kinds": (

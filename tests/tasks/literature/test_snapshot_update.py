@@ -1,8 +1,5 @@
 import csv
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ from tasks.literature.snapshot.folder import read_manifest
 from tasks.literature.snapshot.snapshot import Edges, Snapshot, open_snapshot
 from tasks.literature.snapshot.update import update_snapshot
 from tests.support.dataset_files import Record, release_records, work, write_part, write_release
+from tests.support.killed_builds import killed_at
 from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
 
 
@@ -189,21 +187,6 @@ def test_a_stopped_update_leaves_the_old_snapshot_and_goes_on(tmp_path: Path, st
     assert resumed.counts == {"added": 4_400, "unchanged": 100}
     assert resumed.snapshot.fingerprint == build_snapshot(new, tmp_path / "anew").fingerprint
     assert 2_000 not in seen
-
-
-_COMMAND = (
-    "import os, signal, sys; from pathlib import Path; from tasks.literature.snapshot import build,"
-    " update\nwork = build.build_snapshot if sys.argv[1] == 'build' else"
-    " update.update_snapshot\ndef killed(done, total, stage):\n    if stage == sys.argv[4]:"
-    " os.kill(os.getpid(), signal.SIGKILL)\nwork(Path(sys.argv[2]), Path(sys.argv[3]),"
-    " progress=killed)"
-)
-
-
-def killed_at(kind: str, source: Path, target: Path, stage: str) -> bool:
-    """Run a build or an update that is killed in `stage`; True when it was."""
-    command = [sys.executable, "-c", _COMMAND, kind, str(source), str(target), stage]
-    return subprocess.run(command).returncode == -signal.SIGKILL
 
 
 @pytest.mark.long

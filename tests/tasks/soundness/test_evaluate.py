@@ -111,7 +111,6 @@ async def test_every_method_gets_a_query_evidence_and_a_review_and_the_idea_a_su
     ]
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, 7, 7]
     assert [review.evidence_count for review in evaluation.reviews] == [4, 3, 2]
-    assert evaluation.summary is not None
     assert len(evaluation.summary.strengths) == 3
     assert evaluation.failures == ()
     assert len(evaluation.passages) == 6

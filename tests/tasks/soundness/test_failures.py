@@ -69,7 +69,6 @@ async def test_an_empty_search_that_was_answered_is_no_evidence() -> None:
     evaluation = await evaluated(passages={})
     assert {review.unscored_reason for review in evaluation.reviews} == {Reason.NO_EVIDENCE}
     assert evaluation.failures == ()
-    assert evaluation.summary is not None
     assert evaluation.summary.unscored_reason is Reason.NO_EVIDENCE
 
 
@@ -192,7 +191,6 @@ async def test_a_method_without_a_query_is_unscored_and_the_others_go_on(reply: 
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, None, 7]
     assert evaluation.methods[1].queries == ()
     assert evaluation.reviews[1].unscored_detail.startswith("no query could be made for the method")
-    assert evaluation.summary is not None
     assert evaluation.summary.unscored_reason is None
 
 
@@ -208,7 +206,6 @@ async def test_a_score_without_a_word_for_or_against_is_no_score() -> None:
 async def test_a_summary_that_could_not_be_had_leaves_the_reviews_alone() -> None:
     evaluation = await evaluated({"soundness_summary": lambda _: Reason.TIMED_OUT})
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, 7, 7]
-    assert evaluation.summary is not None
     assert evaluation.summary.unscored_reason is Reason.TIMED_OUT
     assert [failure.subject for failure in evaluation.failures] == ["summary"]
 
