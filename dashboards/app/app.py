@@ -36,7 +36,6 @@ def main() -> None:
 
 def _page_of_address(lake: Lake) -> "st.Page":
     """Streamlit hears of the pages that this reader may use, and of no other."""
-    sections: dict[str, list[st.Page]] = {}
     pages = {}
     here = _pages_for_reader(lake)
     for page in here:
@@ -46,14 +45,21 @@ def _page_of_address(lake: Lake) -> "st.Page":
             icon=MATERIAL.format(page.icon),
             url_path=page.name,
         )
-        sections.setdefault(page.section, []).append(shown)
         pages[page.name] = shown
     links.remember_pages(pages)
-    chosen = st.navigation(sections, position="hidden")
+    # Streamlit shows its first page under `/` alone, which is the site's.
+    nowhere = st.Page(
+        _nothing, title="Assay", url_path="nowhere", default=True, visibility="hidden"
+    )
+    chosen = st.navigation([nowhere, *pages.values()], position="hidden")
     _menu(lake, here, pages)
     with st.sidebar:
         show_person(lake.warehouse)
     return chosen
+
+
+def _nothing() -> None:
+    """The page of an address that is not Streamlit's."""
 
 
 def _pages_for_reader(lake: Lake) -> tuple[Page, ...]:
