@@ -83,7 +83,7 @@ class _Writer:
             return self._table(block)
         if isinstance(block, Figure):
             caption = f"<figcaption>{_words(block.caption)}</figcaption>"
-            return f'<figure class="chart">\n{block.svg}\n{caption}\n</figure>\n'
+            return f'<figure class="chart" tabindex="0">\n{block.svg}\n{caption}\n</figure>\n'
         if isinstance(block, Code):
             return f"<pre><code>{_words(block.text)}\n</code></pre>\n"
         if isinstance(block, Fold):

@@ -14,7 +14,7 @@ from schemas.people.role import Action, Role
 from tests.support.dashboard import open_app, sign_in_as, words
 from tests.support.jobs import evaluate_job, known
 from warehouse.app.accounts import remove_account, set_role
-from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import job_ids, submit, write_status
 from warehouse.warehouse import Warehouse
 
@@ -113,17 +113,6 @@ def test_a_job_is_in_the_name_of_who_asks_and_another_neither_sees_nor_stops_it(
     sign_in_as(Role.OWNER, warehouse, monkeypatch)
     stop(warehouse, theirs)
     assert known(warehouse, theirs.job_id).stop_requested
-
-
-def test_a_database_that_cannot_be_read_shows_nothing_but_that(
-    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    warehouse.state.mkdir()
-    services_file(warehouse).write_bytes(b"no database, however long one looks at it" * 100)
-    app = open_app(warehouse, monkeypatch)
-    assert not app.exception
-    assert "is damaged" in app.error[0].value
-    assert not app.sidebar.get("page_link")
 
 
 def test_on_an_open_dashboard_nobody_votes_or_decides(warehouse: Warehouse) -> None:

@@ -21,7 +21,7 @@ from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 from tests.support.site import opened, site_of
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.app.accounts import add_account
-from warehouse.app.database import ServiceDatabase
+from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.progress import announce
@@ -307,3 +307,15 @@ def test_one_password_for_all_opens_the_pages_until_the_sign_out(warehouse: Ware
     assert site.get("/").status_code == 200
     assert site.post("/sign-out").status_code == 303
     assert site.get("/").status_code == 303
+
+
+def test_a_database_that_cannot_be_read_shows_nothing_but_that(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
+    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "warehouse"))
+    copy.state.mkdir(exist_ok=True)
+    services_file(copy).write_bytes(b"no database, however long one looks at it" * 100)
+    answer = site_of(copy).get("/ideas")
+    assert answer.status_code == 503
+    assert "is damaged" in answer.text
+    assert "idea-0" not in answer.text
