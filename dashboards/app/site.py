@@ -98,7 +98,7 @@ class Page:
     """A page of the menu, or one that others lead to.
 
     Attributes:
-        module: of `dashboards.app.pages`; its function `show` makes the page.
+        module: of `dashboards.app.site_pages`; its function `show` makes the page.
         label: in the menu; empty: it is not there.
         needs: one of what a reader has to be allowed to do.
     """
@@ -112,7 +112,7 @@ class Page:
     @property
     def show(self) -> "Callable[[Visit], Shown | Response]":
         """Its file is imported when it is first opened, so that no page waits for another."""
-        module = import_module(f"dashboards.app.pages.{self.module}")
+        module = import_module(f"dashboards.app.site_pages.{self.module}")
         found: Callable[[Visit], Shown | Response] = getattr(module, self.function)
         return found
 

@@ -7,7 +7,7 @@ import streamlit as st
 from dashboards.app import links, text
 from dashboards.app.data import Lake
 from dashboards.app.evaluating.asking import NO_RUNNER, stop
-from dashboards.app.pages.today import spent_of, under_way
+from dashboards.app.site_pages.today import spent_of, under_way
 from dashboards.render import figures, wording
 from dashboards.render.render import first_page_markdown
 from dashboards.views.idea.idea_page import idea_page

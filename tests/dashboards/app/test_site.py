@@ -9,8 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from dashboards.app.choosing import default_run
-from dashboards.app.pages.ideas import rank_with_range
 from dashboards.app.site import idea_path, paper_path
+from dashboards.app.site_pages.ideas import rank_with_range
 from schemas.identifiers import RunId
 from schemas.people.role import Role
 from schemas.run import Budget, Module, PlannedRun

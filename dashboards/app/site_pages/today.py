@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from dashboards.app.access import services_of
 from dashboards.app.choosing import chosen_run, form, run_field
 from dashboards.app.data import Lake
-from dashboards.app.pages.ideas import rank_with_range, verdict_of
 from dashboards.app.site import Shown, Visit, controls, idea_path, run_path, with_query
+from dashboards.app.site_pages.ideas import rank_with_range, verdict_of
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
