@@ -2,6 +2,8 @@
 archived; before that, ideas are made of new files of seeds.
 """
 
+import asyncio
+import inspect
 import logging
 import os
 import shutil
@@ -13,6 +15,9 @@ from pathlib import Path
 
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
+from prefect.blocks.abstract import NotificationBlock, NotificationError
+from prefect.blocks.core import Block
+from prefect.exceptions import PrefectException
 
 from dashboards.views.write_ideation import ideation_page
 from dashboards.views.write_nightly import write_nightly
@@ -20,7 +25,6 @@ from flows.run.campaign import run_campaign
 from flows.run.cluster import carry_out_on_cluster
 from flows.run.environment import keep_known_errors_short
 from flows.run.following import Following
-from flows.run.notification import post
 from flows.run.preflight import check_before
 from flows.run.requests import request_of
 from flows.works.evaluate.evaluate import Evaluation, RunSummary
@@ -41,6 +45,7 @@ from tasks.ideas.json_lines import write_ideas
 from tasks.ideation.course import IdeationSummary, make_in_rounds
 from tasks.ideation.work import IDEATE
 from tasks.telemetry.reporting import reporting, span
+from tasks.web.client import RequestFailure
 from warehouse.kinds.registry import KINDS
 from warehouse.objects.shared_reports import share_reports
 from warehouse.units.later_validation import validate_published
@@ -125,7 +130,6 @@ class _Night:
         self._archive, self._settle_seconds, self._settings = archive, settle_seconds, settings
 
     def make_ideas(self, asked: Mapping[str, object], inbox: Path, path: Path) -> str:
-        """Make ideas of the seeds in `path` and lay them into the inbox; what came of it."""
         options = IdeateOptions.model_validate(asked)
         request = request_of(IDEATE, (path,), options, self._settings)
         print_remarks(request.remarks)
@@ -138,7 +142,6 @@ class _Night:
         return told
 
     def evaluate_ideas(self, asked: Mapping[str, object], path: Path) -> str:
-        """Evaluate the ideas in `path`; what came of it."""
         request = request_of(EVALUATE, (path,), RunOptions.model_validate(asked), self._settings)
         check_before(EVALUATE, request, self._settings)
         summary = run_batch(request)
@@ -204,7 +207,6 @@ def _lay_into(inbox: Path, head: IdeationHead, seeds: Path, warehouse: Warehouse
 
 
 def run_batch(request: RunRequest) -> RunSummary:
-    """Evaluate one file of the night on workers."""
     return run_campaign(Evaluation(request), carry_out_on_cluster)
 
 
@@ -228,7 +230,6 @@ def waiting(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
 
 
 def _changed_at(path: Path) -> float:
-    """When it was changed; of a folder, when anything in it was."""
     inside = path.rglob("*") if path.is_dir() and not path.is_symlink() else ()
     times: list[float] = [each.lstat().st_mtime for each in (path, *inside)]
     return max(times)
@@ -317,3 +318,32 @@ def _summarise(warehouse: Warehouse, outcomes: dict[str, str], published: list[R
             f"Assay, night of {now:%Y-%m-%d}{alarms}",
             warehouse.settings.nightly.notification_block,
         )
+
+
+logger = logging.getLogger(__name__)
+
+
+def post(markdown: str, subject: str, block_name: str | None) -> bool:
+    """Post it; whether it was.
+
+    A post that fails is a warning: the night's work is done and the file is there.
+
+    `block_name`: `<type>/<name>`, such as `slack-webhook/assay`; None: nothing is posted.
+    """
+    if block_name is None:
+        return False
+    try:
+        block = Block.load(block_name)
+        if not isinstance(block, NotificationBlock):
+            logger.warning("block %s sends no notifications: name a notification block", block_name)
+            return False
+        with block.raise_on_failure():
+            sent = block.notify(markdown, subject)
+            if inspect.isawaitable(sent):
+                asyncio.run(sent)
+    except (ValueError, OSError, RequestFailure, NotificationError, PrefectException) as error:
+        logger.warning(
+            "the summary was not posted through block %s (%s)", block_name, type(error).__name__
+        )
+        return False
+    return True

@@ -449,20 +449,6 @@ class RankingParameters(Noun):
     both_orders: bool = Field(
         default=True, description="Ask each pair in both orders, which measures position bias."
     )
-    elo_k: float = Field(default=32.0, gt=0)
-    elo_cold_start_alpha: float = Field(
-        default=1.5, ge=1, description="α over the first matches of an idea."
-    )
-    elo_cold_start_matches: int = Field(default=5, ge=0)
-    elo_pair_decay_gamma: float = Field(
-        default=0.9, gt=0, le=1, description="γ per earlier encounter of the pair."
-    )
-    elo_activity_lambda: float = Field(
-        default=0.05,
-        ge=0,
-        le=1,
-        description="λ: pull of the idle toward the mean, per day with votes.",
-    )
 
 
 class NoveltyParameters(Noun):

@@ -4,6 +4,7 @@ Each section reads `ASSAY_<SECTION>__<FIELD>`; names other tools already use are
 """
 
 from pathlib import Path
+from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
@@ -46,7 +47,6 @@ class LiteratureSettings(Section):
         gt=0,
         description="How long a request waits for a gateway that is not there: it may restart.",
     )
-    cache_maximum_age_days: float = Field(default=30.0, gt=0)
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
         description=(
@@ -127,19 +127,10 @@ class DocumentSettings(Section):
     download_timeout_seconds: float = Field(default=30.0, gt=0)
     maximum_bytes: int = Field(default=40_000_000, ge=1000)
     maximum_pages: int = Field(default=120, ge=1)
-    latex: str = Field(
-        default="after_pdf",
-        pattern="^(first|after_pdf|never)$",
-        description=(
-            "When to ask arXiv for a paper's LaTeX source: before its PDF, where no PDF could be"
-            " read, or never."
-        ),
-    )
     parse_seconds: float = Field(
         default=30.0, gt=0, description="CPU seconds one document may take."
     )
     parse_memory_bytes: int = Field(default=1_500_000_000, ge=100_000_000)
-    concurrency: int = Field(default=8, ge=1)
 
 
 class EmbeddingSettings(Section):
@@ -157,7 +148,6 @@ class EmbeddingSettings(Section):
         le=512,
         description="Of each text; the rest does not enter the embedding.",
     )
-    batch_size: int = Field(default=16, ge=1)
 
 
 class ClusterSettings(Section):
@@ -484,14 +474,6 @@ class TelemetrySettings(Section):
         pattern="^https?://.",
         description="Root of an OTLP/HTTP collector, such as http://localhost:4318; None: off.",
     )
-    interval_seconds: float = Field(
-        default=30.0,
-        gt=0,
-        description="Between two reports of the metrics; the last one is sent at the end.",
-    )
-    timeout_seconds: float = Field(
-        default=3.0, gt=0, description="What a collector that does not answer may cost, each time."
-    )
 
 
 class NightlySettings(Section):
@@ -504,55 +486,30 @@ class NightlySettings(Section):
     )
 
 
+def _named(*variables: str) -> Any:
+    """A field that is read under names which other tools already use, its own the last."""
+    return Field(default=None, validation_alias=AliasChoices(*variables))
+
+
 class Settings(Home):
     """All of it. Read once by the command line, the flows and the gateway's entry point."""
 
-    semantic_scholar_api_key: Key | None = Field(
-        default=None,
-        validation_alias=AliasChoices(
-            "SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key"
-        ),
+    semantic_scholar_api_key: Key | None = _named(
+        "SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key"
     )
-    unpaywall_email: str | None = Field(
-        default=None, validation_alias=AliasChoices("UNPAYWALL_EMAIL", "unpaywall_email")
-    )
-    crossref_mailto: str | None = Field(
-        default=None, validation_alias=AliasChoices("CROSSREF_MAILTO", "crossref_mailto")
-    )
-    openalex_api_key: Key | None = Field(
-        default=None, validation_alias=AliasChoices("OPENALEX_API_KEY", "openalex_api_key")
-    )
-    openreview_token: Key | None = Field(
-        default=None, validation_alias=AliasChoices("OPENREVIEW_TOKEN", "openreview_token")
-    )
-    serper_api_key: Key | None = Field(
-        default=None, validation_alias=AliasChoices("SERPER_API_KEY", "serper_api_key")
-    )
-    tavily_api_key: Key | None = Field(
-        default=None, validation_alias=AliasChoices("TAVILY_API_KEY", "tavily_api_key")
-    )
-    brave_api_key: Key | None = Field(
-        default=None,
-        validation_alias=AliasChoices("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key"),
-    )
-    searxng_url: str | None = Field(
-        default=None, validation_alias=AliasChoices("SEARXNG_URL", "searxng_url")
-    )
-    github_token: Key | None = Field(
-        default=None, validation_alias=AliasChoices("GITHUB_TOKEN", "GH_TOKEN", "github_token")
-    )
-    kaggle_username: str | None = Field(
-        default=None, validation_alias=AliasChoices("KAGGLE_USERNAME", "kaggle_username")
-    )
-    kaggle_key: Key | None = Field(
-        default=None, validation_alias=AliasChoices("KAGGLE_KEY", "kaggle_key")
-    )
-    grobid_url: str | None = Field(
-        default=None, validation_alias=AliasChoices("GROBID_URL", "grobid_url")
-    )
-    prefect_api_url: str | None = Field(
-        default=None, validation_alias=AliasChoices("PREFECT_API_URL", "prefect_api_url")
-    )
+    unpaywall_email: str | None = _named("UNPAYWALL_EMAIL", "unpaywall_email")
+    crossref_mailto: str | None = _named("CROSSREF_MAILTO", "crossref_mailto")
+    openalex_api_key: Key | None = _named("OPENALEX_API_KEY", "openalex_api_key")
+    openreview_token: Key | None = _named("OPENREVIEW_TOKEN", "openreview_token")
+    serper_api_key: Key | None = _named("SERPER_API_KEY", "serper_api_key")
+    tavily_api_key: Key | None = _named("TAVILY_API_KEY", "tavily_api_key")
+    brave_api_key: Key | None = _named("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key")
+    searxng_url: str | None = _named("SEARXNG_URL", "searxng_url")
+    github_token: Key | None = _named("GITHUB_TOKEN", "GH_TOKEN", "github_token")
+    kaggle_username: str | None = _named("KAGGLE_USERNAME", "kaggle_username")
+    kaggle_key: Key | None = _named("KAGGLE_KEY", "kaggle_key")
+    grobid_url: str | None = _named("GROBID_URL", "grobid_url")
+    prefect_api_url: str | None = _named("PREFECT_API_URL", "prefect_api_url")
     data: Path | None = Field(
         default=None, description="Folder of the data sets that the benchmarks read."
     )

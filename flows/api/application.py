@@ -1,8 +1,10 @@
 """The HTTP API as an ASGI application; every answer has the shape of `--json`."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from enum import Enum
-from functools import partial
+from functools import cache, partial
+from importlib import resources
 from typing import Annotated, Any, Literal
 
 import orjson
@@ -11,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from jinja2 import Environment, StrictUndefined, Template
 from mcp.server.mcpserver import Context
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.concurrency import run_in_threadpool
@@ -19,15 +22,11 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as StarletteScope
 
 from dashboards.render.formats.report_format import ReportFormat
-from flows.api.bodies import asked_of, body_of, options_of
-from flows.api.events import watched
+from flows.api.bodies import asked_of, body_of, options_of, uploaded
 from flows.api.gate import Gate
 from flows.api.mcp_server import mcp_server
-from flows.api.page import page_of
-from flows.api.sent_ideas import uploaded
 from flows.api.service import JobSeen, Service
 from flows.cli.answer import Answer, error_answer
-from flows.people import deciding
 from schemas.errors import (
     AssayError,
     BudgetExhaustedError,
@@ -40,13 +39,17 @@ from schemas.errors import (
     TransientError,
     UnknownNameError,
 )
-from schemas.options.literature_options import SearchOptions
+from schemas.identifiers import content_hash
+from schemas.options.commands import SearchOptions
 from schemas.options.values import Options
 from schemas.people.decisions import GivenAnswer
 from schemas.people.job import OfIdeas, PlanJob
 from schemas.people.role import Token
 from schemas.people.work_job import WorkJob
+from schemas.text.patterns import bounded
 from tasks.works import works
+from warehouse.app.jobs import Job, log_part
+from warehouse.app.tokens import still_valid
 
 MCP_PATH = "/mcp"
 _STATUS = (
@@ -75,7 +78,6 @@ IdempotencyKey = Annotated[
 
 
 def _caller(request: Request) -> Token:
-    """The token that the gate let in."""
     token: Token = request.state.token
     return token
 
@@ -123,7 +125,8 @@ def application(service: Service) -> ASGIApp:
     api.router.route_class = _StrictRoute
     _add_uploads(api, service)
     _add_jobs(api, service)
-    _add_works(api, service)
+    for job in _jobs():
+        _add_work(api, service, job)
     _add_decisions(api, service)
     _add_results(api, service)
     _add_literature(api, service)
@@ -165,7 +168,6 @@ def _add_uploads(api: FastAPI, service: Service) -> None:
 
 
 def _jobs() -> Iterator[type[WorkJob]]:
-    """What programs may ask: work of every kind, and what an evaluation would take."""
     yield from (work.job for work in works())
     yield PlanJob
 
@@ -214,12 +216,6 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
             yield event
 
 
-def _add_works(api: FastAPI, service: Service) -> None:
-    """A route for each job."""
-    for job in _jobs():
-        _add_work(api, service, job)
-
-
 def _add_work(api: FastAPI, service: Service, job: type[WorkJob]) -> None:
     command = job.name_of_command()
 
@@ -246,12 +242,12 @@ def _add_decisions(api: FastAPI, service: Service) -> None:
     @api.get("/v1/inbox", response_model=Answer, tags=["decisions"])
     def inbox(token: Caller) -> Response:
         """What waits for your answer, oldest first."""
-        return _told(deciding.inbox(service, token))
+        return _told(service.inbox(token))
 
     @api.post("/v1/inbox/{request_id}", response_model=Answer, tags=["decisions"])
     def decide(request_id: str, body: GivenAnswer, token: Caller) -> Response:
         """Answer a request, once; 409 where it was answered, or what it is about has changed."""
-        return _told(deciding.decide(service, token, request_id, body))
+        return _told(service.decide(token, request_id, body))
 
 
 def _add_results(api: FastAPI, service: Service) -> None:
@@ -341,3 +337,56 @@ def _tell_mistake(_: Request, error: Exception) -> Response:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])[:200]
     return _told(error_answer(f"{place}: {first['msg']}"), 422)
+
+
+LOOK_EVERY_SECONDS = 0.5
+_MOST_BYTES = 65_536
+_EVENT_ID = bounded(r"(\d{1,15})-([0-9a-f]{16})")
+
+
+async def watched(
+    service: Service, token: Token, job_id: str, last_event_id: str | None
+) -> AsyncIterator[ServerSentEvent]:
+    """Events `log`, `progress`, and `end` as the last one; goes on after `last_event_id`.
+
+    The identifier of an event says how far the log was told, and what progress was.
+    """
+    found = _EVENT_ID.fullmatch(last_event_id or "")
+    offset, told = (int(found[1]), found[2]) if found else (0, "0" * 16)
+    while True:
+        seen = await run_in_threadpool(service.job, token, job_id)
+        text, offset = await run_in_threadpool(_log_after, seen.job, offset)
+        row = seen.row()
+        now = content_hash(orjson.dumps(row, default=str).decode(), length=16)
+        if text:
+            yield ServerSentEvent(data={"text": text}, event="log", id=f"{offset}-{told}")
+        if now != told:
+            told = now
+            yield ServerSentEvent(data=row, event="progress", id=f"{offset}-{told}")
+        if not seen.job.at_work and not text:
+            yield ServerSentEvent(data=row, event="end", id=f"{offset}-{told}")
+            return
+        if not await run_in_threadpool(still_valid, service.database, token.token_id):
+            return
+        await asyncio.sleep(LOOK_EVERY_SECONDS)
+
+
+def _log_after(job: Job, offset: int) -> tuple[str, int]:
+    part = log_part(job, offset, _MOST_BYTES)
+    whole = part.rfind(b"\n") + 1 or (len(part) if len(part) == _MOST_BYTES else 0)
+    return part[:whole].decode("utf-8", "replace"), offset + whole
+
+
+def page_of(schema: dict[str, Any]) -> str:
+    return _template().render(info=schema["info"], paths=schema["paths"], parts=_parts(schema))
+
+
+def _parts(schema: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = schema.get("components", {}).get("schemas", {})
+    return {name: part for name, part in found.items() if "properties" in part}
+
+
+@cache
+def _template() -> Template:
+    text = resources.files("flows.api").joinpath("page.html.jinja").read_text("utf-8")
+    return Environment(autoescape=True, undefined=StrictUndefined).from_string(text)

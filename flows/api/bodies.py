@@ -1,17 +1,102 @@
 """What programs send: what is worked on, and the options of the command line."""
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypeVar
 
+import orjson
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 from starlette.datastructures import QueryParams
 
-from flows.api.sent_ideas import Ideas, idea_lines
 from schemas.errors import ConfigurationError
 from schemas.options.values import Options
-from schemas.people.job import OfIdeas
+from schemas.people.job import IDEAS_FORMATS, NOT_TEXT, IdeasFormat, OfIdeas
 from schemas.people.work_job import WorkJob
+from tasks.ideas.limits import MAXIMUM_DEPTH, too_deep
+
+
+def schema_of(options: type[Options], *, without: frozenset[str]) -> dict[str, Any]:
+    schema = options.model_json_schema()
+    parts = schema.pop("$defs", {})
+    schema["properties"] = {
+        name: _inlined(told, parts)
+        for name, told in schema["properties"].items()
+        if name not in without
+    }
+    return schema
+
+
+def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
+    """A schema with its parts in place of their names, which mean nothing inside another one."""
+    if isinstance(schema, list):
+        return [_inlined(each, parts) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        named = parts[schema["$ref"].rpartition("/")[2]]
+        return _inlined(named | {name: schema[name] for name in schema if name != "$ref"}, parts)
+    return {name: _inlined(each, parts) for name, each in schema.items()}
+
+
+NAME_CHARACTERS, MOST_IDEAS = 80, 10_000
+
+Ideas = Annotated[
+    list[str | dict[str, Any]],
+    Field(
+        min_length=1,
+        max_length=MOST_IDEAS,
+        description=(
+            "Each a text, or an object with text, or with problem, method and experiment; idea_id,"
+            " title, cutoff_date and group are optional."
+        ),
+    ),
+]
+
+
+def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> str:
+    """Ideas as the file they would be.
+
+    Raises:
+        ConfigurationError: they cannot be written.
+    """
+    entries = [{"text": idea} if isinstance(idea, str) else idea for idea in ideas]
+    if any(too_deep(entry) for entry in entries):
+        raise ConfigurationError(
+            f"an idea is nested deeper than {MAXIMUM_DEPTH} levels: flatten it"
+        )
+    try:
+        lines = [orjson.dumps(entry).decode() for entry in entries]
+    except orjson.JSONEncodeError as error:
+        raise ConfigurationError(f"an idea cannot be written as JSON: {error}") from error
+    return "\n".join(lines) + "\n"
+
+
+def uploaded(content: bytes, filename: str) -> dict[str, str]:
+    """A file of ideas that was sent as it is, by the fields of a job. Only who does the job reads
+    what is in it.
+
+    Raises:
+        ConfigurationError: its format is not known, or it is none of that format.
+    """
+    ending = filename.rpartition(".")[2].lower()
+    found: IdeasFormat | None = next((each for each in IDEAS_FORMATS if each == ending), None)
+    if found is None:
+        raise ConfigurationError(
+            f"filename {filename[-80:]!r} ends in none of {', '.join(IDEAS_FORMATS)}"
+        )
+    if found in NOT_TEXT:
+        if not content.startswith(NOT_TEXT[found]):
+            raise ConfigurationError(f"the file is no {found} file")
+        return {"ideas": b64encode(content).decode(), "ideas_format": found}
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\x00"
+    if not text.strip() or "\x00" in text:
+        raise ConfigurationError("the file is no UTF-8 text, or empty")
+    return {"ideas": text, "ideas_format": found}
+
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 
@@ -45,7 +130,6 @@ def as_kept(job: type[WorkJob], sent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def body_of(job: type[WorkJob]) -> type[BaseModel]:
-    """What a program sends to have work of a declared kind done."""
     options: Any = job.model_fields["options"].annotation
     sent: dict[str, Any] = {**asked_of(job)}
     sent["options"] = (options, Field(default_factory=options))

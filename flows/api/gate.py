@@ -140,7 +140,6 @@ class Gate:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """The body again as one message, then whatever comes after it."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> Message:
@@ -150,8 +149,6 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 
 def _guarded(send: Send) -> Send:
-    """Answers that no browser runs, keeps, frames or guesses the type of."""
-
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)

@@ -21,14 +21,13 @@ from pydantic import Field, WithJsonSchema
 from starlette.concurrency import run_in_threadpool
 
 from dashboards.render.formats.report_format import ReportFormat
-from flows.api.bodies import asked_of
-from flows.api.option_schemas import schema_of
+from flows.api.bodies import asked_of, schema_of
 from flows.api.service import JobSeen, Service, open_service
 from flows.cli.answer import Answer
 from flows.cli.command_line import log_to_stderr, run_command
 from flows.run.environment import prepare_environment
 from schemas.errors import AssayError
-from schemas.options.literature_options import SearchOptions
+from schemas.options.commands import SearchOptions
 from schemas.people.job import JobState
 from schemas.people.role import Role, Token
 from schemas.people.work_job import WorkJob
@@ -60,7 +59,6 @@ CallerOf = Callable[[Context[Any, Any]], Token]
 
 
 def mcp_server(service: Service, caller_of: CallerOf) -> MCPServer[Any]:
-    """The server; `caller_of` says whose request one is."""
     server: MCPServer[Any] = MCPServer(
         "assay", instructions=_INSTRUCTIONS, log_level="WARNING", subscriptions=False
     )
@@ -163,7 +161,6 @@ def _add_work_tool(
 async def _followed(
     service: Service, caller: Token, ctx: Context[Any, Any], job_id: str, wait_seconds: float
 ) -> JobSeen:
-    """The job at its end, or after so many seconds; progress is reported meanwhile."""
     deadline = time.monotonic() + wait_seconds
     told: tuple[float, float | None, str] | None = None
     while True:
@@ -241,7 +238,6 @@ def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
 
 @contextmanager
 def _errors_told() -> Iterator[None]:
-    """Errors that the caller can mend, in one line."""
     try:
         yield
     except AssayError as error:
@@ -249,7 +245,6 @@ def _errors_told() -> Iterator[None]:
 
 
 def _progress(seen: JobSeen) -> tuple[float, float | None, str]:
-    """How many ideas have landed, of how many, and in words."""
     found, state = seen.progress, seen.job.status.state
     if found is None:
         return 0.0, None, state.value

@@ -3,7 +3,11 @@
 Who asks is a `Token`; what they may not do is refused here.
 """
 
-from collections.abc import Mapping
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -15,39 +19,126 @@ from dashboards.render.formats.any_format import report_file
 from dashboards.render.formats.markdown import markdown_line
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.idea.closest_work import closest_works
-from flows.api.bodies import as_kept
-from flows.api.lake_answers import LakeAnswers
-from flows.api.sent_ideas import NAME_CHARACTERS
+from flows.api.bodies import NAME_CHARACTERS, as_kept
 from flows.cli.answer import Answer, answer_of
-from flows.cli.evaluate.report_answer import report_answer
 from flows.cli.operate.jobs import job_row
+from flows.cli.people.inbox import shown_request
+from flows.cli.works import report_answer
 from flows.run.following import campaign_type
 from flows.works.literature.searching import search_answer
 from schemas.base import Noun, replace
 from schemas.choices import LiteratureChoice
-from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.errors import ConfigurationError, NotAllowedError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.options.literature_options import SearchOptions
+from schemas.options.commands import SearchOptions
 from schemas.options.values import Options, flag_of
-from schemas.people.job import (
-    JobRequest,
-    check_offered,
-)
+from schemas.people.decisions import GivenAnswer
+from schemas.people.job import JobRequest, check_offered
 from schemas.people.role import Action, Token
 from schemas.people.work_job import OF_THE_MACHINE, WorkJob
 from tasks.works import work_named
 from warehouse.app.database import ServiceDatabase
+from warehouse.app.decisions import decide_and_fold, open_requests
 from warehouse.app.jobs import Job, read_job, read_result, request_stop
+from warehouse.app.people import participant_with
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
+from warehouse.lake import no_lake
 from warehouse.progress import RunProgress, Watch
+from warehouse.reading import LakeReading
 from warehouse.warehouse import Warehouse
+
+MOST_BYTES = 200_000_000
+_HEADER_BYTES, _CHANGE_COUNTER = 100, slice(24, 28)
+"""SQLite counts its commits there (https://www.sqlite.org/fileformat.html, 1.3.7)."""
+
+
+class LakeAnswers:
+    """Answers by what was asked, the least recently asked dropped first. Many who ask the same at
+    once wait for one answer. Shared by threads.
+    """
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
+        self._lock = threading.Lock()
+        self._reading: LakeReading | None = None
+        self._version = ""
+        self._kept: OrderedDict[tuple[object, ...], Future[bytes]] = OrderedDict()
+        self._bytes = 0
+
+    def of(self, make: Callable[[], bytes], *asked: object) -> bytes:
+        """`make()`, or what it answered before to the same question.
+
+        Args:
+            asked: what tells this question from others.
+
+        Raises:
+            UnknownNameError: there is no lake.
+            ConfigurationError: it cannot be opened.
+            Whatever `make` raises, which is not kept.
+        """
+        version = self._snapshot()
+        with self._lock:
+            if version != self._version:
+                self._kept.clear()
+                self._version, self._bytes = version, 0
+            found = self._kept.get(asked)
+            if found is None:
+                mine = self._kept[asked] = Future()
+            else:
+                self._kept.move_to_end(asked)
+        if found is not None:
+            return found.result()
+        return self._made(make, asked, mine)
+
+    def _made(
+        self, make: Callable[[], bytes], asked: tuple[object, ...], mine: "Future[bytes]"
+    ) -> bytes:
+        try:
+            answer = make()
+        except BaseException as error:  # whoever waits for the answer gets the same error
+            with self._lock:
+                if self._kept.get(asked) is mine:
+                    del self._kept[asked]
+            mine.set_exception(error)
+            raise
+        with self._lock:
+            if self._kept.get(asked) is mine:
+                self._bytes += len(answer)
+            mine.set_result(answer)
+            while self._bytes > MOST_BYTES:
+                _, oldest = self._kept.popitem(last=False)
+                self._bytes -= len(oldest.result()) if oldest.done() else 0
+        return answer
+
+    def _snapshot(self) -> str:
+        """Changes whenever something is published, or another lake lies in this place."""
+        if self._warehouse.postgres is None:
+            return catalogue_state(self._warehouse)
+        with self._lock:
+            if self._reading is None:
+                self._reading = LakeReading(self._warehouse)
+        return self._reading.snapshot()
+
+
+def catalogue_state(warehouse: Warehouse) -> str:
+    """Differs after each commit to the SQLite catalogue; asking DuckDB costs hundreds of times as
+    much.
+
+    Raises:
+        UnknownNameError: there is no lake.
+    """
+    try:
+        with warehouse.catalogue.open("rb") as file:
+            head, found = file.read(_HEADER_BYTES), os.fstat(file.fileno())
+    except FileNotFoundError:
+        raise no_lake(warehouse) from None
+    return f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}-{head[_CHANGE_COUNTER].hex()}"
+
 
 SEARCHES_AT_ONCE = 8
 
 
 class JobSeen(Noun):
-    """A job and how far it is, read at one moment."""
-
     job: Job
     progress: RunProgress | None
 
@@ -152,7 +243,6 @@ class Service:
         return self.job(token, job_id)
 
     def job_answer(self, seen: JobSeen) -> Answer:
-        """A job as an answer: its row; what a plan came to stands beside it."""
         job = seen.job
         failed = job.status.last_word if job.status.state.ended else ""
         plan: dict[str, Any] = {"plan": read_result(job)} if job.result.exists() else {}
@@ -164,8 +254,12 @@ class Service:
         )
 
     def runs(self) -> bytes:
-        """The published runs, newest first, as the document of an `Answer`."""
-        return self.kept.of(lambda: self._runs().document().encode(), "runs")
+
+        def told() -> bytes:
+            with self.warehouse.queries() as queries:
+                return answer_of("listed", queries.list_runs()).document().encode()
+
+        return self.kept.of(told, "runs")
 
     def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:
         """What `assay report --json` says."""
@@ -201,14 +295,11 @@ class Service:
 
     def closest(self, run_id: str, idea_id: str) -> bytes:
         """The closest prior work of an idea: where it overlaps, and what remains new beside it."""
-        told = self._closest
-        return self.kept.of(
-            lambda: told(run_id, idea_id).document().encode(), "closest", run_id, idea_id
-        )
 
-    def _runs(self) -> Answer:
-        with self.warehouse.queries() as queries:
-            return answer_of("listed", queries.list_runs())
+        def told() -> bytes:
+            return self._closest(run_id, idea_id).document().encode()
+
+        return self.kept.of(told, "closest", run_id, idea_id)
 
     def _closest(self, run_id: str, idea_id: str) -> Answer:
         with self.warehouse.queries() as queries:
@@ -239,6 +330,36 @@ class Service:
                 for each in evaluation.failures
             ],
         )
+
+    def inbox(self, token: Token) -> Answer:
+        """What waits for the answer of who has the token, oldest first.
+
+        Raises:
+            NotAllowedError: the token's role may not decide, or it stands for no participant.
+        """
+        who = self._decider(token)
+        found = open_requests(self.database, who)
+        return answer_of("listed", [shown_request(each) for each in found], participant_id=who)
+
+    def decide(self, token: Token, request_id: str, given: GivenAnswer) -> Answer:
+        """Answer a request, for good.
+
+        Raises:
+            As `inbox`, and as `warehouse.app.decisions.decide`.
+        """
+        who = self._decider(token)
+        made = decide_and_fold(self.warehouse, self.database, request_id, who, given)
+        return answer_of(made.verdict, [made])
+
+    def _decider(self, token: Token) -> str:
+        token.scope.check(Action.DECIDE)
+        found = participant_with(self.database, token.token_id)
+        if found is None:
+            raise NotAllowedError(
+                "this token stands for no participant:"
+                f" `assay people add NAME --key {token.token_id}`"
+            )
+        return found.participant_id
 
     async def search(self, query: str, options: SearchOptions) -> Answer:
         """Papers, as `assay literature search --json` tells them, through this service's gateway.

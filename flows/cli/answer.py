@@ -1,4 +1,6 @@
-"""The one shape of what commands print with `--json`, and of what the services answer."""
+"""What a command gives back: its exit code, and the one shape of `--json`, which the services
+answer too.
+"""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -6,8 +8,17 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
-from flows.cli.terminal import safe_json
+from flows.cli.talk import safe_json
 from schemas.base import Noun
+
+EXIT_DONE = 0
+EXIT_FAILURES = 1
+EXIT_USAGE = 2
+EXIT_BUDGET = 3
+EXIT_WAITING = 4
+"""People are asked, and the same command goes on once they have answered."""
+EXIT_INTERRUPTED = 130
+"""As shells say of a command that Ctrl-C ended."""
 
 
 class Answer(BaseModel):
@@ -43,30 +54,16 @@ def answer_of(
     warnings: Sequence[str] = (),
     **more: Any,
 ) -> Answer:
-    """An `Answer`; `more` is what it tells beside."""
     return Answer(run=run, state=state, rows=tuple(rows), warnings=tuple(warnings), **more)
 
 
 def error_answer(line: str) -> Answer:
-    """The answer of what failed: `line` says what can be mended."""
     return answer_of("error", warnings=(line,), error=line)
 
 
 def write_answer(answer: Answer) -> None:
-    """Print an answer as one JSON document on stdout."""
     sys.stdout.write(f"{safe_json(answer.document())}\n")
 
 
 def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **told: Any) -> None:
-    """Print an `Answer` of what `answer_of` takes."""
     write_answer(answer_of(state, rows, **told))
-
-
-def print_error(line: str) -> None:
-    """The answer of a command that failed."""
-    write_answer(error_answer(line))
-
-
-def print_interrupted(line: str) -> None:
-    """The answer of a command that was interrupted: `line` says how to go on."""
-    print_answer("interrupted", warnings=(line,))

@@ -21,15 +21,17 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from flows.cli.answer import print_error, print_interrupted
-from flows.cli.exit_codes import (
+from flows.cli.answer import (
     EXIT_BUDGET,
     EXIT_DONE,
     EXIT_FAILURES,
     EXIT_INTERRUPTED,
     EXIT_USAGE,
+    error_answer,
+    print_answer,
+    write_answer,
 )
-from flows.cli.terminal import SafeFormatter, safe
+from flows.cli.talk import SafeFormatter, safe
 from flows.run.interruption import INTERRUPTED_LINE
 from schemas.errors import (
     AssayError,
@@ -86,6 +88,7 @@ GROUPS = {
     "jobs": ("operate", "Do what the dashboard and other programs ask for, and list it."),
     "warehouse": ("operate", "Export, compact, document and verify the lake."),
 }
+_ASKED_OF_NO_COMMAND = frozenset({"--help", "-h", "--version", "-V"})
 _MAIN_JOB = (
     ("assay demo", "evaluate a bundled sample, offline"),
     ("assay evaluate ideas.jsonl", "evaluate, publish and rank a batch of ideas"),
@@ -119,7 +122,6 @@ class FirstScreen(TyperGroup):
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """A paragraph with a line before and after it."""
     return ["", *textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  "), ""]
 
 
@@ -183,11 +185,12 @@ def run_command(command: Callable[[], object]) -> int:
     ending = ending_of(command)
     as_json = "--json" in sys.argv[1:]
     if ending.line and as_json:
-        print_error(ending.line)
+        write_answer(error_answer(ending.line))
     if ending.interrupted:
         with suppress(OSError):  # the terminal may be gone
             if as_json:
-                print_interrupted(INTERRUPTED_LINE.removeprefix("assay: "))
+                line = INTERRUPTED_LINE.removeprefix("assay: ")
+                print_answer("interrupted", warnings=(line,))
             sys.stderr.write(f"{INTERRUPTED_LINE}\n")
     elif ending.line:
         sys.stderr.write(f"assay: {ending.line}\n")
@@ -195,7 +198,6 @@ def run_command(command: Callable[[], object]) -> int:
 
 
 def ending_of(command: Callable[[], object]) -> Ending:
-    """Run `command`, and say how it ended."""
     try:
         result = command()
     except TyperException as error:
@@ -273,7 +275,6 @@ def _tell_version(asked: bool) -> None:
 
 
 def _tell_commands(asked: bool) -> None:
-    """Every command with what it does, in the order of its group."""
     if not asked:
         return
     commands: Any = get_command(application())
@@ -316,8 +317,8 @@ def application(only: str | None = None) -> typer.Typer:
     """All commands, with their options and help texts.
 
     Args:
-        only: the one command or group to have, which spares a call the imports of the others;
-            anything else, such as a mistyped name, has all of them.
+        only: the one command or group to have, which spares a call the imports of the others, or
+            what the first screen answers alone; a mistyped name has all of them.
     """
     from flows.cli.options import Commands
 
@@ -329,7 +330,7 @@ def application(only: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     commands.callback()(_options_of_all)
-    for name in (only,) if only in {*COMMANDS, *GROUPS} else _names(only):
+    for name in _names(only):
         if name in GROUPS:
             folder, description = GROUPS[name]
             group = import_module(f"flows.cli.{folder}.{name}").application
@@ -343,7 +344,10 @@ def application(only: str | None = None) -> typer.Typer:
 
 
 def _names(only: str | None) -> Sequence[str]:
-    """The command of a kind of work where `only` is one, else every command."""
+    if only in _ASKED_OF_NO_COMMAND:
+        return ()
+    if only in COMMANDS or only in GROUPS:
+        return (only,)
     from tasks.works import WORKS
 
     return (only,) if only in WORKS else tuple(dict.fromkeys((*COMMANDS, *WORKS, *GROUPS)))
@@ -351,9 +355,9 @@ def _names(only: str | None) -> Sequence[str]:
 
 def _add_work(commands: Any, name: str) -> None:
     """Add the command of a declared kind of work: that of its file, else one made of its job."""
-    from schemas.works.registry import work_jobs
+    from schemas.works.registry import work_job
 
-    job = work_jobs()[name]
+    job = work_job(name)
     place = f"flows.cli.{job.command_line.section}.{name}"
     if find_spec(place) is not None:
         commands.command(name)(getattr(import_module(place), name))

@@ -20,7 +20,7 @@ from flows.cli.talk import set_talk
 from flows.run.environment import prepare_environment
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
-from schemas.options.values import IDEA_FILES, Options, flag_of, written
+from schemas.options.values import IDEA_FILES, LITERATURES, Options, flag_of, written
 from schemas.place import AddressOfWarehouse
 from schemas.settings import Settings
 from warehouse.rights import keep_private
@@ -53,6 +53,14 @@ def output_option(help_text: str) -> Any:
     return typer.Option("--output", "-o", metavar="FILE", help=help_text, callback=_into_a_folder)
 
 
+Searched = Annotated[
+    str | None,
+    typer.Option(
+        "--literature",
+        metavar=LITERATURES,
+        help="What searches ask. Default: live when a key is set, else the bundled sample.",
+    ),
+]
 Output = Annotated[Path | None, output_option("Write here instead of to stdout.")]
 Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Machine-readable output on stdout.")
@@ -166,28 +174,21 @@ def _parameters(model: type[Options]) -> Iterator[inspect.Parameter]:
 def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
     extra, flag, read = field.json_schema_extra, flag_of(name), _read_by_typer(field)
     assert isinstance(extra, dict)
-    if name == "output":
-        option = output_option(str(field.description))
-        return _as_parameter(name, field, Annotated[read, option])
     bounds = {type(each): each for each in field.metadata}
-    option = typer.Option(
-        f"{flag}/{flag.replace('--', '--no-', 1)}" if read == bool | None else flag,
-        metavar=str(extra["metavar"]),
-        envvar=str(extra["variable"]) if extra["variable"] else None,
-        help=field.description,
-        min=getattr(bounds.get(annotated_types.Ge), "ge", None),
-        max=getattr(bounds.get(annotated_types.Le), "le", None),
+    option = (
+        output_option(str(field.description))
+        if name == "output"
+        else typer.Option(
+            f"{flag}/{flag.replace('--', '--no-', 1)}" if read == bool | None else flag,
+            metavar=str(extra["metavar"]),
+            envvar=str(extra["variable"]) if extra["variable"] else None,
+            help=field.description,
+            min=getattr(bounds.get(annotated_types.Ge), "ge", None),
+            max=getattr(bounds.get(annotated_types.Le), "le", None),
+        )
     )
-    return _as_parameter(name, field, Annotated[read, option])
-
-
-def _as_parameter(name: str, field: FieldInfo, annotation: Any) -> inspect.Parameter:
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        default=_default(field.default),
-        annotation=annotation,
-    )
+    keyed, default = inspect.Parameter.POSITIONAL_OR_KEYWORD, _default(field.default)
+    return inspect.Parameter(name, keyed, default=default, annotation=Annotated[read, option])
 
 
 def _read_by_typer(field: FieldInfo) -> Any:

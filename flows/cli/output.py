@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
@@ -14,10 +14,9 @@ from rich.text import Text
 from dashboards.render.figures import usd
 from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
 from dashboards.render.wording import unscored, why_unranked
-from flows.cli.answer import Answer, print_answer
-from flows.cli.exit_codes import EXIT_DONE
-from flows.cli.talk import print_note, print_warning
-from flows.cli.terminal import safe
+from flows.cli.answer import EXIT_DONE, Answer, print_answer
+from flows.cli.talk import print_note, print_warning, safe
+from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.errors import ConfigurationError
 from schemas.options.values import flag_of
@@ -28,12 +27,13 @@ from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is known
     from dashboards.render.page import Page
-    from flows.run.estimates.work_estimate import WorkEstimate
+    from flows.run.estimate import WorkEstimate
     from schemas.identifiers import RunId
     from schemas.run import Budget
     from schemas.work import Summary
-    from tasks.judging.expected import StepEstimate
 
+RowT = TypeVar("RowT")
+NounT = TypeVar("NounT", bound=Noun)
 PIPED_COLUMNS = 140
 NARROWEST_COLUMN = 12
 """Characters a column of a table needs to be readable; with less, rows are printed one below the
@@ -52,7 +52,6 @@ def stdout_console() -> Console:
 
 
 def print_engine_note(engine: str, judged: str = "an offline baseline") -> None:
-    """Say of the extractive engine that no language model judged."""
     if engine == EXTRACTIVE.text:
         print_note(
             f"engine: extractive, {judged} without a language model; "
@@ -61,7 +60,6 @@ def print_engine_note(engine: str, judged: str = "an offline baseline") -> None:
 
 
 def print_log_note(path: Path | None) -> None:
-    """Say where the log of a run lies; nothing where nothing was run."""
     if path is not None:
         print_note(f"log:    {path}")
 
@@ -99,15 +97,15 @@ def ended_by_budget(budget: SharedBudget, unit: str = "idea") -> str:
         field: bound for field, bound in budget.budget.model_dump().items() if bound is not None
     }
     met = [field for field in budget.reached() if field in bounds] or list(bounds)
-    named = " or ".join(f"{_flag_of_bound(field, unit)} {bounds[field]:g}" for field in met)
+    flags = {
+        field: flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
+        for field in met
+    }
+    named = " or ".join(f"{flags[field]} {bounds[field]:g}" for field in met)
     return (
         f"stopped by {named or 'the bound of an earlier command'}: the same command with a higher"
         " bound goes on from here, and pays for nothing twice"
     )
-
-
-def _flag_of_bound(field: str, unit: str) -> str:
-    return flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
 
 
 def write_found(output: Path, answer: Answer, page: "Page") -> None:
@@ -146,46 +144,39 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
     console.print(table)
 
 
-def print_steps(title: str, steps: "Iterable[StepEstimate]") -> None:
-    """What each step is expected to ask and cost; `title` is over their names."""
-    print_table(
-        [title, "calls", "prompt tokens", "completion tokens", "cost"],
-        [
-            [
-                step.step,
-                round(step.calls),
-                round(step.prompt_tokens),
-                round(step.completion_tokens),
-                usd(step.cost_usd),
-            ]
-            for step in steps
-        ],
-    )
+def print_columns(found: Sequence[RowT], columns: Mapping[str, Callable[[RowT], object]]) -> None:
+    """A table of what `columns` say of each row, by their titles."""
+    print_table([*columns], [[cell(each) for cell in columns.values()] for each in found])
+
+
+def print_listed(
+    found: Sequence[NounT], columns: Mapping[str, Callable[[NounT], object]], *, as_json: bool
+) -> int:
+    """Print what a command lists, with `--json` whole rows; its exit code."""
+    if as_json:
+        print_answer("listed", found)
+    else:
+        print_columns(found, columns)
+    return EXIT_DONE
 
 
 def print_expected(estimate: "WorkEstimate", *, as_json: bool) -> int:
     """Print what work of a declared kind would ask; the command's exit code."""
-    counts = {name.replace("_", " "): count for name, count in estimate.counts.items()}
-    note = f"nothing was asked; {estimate.note}"
-    return print_whole(estimate, "step", counts, note, as_json=as_json)
-
-
-def print_whole(
-    estimate: "WorkEstimate", title: str, counts: Mapping[str, int], note: str, *, as_json: bool
-) -> int:
-    """Print what a run would ask, by step and in all; the command's exit code.
-
-    Args:
-        title: over the names of the steps.
-        counts: what the run is made of, told before its calls.
-    """
     if as_json:
         told = estimate.model_dump(exclude={"steps", "counts", "note", "lost"}) | estimate.counts
         print_answer("expected", estimate.steps, warnings=estimate.lost, **told)
         return EXIT_DONE
-    print_steps(title, estimate.steps)
-    counts = {
-        **counts,
+    print_columns(
+        estimate.steps,
+        {
+            "step": lambda each: each.step,
+            "calls": lambda each: round(each.calls),
+            "prompt tokens": lambda each: round(each.prompt_tokens),
+            "completion tokens": lambda each: round(each.completion_tokens),
+            "cost": lambda each: usd(each.cost_usd),
+        },
+    )
+    counts = {name.replace("_", " "): count for name, count in estimate.counts.items()} | {
         "model calls": estimate.model_calls,
         "prompt tokens": estimate.prompt_tokens,
         "completion tokens": estimate.completion_tokens,
@@ -195,12 +186,11 @@ def print_whole(
     print_table(["the whole run", "expected"], [*rows, ["cost", cost]])
     for line in estimate.lost:
         print_warning(safe(line))
-    print_note(note)
+    print_note(f"nothing was asked; {estimate.note}")
     return EXIT_DONE
 
 
 def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
-    """Whether the lake has what a campaign came to; why not is printed."""
     if summary.published:
         return True
     failed = (f"not published: {each}" for each in summary.failed_expectations)
@@ -226,7 +216,6 @@ def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
 def print_where(
     summary: "Summary[Any]", early: Iterable[str], reports: Iterable[Path] | None = None
 ) -> None:
-    """Say where the reports and the log of a campaign lie, and why it ended early."""
     for path in summary.report_paths if reports is None else reports:
         print_note(f"report: {path}")
     print_log_note(summary.log_path)
@@ -252,7 +241,6 @@ def _shown(cell: object) -> str:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A score as people read it; `unscored` where there is none."""
     return "unscored" if value is None else f"{value:.{digits}f}"
 
 
@@ -263,8 +251,6 @@ def duration(hours: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column that is there when some idea was judged so."""
-
     name: str
     requested: Callable[[IdeaScore], bool]
     shown: Callable[[IdeaScore], str]
@@ -289,53 +275,62 @@ _BEYOND = (
 )
 
 
-def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
-    """The ranking by group, unscored counts beside every score; identifiers are whole, titles take
-    what room is left.
-    """
-    score_of = {score.idea_id: score for score in scores}
+def ranking_table(
+    columns: Sequence[str],
+    ranked: Sequence[RankedIdea],
+    cells: Callable[[RankedIdea], Sequence[str | Group]],
+) -> Table:
+    """A ranking by group; identifiers are whole, titles take what room is left."""
     table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    table.add_column("rank", justify="right")
-    table.add_column("idea", overflow="fold", ratio=1)
-    beyond = [column for column in _BEYOND if any(column.requested(score) for score in scores)]
-    for name in (
-        "score",
-        "soundness",
-        "unscored\nmethods",
-        "contribution",
-        "unscored\ncomparisons",
-        *(column.name for column in beyond),
-    ):
-        table.add_column(name, justify="right")
+    for name in columns:
+        if name == "idea":
+            table.add_column(name, overflow="fold", ratio=1)
+        else:
+            table.add_column(name, justify="right")
     before: object = object()
-    for entry in ranking:
+    for entry in ranked:
         if entry.group != before:
             table.add_section()
-            table.add_row("", Text(safe(entry.group or "no group"), style="bold"))
+            group = Text(safe(entry.group or "no group"), style="bold")
+            table.add_row(*[""] * columns.index("idea"), group)
             before = entry.group
+        table.add_row(*cells(entry))
+    return table
+
+
+def idea_cell(entry: RankedIdea, *reasons: str) -> Group:
+    """Identifier and title of an idea, and what is wrong with its place."""
+    title = safe(" ".join(entry.title.split()))
+    return Group(
+        Text(safe(entry.idea_id), overflow="fold"),
+        Text(title, style="dim", no_wrap=True, overflow="ellipsis"),
+        *(Text(why, style="yellow") for why in (why_unranked(entry), *reasons) if why),
+    )
+
+
+def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
+    """Print a ranking with the counts of what is unscored next to every score."""
+    score_of = {score.idea_id: score for score in scores}
+    beyond = [column for column in _BEYOND if any(column.requested(score) for score in scores)]
+    columns = (
+        *("rank", "idea", "score", "soundness", "unscored\nmethods"),
+        *("contribution", "unscored\ncomparisons", *(column.name for column in beyond)),
+    )
+
+    def cells(entry: RankedIdea) -> tuple[str | Group, ...]:
         score = score_of[entry.idea_id]
-        table.add_row(
-            *_ranked(entry, score),
-            *(column.shown(score) if column.requested(score) else "–" for column in beyond),
-        )
-    stdout_console().print(table)
+        others = (each.shown(score) if each.requested(score) else "–" for each in beyond)
+        return (*_ranked(entry, score), *others)
 
-
-def _why_unscored(entry: RankedIdea, score: IdeaScore) -> Iterator[Text]:
-    if why := why_unranked(entry):
-        yield Text(why, style="yellow")
-    if score.score is None and score.state_reason is not None:
-        yield Text(unscored(score.state_reason), style="yellow")
+    stdout_console().print(ranking_table(columns, ranking, cells))
 
 
 def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
-    title = Text(
-        safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis"
-    )
+    reason = score.state_reason if score.score is None else None
     return (
         "–" if entry.rank is None else str(entry.rank),
-        Group(Text(safe(entry.idea_id), overflow="fold"), title, *_why_unscored(entry, score)),
+        idea_cell(entry, "" if reason is None else unscored(reason)),
         number(entry.score),
         number(entry.soundness_0_to_10) if score.soundness_requested else "–",
         (

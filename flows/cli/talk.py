@@ -1,9 +1,45 @@
-"""How much a command says on stderr beside its answer: `--quiet`, `--verbose`."""
+"""What reaches the terminal: how much is said on stderr beside the answer (`--quiet`, `--verbose`),
+and untrusted text made harmless: it may hold what moves a cursor or worse.
+"""
 
 import logging
 from datetime import UTC, datetime
 
-from flows.cli.terminal import safe
+_CONTROL = dict.fromkeys(
+    (
+        *range(0x09),
+        *range(0x0B, 0x20),
+        *range(0x7F, 0xA0),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    ),
+    "\ufffd",
+) | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+"""Everything but tab and line feed that a terminal obeys or that turns the reading order, and half
+characters.
+"""
+
+_ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROL}
+
+
+def safe(text: str) -> str:
+    """`text` with U+FFFD in place of each control character: it can be shown, and does nothing."""
+    return text.translate(_CONTROL)
+
+
+def safe_json(document: str) -> str:
+    """A JSON document that says the same without control characters, which JSON leaves as they are
+    from U+007F on.
+    """
+    return document.translate(_ESCAPED)
+
+
+class SafeFormatter(logging.Formatter):
+    """Log lines and tracebacks for the terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return safe(super().format(record))
+
 
 _NOTES = logging.getLogger("assay.notes")
 _EVENTS = logging.getLogger("assay.run")  # of `warehouse.run_log`
@@ -13,7 +49,6 @@ _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asc
 
 
 def set_talk(*, quiet: bool, verbose: bool) -> None:
-    """Say less or more from here on; the quiet wins."""
     _NOTES.setLevel(logging.WARNING if quiet else logging.INFO)
     logging.getLogger().setLevel(logging.ERROR if quiet else logging.WARNING)
     for name in _OURS:
@@ -24,7 +59,6 @@ def set_talk(*, quiet: bool, verbose: bool) -> None:
 
 
 def notes_are_wanted() -> bool:
-    """Whether lines that are neither answers nor errors are to be printed."""
     return _NOTES.getEffectiveLevel() <= logging.INFO or _NOTES.level == logging.NOTSET
 
 
@@ -50,7 +84,6 @@ _STEPS = _Steps(logging.INFO)
 
 
 def time_of_day() -> str:
-    """The time of day, for whoever reads it in the log of a scheduler."""
     return datetime.now(UTC).strftime("%H:%M:%SZ")
 
 

@@ -9,11 +9,8 @@ from typing import Any
 from dashboards.render.formats.any_format import file_of
 from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
 from dashboards.views.any_run import cites_works
-from dashboards.views.published_page import PublishedPage
-from flows.cli.answer import Answer, answer_of, write_answer
-from flows.cli.evaluate.run_output import literature_in_words
-from flows.cli.evaluate.shown import tables_of
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, Answer, answer_of, write_answer
+from flows.cli.evaluate.run_output import literature_in_words, tables_of
 from flows.cli.output import (
     ended_early,
     print_engine_note,
@@ -22,20 +19,22 @@ from flows.cli.output import (
     was_published,
 )
 from flows.cli.people.inbox import print_waiting
-from flows.cli.talk import print_note, print_warning
-from flows.cli.terminal import safe
-from flows.run.pages import published_page
+from flows.cli.talk import print_note, print_warning, safe
+from flows.run.declared import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session
 from flows.works.evaluate.given_ideas import print_remarks
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId
 from schemas.options.commands import DeclaredOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.work import Request, Summary, paths_in
 from tasks.work.declaration import Result, Work
-from tasks.works import work_named
+from tasks.works import work_named, works
+from warehouse.kinds.rankings.landing import RANKINGS
+from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
 Save = Callable[[Any, Any, Path], tuple[Path, ...] | None]
@@ -51,16 +50,6 @@ Shown = Callable[[Any, Summary[Any]], Any]
 """Returns the request whose page is printed, such as one that names other runs to compare."""
 
 
-def own_format(page: PublishedPage, _: object, output: Path) -> tuple[Path, ...] | None:
-    """Write the format that the page itself has for the ending."""
-    return page.save_as(output)
-
-
-def as_asked(request: Request[Any, Any], _: Summary[Any]) -> Request[Any, Any]:
-    """Return the request of the command itself."""
-    return request
-
-
 def run(
     name: str,
     given: tuple[Any, ...],
@@ -68,10 +57,10 @@ def run(
     output: Path | None,
     *,
     as_json: bool,
-    save: Save = own_format,
+    save: Save | None = None,
     more: More | None = None,
     leave: Leave | None = None,
-    shown: Shown = as_asked,
+    shown: Shown | None = None,
 ) -> int:
     """Do the work of the command `name`, or say what it would take; the command's exit code.
 
@@ -86,7 +75,7 @@ def run(
     _check_output(work, request, (given, options), output)
     print_remarks(request.remarks)
     if options.dry_run:
-        from flows.run.estimates.declared import estimate
+        from flows.run.estimate import estimate
 
         if output is not None:
             print_warning(f"--output {output} is not written: --dry-run prints its estimate")
@@ -94,7 +83,8 @@ def run(
     with Session() as session:
         summary = session.run(work, request)
         made = more(request, summary) if more is not None and _goes_on(summary) else ()
-        request = shown(request, summary) if _goes_on(summary) else request
+        if shown is not None and _goes_on(summary):
+            request = shown(request, summary)
     return print_published(
         work, request, summary, output, made, as_json=as_json, save=save, leave=leave
     )
@@ -108,7 +98,7 @@ def print_published(
     more: tuple[Path, ...] = (),
     *,
     as_json: bool,
-    save: Save = own_format,
+    save: Save | None = None,
     leave: Leave | None = None,
 ) -> int:
     """Print what was published, or write it to `output`; the command's exit code.
@@ -134,10 +124,7 @@ def print_published(
         request.budget,
         work.options.unit_word(),
     )
-    written: tuple[Path, ...] = ()
-    if output is not None:
-        own = save(page, request, output)
-        written = _saved(page, output) if own is None else own
+    written = () if output is None else _written(page, request, output, save)
     if as_json:
         told: dict[str, Any] = {
             "published": summary.published,
@@ -162,6 +149,15 @@ def print_published(
     return exit_code_of(summary, result)
 
 
+def _written(page: Any, request: Any, output: Path, save: Save | None) -> tuple[Path, ...]:
+    own: tuple[Path, ...] | None
+    own = page.save_as(output) if save is None else save(page, request, output)
+    if own is not None:
+        return own
+    output.write_bytes(file_of(page, format_or_markdown(output)))
+    return (output,)
+
+
 def _show(page: Any, result: Result, summary: Summary[Any], *, as_page: bool) -> None:
     """Print what was found and what is wrong with it: the tables of the kind, else its page."""
     tables = tables_of(summary.name)
@@ -177,12 +173,6 @@ def _show(page: Any, result: Result, summary: Summary[Any], *, as_page: bool) ->
 def _goes_on(summary: Summary[Any]) -> bool:
     """Whether there is more to be made of it: it is published, and nobody is waited for."""
     return summary.published and not summary.waits_for
-
-
-def _saved(page: PublishedPage, output: Path) -> tuple[Path, ...]:
-    """Write the page in the format of the ending, Markdown where that names none; the files."""
-    output.write_bytes(file_of(page, format_or_markdown(output)))
-    return (output,)
 
 
 def answer_about(
@@ -215,7 +205,6 @@ def exit_code_of(summary: Summary[Any], result: Result) -> int:
 
 
 def _before(summary: Summary[Any]) -> int:
-    """The exit code of what it follows under the same command."""
     first: Summary[Any] | None = summary.first
     if first is None:
         return EXIT_DONE
@@ -254,3 +243,28 @@ def _check_output(
         raise ConfigurationError(
             f"--output {output}: it cites no works; end it in .md, .html, .pdf, .docx or .json"
         )
+
+
+def report_answer(
+    warehouse: Warehouse, run: str | None, idea: str | None = None, *, ranking: bool = False
+) -> Answer:
+    """What the report says; its rows are those of the command that made what is reported.
+
+    Args:
+        run: None: the newest run.
+
+    Raises:
+        ConfigurationError: no such lake.
+        UnknownNameError: no such run, ranking or idea.
+    """
+    with warehouse.queries(as_defined=False) as queries:
+        run_id = RunId(run) if run else queries.latest_run().run_id
+        kind = published_kind(queries.connection, run_id)
+    wanted = RANKINGS if ranking else kind
+    declared = next(work for work in works() if work.kind is wanted)
+    page: Any = published_page(declared, warehouse, run_id)
+    if idea is None:
+        return answer_about(page, declared.result(page.head, page.units))
+    with warehouse.queries() as queries:
+        review = queries.idea_review(run_id, IdeaId(idea))
+    return answer_about(page, declared.result(page.head, ()), rows=[review])

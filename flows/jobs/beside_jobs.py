@@ -34,17 +34,12 @@ def work_beside(
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     try:
         run_jobs(warehouse, over=lambda: child.poll() is not None)
-    except KeyboardInterrupt:
-        return _stop(child)
+    except KeyboardInterrupt:  # stopping the command stops the service, and is no failure
+        child.terminate()
+        try:
+            child.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        return 0
     return 0 if child.returncode in (0, -signal.SIGTERM) else 1
-
-
-def _stop(child: "subprocess.Popen[bytes]") -> int:
-    """Stopping the command stops the service, and is no failure."""
-    child.terminate()
-    try:
-        child.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
-    return 0

@@ -13,18 +13,17 @@ from typing import TypeVar
 import orjson
 from filelock import FileLock, Timeout
 
+from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.command_line import ending_of, log_to_stderr
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.people.inbox import waiting_in_words
 from flows.cli.works import exit_code_of
 from flows.jobs.runner import EXIT_HELD
+from flows.run.declared import published_page
 from flows.run.environment import prepare_environment
-from flows.run.estimates.declared import estimate
-from flows.run.pages import published_page
+from flows.run.estimate import estimate
 from flows.run.requests import request_of
 from flows.run.session import Session
-from flows.works.evaluate.model_comparison import named_engines
-from flows.works.evaluate.prediction import predict
+from flows.works.evaluate.prediction import named_engines, predict
 from schemas.base import Noun, replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
@@ -59,7 +58,6 @@ class JobResult(Noun):
 
 
 def main() -> None:
-    """Exits with the code of the job's command."""
     # A shell that starts a program in the background has it ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     log_to_stderr()
@@ -140,7 +138,6 @@ def _here(options: OptionsT, warehouse: Warehouse) -> OptionsT:
 
 
 def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
-    """Do work of a declared kind, or say what it would take."""
     work, settings = work_named(asked.command), warehouse.settings
     options = _here(asked.options, warehouse)
     request = request_of(work, work.given(asked, job.folder), options, settings)
@@ -182,7 +179,6 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
 
 
 def _plan(asked: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
-    """Predict what an evaluation would take."""
     settings, options = warehouse.settings, _here(asked.options, warehouse)
     write_bytes(job.ideas, asked.idea_file)
     request = request_of(work_named(asked.of), (job.ideas,), options, settings)

@@ -13,7 +13,7 @@ from functools import partial
 
 from filelock import FileLock, Timeout
 
-from flows.cli.exit_codes import EXIT_FAILURES, EXIT_USAGE
+from flows.cli.answer import EXIT_FAILURES, EXIT_USAGE
 from flows.jobs.job_environment import environment_of
 from flows.people.vote_counting import VoteCounter
 from schemas.base import replace
@@ -81,7 +81,6 @@ def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
 
 
 def _warn(what: str, error: Exception, said: str) -> str:
-    """Say once what is in the way."""
     line = f"{what}: {error}"
     if line != said:
         _LOG.warning(line)
@@ -90,8 +89,6 @@ def _warn(what: str, error: Exception, said: str) -> str:
 
 @dataclass(slots=True)
 class _Working:
-    """A job's process."""
-
     process: "subprocess.Popen[bytes]"
     room: str
     work: str
@@ -99,8 +96,6 @@ class _Working:
 
 
 class _Runner:
-    """Starts, watches and stops the processes of jobs."""
-
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
         self._working: dict[str, _Working] = {}
@@ -278,12 +273,10 @@ class _Runner:
 
 
 def _room_of(request: JobRequest) -> str:
-    """What jobs that wait for the same room have in common."""
     return request.command if request.beside else "long"
 
 
 def _queue(request: JobRequest | None) -> str:
-    """Jobs that one asker has for one kind of room."""
     return "" if request is None else f"{_room_of(request)} {request.asked_by}"
 
 

@@ -9,7 +9,6 @@ from filelock import FileLock, Timeout
 
 from schemas.errors import TransientError
 from schemas.people.votes import HumanVote, Track
-from schemas.profile import RankingParameters
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.records import fold_into_lake, recorded
 from warehouse.app.voting import VOTES, contests, keep_standing
@@ -64,7 +63,6 @@ class VoteCounter:
         self._lock.release()
 
     def _counts(self, database: ServiceDatabase) -> tuple[int, int]:
-        """Of records and of contests."""
         ((records,),) = database.ask("record_count")
         ((contest_count,),) = database.ask("contest_count")
         return records, contest_count
@@ -89,7 +87,7 @@ def count_votes(database: ServiceDatabase) -> None:
     for contest, standing in contests(database):
         own = votes_of(contest, votes.get((contest.track, contest.group), ()))
         if standing is None or standing.vote_count != _counted(own):
-            keep_standing(database, contest, standing_by(contest, own, RankingParameters()))
+            keep_standing(database, contest, standing_by(contest, own))
 
 
 def _counted(votes: Iterable[HumanVote]) -> int:

@@ -7,7 +7,6 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import Match, Rating, RatingMethod
 from schemas.people.vote_report import Board, VoteFigure, VoteReport
 from schemas.people.votes import HumanVote, Track, VotedStrength
-from schemas.profile import RankingParameters
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import mean, share
 from tasks.metrics.rankings import kendall
@@ -41,9 +40,10 @@ def report_on_votes(warehouse: Warehouse, by: Board) -> VoteReport:
     matches = matches_of(votes)
     checks = _checks(votes)
     care = care_of_voters(matches, checks)
+    failed, passed = (sum(one[place] for one in checks.values()) for place in (0, 1))
     figures = (
         _figure("krippendorff_alpha", agreement(matches)),
-        _figure("attention_checks_passed", _passed(checks)),
+        _figure("attention_checks_passed", share(passed, failed + passed)),
         *engine,
         *_bias_figures(votes),
     )
@@ -58,19 +58,12 @@ def report_on_votes(warehouse: Warehouse, by: Board) -> VoteReport:
 
 
 def _checks(votes: Iterable[HumanVote]) -> dict[str, tuple[int, int]]:
-    """Attention checks (failed, passed) by voter."""
     found: dict[str, tuple[int, int]] = {}
     for vote in votes:
         if vote.check_passed is not None:
             failed, passed = found.get(vote.voter, (0, 0))
             found[vote.voter] = (failed + (not vote.check_passed), passed + vote.check_passed)
     return found
-
-
-def _passed(checks: Mapping[str, tuple[int, int]]) -> Estimate:
-    failed = sum(one[0] for one in checks.values())
-    passed = sum(one[1] for one in checks.values())
-    return share(passed, failed + passed)
 
 
 def _bias_figures(votes: Sequence[HumanVote]) -> Iterator[VoteFigure]:
@@ -128,11 +121,10 @@ def _engine_figures(queries: Queries, votes: Sequence[HumanVote]) -> Iterator[Vo
 def _side_by_side(
     votes: Sequence[Match], rated: Iterable[Rating]
 ) -> tuple[list[float], list[float]]:
-    """Strengths by votes and by the engine's matches, of the ideas that have both."""
     ids = tuple({idea for vote in votes for idea in (vote.first_idea_id, vote.second_idea_id)})
     by_votes = {
         one.idea_id: one.strength
-        for one in rate_votes("", ids, votes, OVERALL.name, RankingParameters(), 0)
+        for one in rate_votes("", ids, votes, OVERALL.name, 0)
         if one.method is RatingMethod.BRADLEY_TERRY
     }
     pairs = [
@@ -169,7 +161,7 @@ def _makers(
 
 def _board(group: str, votes: Sequence[Match]) -> tuple[VotedStrength, ...]:
     ids = {idea for vote in votes for idea in (vote.first_idea_id, vote.second_idea_id)}
-    return strengths_by(group, tuple(ids), votes, RankingParameters())
+    return strengths_by(group, tuple(ids), votes)
 
 
 def _figure(name: str, estimate: Estimate) -> VoteFigure:

@@ -1,58 +1,82 @@
-"""Profiles ship as files beside this module; a user copies one, edits it and names its path."""
+"""Profiles ship as files beside this module; a user's own holds what differs from one of them."""
 
 import json
 import tomllib
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from schemas.errors import ConfigurationError
 from schemas.profile import Profile
 
+_MOST_EXTENDED = 8
+
 
 def shipped_profiles() -> tuple[str, ...]:
     """Names of the profiles that come with Assay."""
-    return tuple(
-        sorted(
-            entry.name.removesuffix(".toml")
-            for entry in resources.files("flows.profiles").iterdir()
-            if entry.name.endswith(".toml")
-        )
-    )
+    files = (each.name for each in resources.files("flows.profiles").iterdir())
+    names = (name.removesuffix(".toml") for name in files if name.endswith(".toml"))
+    return tuple(sorted(name for name in names if not name.startswith("_")))  # _shared: their base
 
 
 def load_profile(name_or_path: str) -> Profile:
     """The shipped profile of that name, or the profile in that TOML file.
 
+    A file that begins with `extends = "economy"`, a shipped name or the path of another file,
+    takes from it what it does not say itself.
+
     Raises:
         ConfigurationError: no such profile, no TOML, an unknown key or a value out of bounds.
     """
-    text, where = _read(name_or_path)
     try:
-        return Profile.model_validate_json(json.dumps(tomllib.loads(text), default=str))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigurationError(f"profile {where} is not TOML: {error}") from error
+        return Profile.model_validate_json(json.dumps(_read(name_or_path, Path()), default=str))
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         raise ConfigurationError(
-            f"profile {where}: `{key}`: {known}. Compare it with flows/profiles/economy.toml."
+            f"profile {name_or_path}: `{key}`: {known}. Compare it with"
+            " flows/profiles/economy.toml."
         ) from error
 
 
-def _read(name_or_path: str) -> tuple[str, str]:
-    if name_or_path in shipped_profiles():
-        return (
-            resources.files("flows.profiles").joinpath(f"{name_or_path}.toml").read_text("utf-8"),
-            name_or_path,
-        )
-    path = Path(name_or_path)
+def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
+    """What a profile says, and what it leaves to the one that it extends.
+
+    Args:
+        beside: the folder from which a path is meant.
+    """
+    is_shipped = name_or_path in (*shipped_profiles(), "_shared")
+    folder = Path(str(resources.files("flows.profiles"))) if is_shipped else beside
+    path = folder / (f"{name_or_path}.toml" if is_shipped else name_or_path)
     try:
-        return path.read_text("utf-8"), str(path)
+        told = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
             f"no profile `{name_or_path}`: say one of {', '.join(shipped_profiles())}, or the path"
             " of a profile file"
         ) from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigurationError(f"profile {name_or_path} is not TOML: {error}") from error
+    base = told.pop("extends", None)
+    if base is None:
+        return told
+    if not isinstance(base, str) or depth > _MOST_EXTENDED:
+        raise ConfigurationError(
+            f"profile {name_or_path}: `extends` names one profile, and none that extends this one"
+        )
+    extended = _read(base, path.parent, depth + 1)
+    # Runs are found by their profile's name: two profiles of one name would pass for one another.
+    extended.pop("name", None)
+    return _merged(extended, told)
+
+
+def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    both = {
+        name: _merged(base[name], value)
+        for name, value in own.items()
+        if isinstance(value, dict) and isinstance(base.get(name), dict)
+    }
+    return {**base, **own, **both}

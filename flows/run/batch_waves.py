@@ -52,7 +52,6 @@ class BatchWaves:
         return True
 
     def __str__(self) -> str:
-        """What is said beside the progress of the run."""
         return str(self._told or "")
 
     def _tell(self, told: WaveProgress) -> None:

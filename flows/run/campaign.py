@@ -8,19 +8,20 @@ units is worked on in this process; more of them go to a cluster, which the call
 import dataclasses
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from filelock import FileLock, Timeout
+
 from dashboards.render.safe_text import plain
 from flows.run.progress import Report, Watched, progress
-from flows.run.run_lock import only_command_on
-from flows.run.shards import dealt, send_shards, write_shards
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import WorkRequest
 from schemas.settings import Settings
@@ -28,7 +29,6 @@ from schemas.stopwatch import Stopwatch
 from schemas.work import HeadT, Summary
 from tasks.shards.work import Shard, WorksOnShards
 from tasks.telemetry.reporting import reporting, span
-from warehouse.answers import Publication
 from warehouse.objects.shared_reports import share_reports, with_pages
 from warehouse.run_log import EVENTS, run_log
 from warehouse.units.kind import Kind
@@ -91,7 +91,6 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     in_sandbox: ClassVar[bool] = False
 
     def __init__(self, request: WorkRequest, warehouse: Path, **told: str) -> None:
-        """`told`: what its span says of it."""
         self.where, self.warehouse = request, Warehouse(warehouse)
         self.watch = Stopwatch()
         self.started_at = self.watch.started_at
@@ -141,7 +140,6 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         return write_shards(folder, map(shard, dealt(waiting, self.where)))
 
     def watched(self, plan: PlanT) -> Watched:
-        """How far it is."""
         names = self.kind.names(plan.head)
         count = len(plan.unit_names)
         return Watched(
@@ -215,13 +213,9 @@ class Workplace(Protocol):
         """Have the shard files worked on; what became of those that failed."""
         ...
 
-    def reporter(self, watched: Watched) -> Report | None:
-        """Who else than the terminal is told how far it is."""
-        ...
+    def reporter(self, watched: Watched) -> Report | None: ...
 
-    def tell(self, markdown: str, key: str, description: str) -> None:
-        """What the work came to."""
-        ...
+    def tell(self, markdown: str, key: str, description: str) -> None: ...
 
 
 class ThisProcess:
@@ -349,28 +343,17 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
         kept = campaign.current_reports() if publication.unchanged else ()
         reports = kept or campaign.write_reports(head)
         share_reports(warehouse, with_pages(reports), new=not kept)
-    summary = summary_of(campaign.command, kind, head, publication, reports, campaign.remarks())
-    log_path = warehouse.log(campaign.run_id)
-    return replace(summary, faults=campaign.faults(), log_path=log_path)
-
-
-def summary_of(
-    command: str,
-    kind: Kind[Any, Any, Any],
-    head: HeadT,
-    publication: Publication,
-    report_paths: tuple[Path, ...],
-    remarks: tuple[str, ...] = (),
-) -> Summary[HeadT]:
     return Summary(
-        name=command,
+        name=campaign.command,
         title=kind.titled(*kind.names(head)),
         head=head,
         published=publication.published,
         unchanged=publication.unchanged,
         failed_expectations=publication.failed_expectations,
-        report_paths=report_paths,
-        remarks=remarks,
+        report_paths=reports,
+        remarks=campaign.remarks(),
+        faults=campaign.faults(),
+        log_path=warehouse.log(campaign.run_id),
     )
 
 
@@ -385,3 +368,82 @@ def _artifact(summary: Summary[Any], description: str) -> str:
     return "\n\n".join(
         [f"# {summary.title.capitalize()}", f"{description}{ended}", *summary.remarks, published]
     )
+
+
+MAXIMUM_ROUNDS = 3
+"""Times a lost shard is sent again; what did land of it is not made again."""
+
+SHARDS_PER_WORKER = 4
+
+Send = Callable[[Sequence[Path]], Iterable[BaseException]]
+"""Has shard files worked on; what became of those that failed."""
+
+
+def shard_count(request: WorkRequest, unit_count: int, per_worker: int = SHARDS_PER_WORKER) -> int:
+    """Into how many shards so many units are dealt: one where the command works on them itself."""
+    if request.in_this_process(unit_count):
+        return min(unit_count, 1)
+    return min(unit_count, request.worker_count * per_worker)
+
+
+def dealt(units: Sequence[UnitT], request: WorkRequest) -> list[tuple[UnitT, ...]]:
+    count = shard_count(request, len(units))
+    return [tuple(units[number::count]) for number in range(count)]
+
+
+def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str, ...]]:
+    """Write every shard as a file, in place of those of an earlier start;
+    the names of its units.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("shard-*.json"):
+        old.unlink()
+    names = {}
+    for number, shard in enumerate(shards):
+        path = folder / f"shard-{number:05d}.json"
+        path.write_text(shard.model_dump_json())
+        names[path] = shard.unit_names
+    return names
+
+
+def send_shards(
+    send: Send, paths: Sequence[Path], unfinished: Callable[[], Sequence[Path]]
+) -> None:
+    """Send every shard; send again what a lost worker left undone.
+
+    A Prefect task whose worker was lost for good ends with its state still `Running`, so it is the
+    receipts behind `unfinished` that say what is done, never what `send` gives.
+
+    Raises:
+        ConfigurationError: a shard found that the request cannot be met.
+    """
+    waiting = paths
+    for _ in range(MAXIMUM_ROUNDS):
+        if not waiting:
+            return
+        for error in send(waiting):
+            if isinstance(error, ConfigurationError):
+                raise error
+        waiting = unfinished()
+
+
+@contextmanager
+def only_command_on(warehouse: Warehouse, run_id: RunId) -> Iterator[None]:
+    """Hold the run while the block runs; a killed process lets go by dying.
+
+    Raises:
+        ConfigurationError: another command is at work on the same run.
+    """
+    path = warehouse.state / "runs" / run_id / "lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path, blocking=False, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise ConfigurationError(
+            f"another command is at work on run {run_id} already: wait for it, or stop it first"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()

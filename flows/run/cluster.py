@@ -1,5 +1,7 @@
 """A campaign on a cluster: a Prefect flow whose shards are tasks on Dask workers."""
 
+import logging
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from importlib import metadata
@@ -16,22 +18,40 @@ from prefect.artifacts import (
     create_progress_artifact,
     update_progress_artifact,
 )
+from prefect_dask import DaskTaskRunner
 
 from flows.cli.talk import print_warning
+from flows.jobs.job_environment import SOURCE_VARIABLES
+from flows.run import worker_start
 from flows.run.campaign import Campaign, PlanT, carry_out
 from flows.run.cluster_access import use_certificates
-from flows.run.dask_runner import dask_runner
 from flows.run.progress import Report, Watched
-from flows.run.worker_check import Admission, WorkerNeeds, in_lines, told_refusal
-from flows.run.worker_needs import needs_of
+from flows.run.worker_check import (
+    Address,
+    Admission,
+    WorkerNeeds,
+    code_hash,
+    compared,
+    fingerprint,
+    in_lines,
+    python_version,
+    told_refusal,
+)
 from schemas.boundary import ErrorBoundary
+from schemas.choices import remote_model
 from schemas.errors import ConfigurationError
-from schemas.run import WorkRequest
-from schemas.work import HeadT, Summary
+from schemas.judgement.run_request import RunRequest
+from schemas.run import Module, WorkRequest
+from schemas.settings import Settings
+from schemas.work import HeadT, Request, Summary
+from tasks.judging.model_keys import model_variables
 from tasks.prefect_task import work_on_shard
 from tasks.shards.work import Shard, WorksOnShards
 from tasks.web.client import ConnectionFailure
+from warehouse.shared_database import shared_database
+from warehouse.stores.budget_file import this_machine
 from warehouse.units.landing import read_receipt
+from warehouse.warehouse import Warehouse
 
 
 class PrefectWorkers:
@@ -204,3 +224,143 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
             return carried()
 
         return carry_out_request(campaign.where)
+
+
+# Loading a shard's models costs seconds, so a worker is given several deaths before its shard is
+# given up;
+# the shard itself sets aside the idea at fault (tasks/evaluation/attempts.py).
+ALLOWED_WORKER_DEATHS = 12
+# On a busy machine a worker takes minutes to come back. Dask gives up on it after 15 seconds, and
+# shards of which no worker is left would wait for ever.
+LOST_WORKER_TIMEOUT = "10 minutes"
+NO_WORKERS_TIMEOUT = "15 minutes"
+LOOPBACK = "127.0.0.1"
+
+
+def dask_runner(workers: int, scheduler_address: str | None) -> DaskTaskRunner:
+    """A task runner on `workers` local processes of one thread each, or on the scheduler at
+    `scheduler_address`.
+
+    Local processes listen on loopback only, Dask's HTTP servers too: Dask asks nobody for a
+    password.
+    """
+    if scheduler_address:
+        return DaskTaskRunner(address=scheduler_address)
+    dask.config.set(
+        {
+            "distributed.scheduler.allowed-failures": ALLOWED_WORKER_DEATHS,
+            "distributed.scheduler.no-workers-timeout": NO_WORKERS_TIMEOUT,
+            "distributed.deploy.lost-worker-timeout": LOST_WORKER_TIMEOUT,
+        }
+    )
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
+    return DaskTaskRunner(
+        cluster_kwargs={
+            "n_workers": workers,
+            "threads_per_worker": 1,
+            "processes": True,
+            "host": LOOPBACK,
+            "dashboard_address": f"{LOOPBACK}:0",
+            "security": True,
+            "silence_logs": logging.CRITICAL,
+            "preload": [worker_start.__name__],
+        }
+    )
+
+
+_DOCUMENT_VARIABLES = ("GROBID_URL", "UNPAYWALL_EMAIL")
+
+
+def needs_of(
+    request: WorkRequest,
+    shards: Sequence[Shard],
+    shard_file: Path,
+    settings: Settings,
+    *,
+    in_sandbox: bool = False,
+) -> WorkerNeeds:
+    """What the workers of `request` must have, whose shards these are; one of them is in the file.
+
+    Args:
+        in_sandbox: whether the work runs programs in a sandbox.
+
+    Raises:
+        SharedStateError: the catalogue's database cannot be reached.
+    """
+    database, files = shared_database(), {path for shard in shards for path in shard.files}
+    embeds = True
+    if isinstance(request, Request):
+        _, *judges = request.engines
+        # A judge without a model compares embeddings.
+        embeds = request.literature is not None or any(one.engine.is_baseline for one in judges)
+    return WorkerNeeds(
+        assay_version=metadata.version("assay"),
+        python_version=python_version(),
+        code=code_hash(),
+        settings=compared(settings),
+        warehouse=Warehouse(shards[0].warehouse, settings).address,
+        shard_file=shard_file.absolute(),
+        machine=this_machine(),
+        database=None if database is None else database.identity,
+        shares_folder=bool(getattr(request, "batch", False)),
+        files={path: found for path in sorted(files) if (found := fingerprint(path)) is not None},
+        variables=_variables(request, settings, embeds=embeds),
+        unset=tuple(name for name in _DOCUMENT_VARIABLES if not os.environ.get(name)),
+        addresses=_addresses(request),
+        gateway_url=getattr(shards[0], "gateway_url", None),
+        literature=getattr(shards[0], "literature", None),
+        embeds=embeds,
+        in_sandbox=in_sandbox,
+        container=settings.experiments.container if in_sandbox else None,
+    )
+
+
+def _variables(request: WorkRequest, settings: Settings, *, embeds: bool) -> tuple[str, ...]:
+    """Keys and the like that the command has: it has tried that they do."""
+    models = [place.model for place, _ in _engines(request)]
+    for part in (request, getattr(request, "profile", None)):
+        judging = getattr(part, "judging", None)
+        models += judging.models if judging is not None else ()
+    if embeds:
+        models.append(remote_model(settings.embeddings.model))
+    wanted = set[str]().union(*(model_variables(model) for model in models if model is not None))
+    if isinstance(request, RunRequest) and Module.COMMITTEE in request.parameters.modules:
+        wanted |= SOURCE_VARIABLES
+    if getattr(request, "full_text", False):
+        wanted.update(_DOCUMENT_VARIABLES)
+    return tuple(sorted(name for name in wanted if os.environ.get(name)))
+
+
+def _engines(request: Any) -> list[tuple[Any, str | None]]:
+    if isinstance(request, Request):
+        return [(each.engine, each.api_base) for each in request.engines]
+    return [(request.engine, getattr(request, "api_base", None))]
+
+
+def _addresses(request: WorkRequest) -> tuple[Address, ...]:
+    bases = dict.fromkeys(base for _, base in _engines(request) if base is not None)
+    found = [
+        Address(
+            what="the model's server",
+            url=base,
+            mend="name one in --api-base that every machine reaches",
+        )
+        for base in bases
+    ]
+    if prefect := os.environ.get("PREFECT_API_URL"):
+        found.append(
+            Address(
+                what="Prefect's server",
+                url=f"{prefect.rstrip('/')}/health",
+                mend=(
+                    "run `prefect server start --host 0.0.0.0` and export"
+                    " PREFECT_API_URL=http://ITS_HOST:4200/api for the command"
+                ),
+            )
+        )
+    if getattr(request, "full_text", False) and (grobid := os.environ.get("GROBID_URL")):
+        found.append(
+            Address(what="GROBID", url=grobid, mend="name one in GROBID_URL that all reach")
+        )
+    return tuple(found)

@@ -80,7 +80,6 @@ async def _enter(address: str, timeout_seconds: float, arguments: dict[str, Any]
 
 
 async def _greet(address: str, timeout_seconds: float, arguments: dict[str, Any]) -> bool:
-    """Whether it has workers, after waiting for the first one."""
     async with asyncio.timeout(timeout_seconds):
         comm = await connect(address, timeout=timeout_seconds, **arguments)
         try:

@@ -1,5 +1,6 @@
 """The campaign of any declared kind of work."""
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -7,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import dashboards
+from dashboards.views.any_run import page_of
 from dashboards.views.published_page import PublishedPage
 from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, build_network, open_gateway
-from flows.run.pages import published_page
 from schemas.base import Noun, replace
 from schemas.identifiers import RunId
 from schemas.settings import Settings
@@ -29,6 +30,7 @@ from tasks.work.declaration import Work
 from tasks.work.shard import WorkShard
 from tasks.works import WorkByName
 from warehouse.units.landing import begun_head
+from warehouse.warehouse import Warehouse
 
 _INSTALLED = Path(dashboards.__file__).parent
 """Each worker has what is installed, wherever that is."""
@@ -64,8 +66,6 @@ def run_id(
 
 
 class Declared(Campaign[Plan[Any], Any]):
-    """One piece of work of a declared kind."""
-
     gateway: OpenGateway | None = None
     page: PublishedPage | None = None
 
@@ -92,7 +92,6 @@ class Declared(Campaign[Plan[Any], Any]):
 
     @cached_property
     def run_id(self) -> RunId:
-        """Asked for with every unit; known once it is open."""
         return run_id(self.declared, self.request, self._literature, self.warehouse.settings)
 
     @property
@@ -151,3 +150,19 @@ class Declared(Campaign[Plan[Any], Any]):
     def describe(self, head: Any) -> str:
         count = len(self.request.units)
         return f"{count} {self.nouns}; engine {head.engine}."
+
+
+def published_page(
+    work: Work[Any, Any, Any],
+    warehouse: Warehouse,
+    run_id: RunId,
+    request: Request[Any, Any] | None = None,
+) -> PublishedPage:
+    """All of a published run. Raises UnknownNameError when it is not published.
+
+    Args:
+        request: of the command; None: it is looked at later.
+    """
+    page: Any = page_of(work.kind, warehouse, run_id)
+    complete: PublishedPage = dataclasses.replace(page, **work.figures(page, request))
+    return complete

@@ -45,7 +45,6 @@ class Following:
 
 
 def campaign_type(work: "Work[Any, Any, Any]") -> "type[Campaign[Any, Any]]":
-    """The class of the campaigns of a kind."""
     from flows.run.declared import Declared
 
     own: type[Campaign[Any, Any]] = resolve_name(work.campaign) if work.campaign else Declared
@@ -53,7 +52,6 @@ def campaign_type(work: "Work[Any, Any, Any]") -> "type[Campaign[Any, Any]]":
 
 
 def campaign_of(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Campaign[Any, Any]":
-    """The campaign of a request."""
     made: Any = campaign_type(work)
     campaign: Campaign[Any, Any] = made(request) if work.campaign else made(work, request)
     return campaign
@@ -62,7 +60,6 @@ def campaign_of(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Cam
 def following(
     work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
 ) -> tuple[Follow, ...]:
-    """The runs of other kinds that a request leads on to."""
     return () if work.course is None else tuple(work.course.follows(request, settings))
 
 

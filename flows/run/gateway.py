@@ -41,7 +41,6 @@ class OpenGateway:
 
     @property
     def url(self) -> str:
-        """Base address, without a path."""
         return self.start()
 
 
@@ -79,6 +78,19 @@ def open_gateway(
         )
 
 
+@contextmanager
+def gateway_url(literature: LiteratureChoice, settings: Settings) -> Iterator[str]:
+    """Address of what answers look-ups outside a run: the gateway that is named, else one for the
+    block, whose answers all such commands of the machine share.
+    """
+    if literature.url is not None:
+        yield literature.url
+        return
+    cache = settings.home / "literature-cache"
+    with GatewayProcess(settings, indexed(literature, settings), cache) as gateway:
+        yield gateway.url
+
+
 def _serving(url: str, identity: str) -> str:
     """`url`, whose gateway was started after its literature was named."""
     if literature_identity(url) != identity:
@@ -107,7 +119,6 @@ def lacking(literature: LiteratureChoice) -> str:
 
 
 def indexed(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:
-    """The same literature with the index in place of a file, built on first use."""
     path = literature.snapshot
     if path is None or path.is_dir():
         return literature

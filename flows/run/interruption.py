@@ -28,7 +28,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from types import FrameType
 
-from flows.cli.exit_codes import EXIT_INTERRUPTED
+from flows.cli.answer import EXIT_INTERRUPTED
 
 GRACE_SECONDS = 30.0
 """After this long, or at a second Ctrl-C, the process ends at once; runs survive that as they

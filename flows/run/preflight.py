@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError, ConfigurationError
-from schemas.judging import JudgingParameters
 from schemas.profile import Profile
 from schemas.run import Budget
 from schemas.settings import Settings
@@ -39,6 +38,10 @@ class ComponentStatus(Noun):
     remedy: str = ""
 
 
+def _status(part: str, state: str, detail: str, remedy: str = "") -> ComponentStatus:
+    return ComponentStatus(part=part, state=state, detail=detail, remedy=remedy)
+
+
 def check_before(
     work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
 ) -> "tuple[Contact, ...]":
@@ -49,7 +52,7 @@ def check_before(
             the sandbox cannot be used.
     """
     if work.needs.sandbox:
-        from tasks.experiments.sandbox.sandbox import check_sandbox
+        from tasks.experiments.sandbox import check_sandbox
 
         check_sandbox(settings.experiments.container)
     check_place(request.warehouse, settings)
@@ -61,37 +64,21 @@ def check_before(
     steps = [*work.steps(request)]
     for follow in following(work, request, settings):
         steps += work_named(follow.name).steps(follow.request(None))
-    contacts = check_models(request, steps, settings)
     own, *judges = request.engines
-    alone = replace(request.profile, judging=request.profile.judging.without_models())
-    for judge in dict.fromkeys(judges):
-        if judge != own:
-            asked = replace(request, engine=judge.engine, api_base=judge.api_base, profile=alone)
-            contacts += check_models(asked, steps, settings)
+    profile = request.profile
+    contacts: tuple[Contact, ...] = ()
+    for judge in dict.fromkeys((own, *judges)):
+        contacts += check_engine(
+            judge.engine,
+            judge.api_base,
+            settings,
+            request.warehouse,
+            profile=profile,
+            steps=steps,
+            budget=request.budget,
+        )
+        profile = replace(profile, judging=request.profile.judging.without_models())
     return contacts
-
-
-def check_models(
-    request: Request[Any, Any],
-    steps: "Iterable[Step[Any, Any]]",
-    settings: Settings,
-) -> "tuple[Contact, ...]":
-    """`check_engine` for the models of a request with a profile.
-
-    Raises:
-        ConfigurationError: as `check_engine`.
-    """
-    return check_engine(
-        request.engine,
-        request.api_base,
-        settings,
-        request.warehouse,
-        judging=request.profile.judging,
-        seed=request.profile.seed,
-        temperature=request.profile.temperature,
-        steps=steps,
-        budget=request.budget,
-    )
 
 
 def check_engine(
@@ -100,9 +87,7 @@ def check_engine(
     settings: Settings,
     warehouse: Path,
     *,
-    judging: JudgingParameters | None = None,
-    seed: int | None = None,
-    temperature: float | None = 0.0,
+    profile: Profile,
     steps: "Iterable[Step[Any, Any]]",
     budget: Budget,
 ) -> "tuple[Contact, ...]":
@@ -119,9 +104,9 @@ def check_engine(
     from tasks.judging.first_contact import make_contacts, uses
     from tasks.judging.models import shared_api_base
 
-    judging = judging or JudgingParameters()
+    judging, seed = profile.judging, profile.seed
     bases = {each: shared_api_base(each, model, api_base) for each in (model, *judging.models)}
-    asked = uses(model, bases, judging, steps, seed=seed, temperature=temperature)
+    asked = uses(model, bases, judging, steps, seed=seed, temperature=profile.temperature)
     bounds = (budget.maximum_cost_usd, budget.maximum_cost_usd_per_idea)
     needs_price = any(bound is not None for bound in bounds)
     return asyncio.run(
@@ -134,6 +119,11 @@ def examine(
 ) -> list[ComponentStatus]:
     """Findings for `assay doctor`, most basic first."""
     from warehouse.warehouse import Warehouse
+
+    def embed() -> None:
+        from tasks.embeddings.sentence_embedder import SentenceEmbedder
+
+        asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
 
     installed = "install with `-c infra/constraints.txt`"
     opened = Warehouse(warehouse, settings)
@@ -150,9 +140,7 @@ def examine(
         catalogue,
         *_object_storage(opened, lake_is_found=catalogue.state != "broken"),
         _prefect(settings),
-        _tried(
-            "embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), installed
-        ),
+        _tried("embeddings", settings.embeddings.model, embed, installed),
         _literature(settings),
         *_models(engine, api_base, profile, settings),
         _grobid(settings),
@@ -165,10 +153,8 @@ def _tried(part: str, detail: str, attempt: Callable[[], object], remedy: str) -
     try:
         attempt()
     except (AssayError, OSError, ImportError, ValueError) as error:
-        return ComponentStatus(
-            part=part, state="broken", detail=str(error).splitlines()[0], remedy=remedy
-        )
-    return ComponentStatus(part=part, state="ok", detail=detail)
+        return _status(part, "broken", str(error).splitlines()[0], remedy)
+    return _status(part, "ok", detail)
 
 
 def check_place(folder: Path, settings: Settings) -> None:
@@ -259,22 +245,17 @@ def _catalogue(warehouse: "Warehouse") -> ComponentStatus:
         catalogue = warehouse.postgres
         state = None if catalogue is None else catalogue_state(catalogue)
     except AssayError as error:
-        return ComponentStatus(part="catalogue", state="broken", detail=str(error), remedy=remedy)
+        return _status("catalogue", "broken", str(error), remedy)
     if catalogue is None or state is None:
         if warehouse.objects is not None or warehouse.moved_catalogue.exists():
             remedy = f"export {VARIABLE}, the address of the database that holds it"
             return _tried("catalogue", "", warehouse.lies_in, remedy)
-        detail = "an SQLite file in the warehouse"
         remedy = f"export {VARIABLE} when several machines publish"
-        return ComponentStatus(part="catalogue", state="default", detail=detail, remedy=remedy)
-    return ComponentStatus(
-        part="catalogue",
-        state="ok" if state.is_usable else "broken",
-        detail=f"PostgreSQL {state.version} at {catalogue.title}: {state.told}",
-        remedy=""
-        if state.may_write
-        else f"grant {state.user} the rights to publish, where it is to",
-    )
+        return _status("catalogue", "default", "an SQLite file in the warehouse", remedy)
+    detail = f"PostgreSQL {state.version} at {catalogue.title}: {state.told}"
+    remedy = f"grant {state.user} the rights to publish, where it is to"
+    usable = "ok" if state.is_usable else "broken"
+    return _status("catalogue", usable, detail, "" if state.may_write else remedy)
 
 
 _OF_LAKE = "files of the lake"
@@ -292,7 +273,6 @@ def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[
 
 
 def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[ComponentStatus]:
-    """Of what lies there."""
     remedy = "check AWS_ENDPOINT_URL_S3, the credentials and their rights in the bucket"
     part = "object storage"
     try:
@@ -300,26 +280,16 @@ def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[Comp
         for place in places.values():
             place.check()
     except AssayError as error:
-        return [ComponentStatus(part=part, state="broken", detail=str(error), remedy=remedy)]
+        return [_status(part, "broken", str(error), remedy)]
     detail = "; ".join(f"{what}: {place.address}" for what, place in places.items())
     told = f"{detail}: written, read and removed from"
-    return [ComponentStatus(part=part, state="ok", detail=told)] if places else []
-
-
-def _check_embeddings(settings: Settings) -> None:
-    from tasks.embeddings.sentence_embedder import SentenceEmbedder
-
-    asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
+    return [_status(part, "ok", told)] if places else []
 
 
 def _prefect(settings: Settings) -> ComponentStatus:
     if settings.prefect_api_url is None:
-        return ComponentStatus(
-            part="Prefect",
-            state="default",
-            detail="a server is started for each command",
-            remedy="export PREFECT_API_URL to use your own",
-        )
+        remedy = "export PREFECT_API_URL to use your own"
+        return _status("Prefect", "default", "a server is started for each command", remedy)
     return _reached(
         "Prefect",
         f"{settings.prefect_api_url}/health",
@@ -329,12 +299,9 @@ def _prefect(settings: Settings) -> ComponentStatus:
 
 def _literature(settings: Settings) -> ComponentStatus:
     if settings.semantic_scholar_api_key is None:
-        return ComponentStatus(
-            part="Semantic Scholar",
-            state="default",
-            detail="no key: the bundled sample is used",
-            remedy="export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH",
-        )
+        remedy = "export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH"
+        part, detail = "Semantic Scholar", "no key: the bundled sample is used"
+        return _status(part, "default", detail, remedy)
     address = (
         f"{settings.literature.upstream_url.rstrip('/')}/graph/v1/paper/search?query=test&limit=1"
     )
@@ -345,15 +312,13 @@ def _literature(settings: Settings) -> ComponentStatus:
 def _models(
     engine: str, api_base: str | None, profile: Profile, settings: Settings
 ) -> list[ComponentStatus]:
-    """The status of each model that the profile asks."""
     from tasks.steps import STEPS
 
     try:
         chosen = EngineChoice.parse(engine)
         if chosen.is_baseline:
             remedy = "--engine litellm:MODEL and the provider's key"
-            detail = "extractive baseline, no model"
-            return [ComponentStatus(part="model", state="default", detail=detail, remedy=remedy)]
+            return [_status("model", "default", "extractive baseline, no model", remedy)]
         # What is learnt here is for this look alone.
         with tempfile.TemporaryDirectory() as folder:
             contacts = check_engine(
@@ -361,29 +326,20 @@ def _models(
                 api_base,
                 settings,
                 Path(folder),
-                judging=profile.judging,
-                seed=profile.seed,
-                temperature=profile.temperature,
+                profile=profile,
                 steps=STEPS,
                 budget=Budget(),
             )
     except AssayError as error:
         remedy = "check the model's name, its key and --api-base"
-        return [ComponentStatus(part="model", state="broken", detail=str(error), remedy=remedy)]
-    return [
-        ComponentStatus(part=f"model {each.model}", state="ok", detail=each.line)
-        for each in contacts
-    ]
+        return [_status("model", "broken", str(error), remedy)]
+    return [_status(f"model {each.model}", "ok", each.line) for each in contacts]
 
 
 def _grobid(settings: Settings) -> ComponentStatus:
     if settings.grobid_url is None:
-        return ComponentStatus(
-            part="GROBID",
-            state="default",
-            detail="PDFs are read by the built-in parser",
-            remedy="start GROBID and export GROBID_URL",
-        )
+        remedy = "start GROBID and export GROBID_URL"
+        return _status("GROBID", "default", "PDFs are read by the built-in parser", remedy)
     return _reached(
         "GROBID",
         f"{settings.grobid_url.rstrip('/')}/api/isalive",
@@ -393,31 +349,22 @@ def _grobid(settings: Settings) -> ComponentStatus:
 
 def _unpaywall(settings: Settings) -> ComponentStatus:
     if settings.unpaywall_email is None:
-        return ComponentStatus(
-            part="Unpaywall",
-            state="missing",
-            detail="open-access copies are not looked up",
-            remedy="export UNPAYWALL_EMAIL",
-        )
-    return ComponentStatus(part="Unpaywall", state="ok", detail="an e-mail address is set")
+        detail = "open-access copies are not looked up"
+        return _status("Unpaywall", "missing", detail, "export UNPAYWALL_EMAIL")
+    return _status("Unpaywall", "ok", "an e-mail address is set")
 
 
 def _sandbox(settings: Settings) -> ComponentStatus:
-    from tasks.experiments.sandbox.sandbox import check_sandbox, memory_bound
+    from tasks.experiments.sandbox import check_sandbox, memory_bound
 
     container = settings.experiments.container
     maker = "bubblewrap" if container is None else container.runtime
     try:
         check_sandbox(container)
     except ConfigurationError as error:
-        return ComponentStatus(
-            part="sandbox",
-            state="missing",
-            detail=one_line(error),
-            remedy=f"install {maker}, for experiments alone",
-        )
-    detail = f"{maker} makes one; {memory_bound(container)}"
-    return ComponentStatus(part="sandbox", state="ok", detail=detail)
+        remedy = f"install {maker}, for experiments alone"
+        return _status("sandbox", "missing", one_line(error), remedy)
+    return _status("sandbox", "ok", f"{maker} makes one; {memory_bound(container)}")
 
 
 def _reached(
@@ -427,11 +374,6 @@ def _reached(
     try:
         status = probe(url, CONNECT_SECONDS, headers).status
     except NoAnswerError as error:
-        return ComponentStatus(part=part, state="broken", detail=f"{shown}: {error}", remedy=remedy)
-    state = "ok" if status < 400 or status == 429 else "broken"
-    return ComponentStatus(
-        part=part,
-        state=state,
-        detail=f"{shown} answers {status}",
-        remedy="" if state == "ok" else remedy,
-    )
+        return _status(part, "broken", f"{shown}: {error}", remedy)
+    detail, answers = f"{shown} answers {status}", status < 400 or status == 429
+    return _status(part, "ok", detail) if answers else _status(part, "broken", detail, remedy)

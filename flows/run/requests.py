@@ -64,7 +64,6 @@ def request_of(
 
 
 def _in_full(options: Any, literature: LiteratureChoice | None) -> bool:
-    """Whether works that are read are looked for in full."""
     if literature is None or "full_text" not in type(options).model_fields:
         return False
     if isinstance(options, RunOptions):

@@ -4,7 +4,6 @@ is first needed.
 
 from contextlib import ExitStack
 from functools import cache
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from flows.cli.talk import print_note
@@ -21,28 +20,17 @@ if TYPE_CHECKING:
     from tasks.work.declaration import Work
 
 
-class Session:
+class Session(ExitStack):
     """Runs campaigns one after the other.
 
     A second server within one process would not be found by Prefect's client.
     """
 
     def __init__(self) -> None:
-        self._stack = ExitStack()
+        super().__init__()
         self._settings = Settings()
         self._server: PrefectServer | None = None
         self._interruptible = False
-
-    def __enter__(self) -> "Session":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._stack.__exit__(kind, error, traceback)
 
     def run(self, work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Summary[Any]":
         """Do work of a declared kind and what it leads on to, after a look at all it needs: where
@@ -62,7 +50,7 @@ class Session:
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:
-            self._stack.enter_context(interruptible())
+            self.enter_context(interruptible())
             self._interruptible = True
         if not request.in_this_process(0):  # it takes seconds to start, so it does meanwhile
             self._started()
@@ -83,11 +71,10 @@ class Session:
         if self._server is None:
             from flows.run.prefect_server import PrefectServer
 
-            self._server = self._stack.enter_context(PrefectServer(self._settings.prefect_api_url))
+            self._server = self.enter_context(PrefectServer(self._settings.prefect_api_url))
         return self._server
 
 
 def _tell(contacts: "tuple[Contact, ...]") -> None:
-    """Say of each model what it takes and costs, before the batch."""
     for contact in contacts:
         print_note(f"{contact.model} {contact.line}")

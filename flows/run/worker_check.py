@@ -50,8 +50,6 @@ _LOOK_AGAIN_SECONDS = 0.05
 
 
 class Address(Noun):
-    """What has to answer a worker."""
-
     what: str
     url: str
     mend: str
@@ -159,7 +157,6 @@ def refusal_of(needs: WorkerNeeds, settings: Settings) -> str | None:
 
 
 def _unshared(needs: WorkerNeeds) -> str | None:
-    """What it does not share with the command."""
     sees_folder = needs.shard_file.is_file()
     if not sees_folder and not in_object_storage(needs.warehouse):
         return (
@@ -213,14 +210,13 @@ def _unreachable(needs: WorkerNeeds) -> str | None:
 
 
 def _unusable(needs: WorkerNeeds, settings: Settings) -> str | None:
-    """What has to be tried."""
     try:
         if needs.embeds:
             from tasks.embeddings.sentence_embedder import SentenceEmbedder
 
             asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
         if needs.in_sandbox:
-            from tasks.experiments.sandbox.sandbox import check_sandbox
+            from tasks.experiments.sandbox import check_sandbox
 
             check_sandbox(needs.container)
     except (AssayError, OSError, ImportError, ValueError) as error:
@@ -272,5 +268,4 @@ async def told_refusal(name: str, dask_worker: Worker) -> str | None:
 
 
 def in_lines(refusals: Mapping[str, str]) -> list[str]:
-    """A line for each worker, by its address."""
     return [f"the worker {address} takes no part: {why}" for address, why in refusals.items()]

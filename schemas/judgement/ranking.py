@@ -279,6 +279,11 @@ class RankParameters(Noun):
     )
     batch_failures: BatchFailures = BatchFailures.CALL
 
+    @property
+    def counts_votes(self) -> bool:
+        """Whether people's votes count besides the engine's matches."""
+        return self.votes_in_lake or self.votes_path is not None
+
 
 class RankRequest(Request[RunToRank, RankParameters]):
     """A ranking of a run."""

@@ -4,6 +4,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
+from schemas.choices import EngineChoice
 from schemas.judgement.benchmark import JudgeWording, SubmissionText
 from schemas.options.commands import DeclaredOptions, IdeaOptions
 from schemas.options.values import (
@@ -18,6 +19,12 @@ from schemas.run import Module
 
 def _parse_suite_modules(text: str) -> tuple[Module, ...]:
     return () if text.strip() == "none" else parse_modules(text)
+
+
+def _parse_judge(text: str) -> JudgeWording | EngineChoice:
+    """Raises ConfigurationError when `text` is neither a wording nor an engine."""
+    name = text.strip()
+    return JudgeWording(name) if name in set(JudgeWording) else EngineChoice.parse(name)
 
 
 class BenchmarkOptions(IdeaOptions, DeclaredOptions):
@@ -70,12 +77,16 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
         "Suites decisions, pairs, groups: ideas from title and abstract, or from the full papers "
         "in DIR/papers.",
     )
-    judge: JudgeWording = option(
-        JudgeWording.OWN,
-        "|".join(JudgeWording),
-        "Suites coverage, critical_problems: ask the judge in Assay's words, or as plainly as the "
-        "published judges were, for a figure that compares.",
-    )
+    judge: Annotated[
+        JudgeWording | EngineChoice,
+        read_by(_parse_judge),
+        option(
+            ...,
+            f"{'|'.join(JudgeWording)}|ENGINE",
+            "Model that grades what --engine wrote; or how judges of coverage and critical_problems "
+            "are asked: in Assay's words, or plainly as published ones, for figures that compare.",
+        ),
+    ] = JudgeWording.OWN
     training_until: Annotated[
         date | None,
         read_by(parse_cutoff),

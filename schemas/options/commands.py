@@ -16,6 +16,7 @@ from schemas.options.values import (
     DEFAULT_PROFILE,
     DEFAULT_WAREHOUSE,
     ENGINES,
+    LITERATURES,
     MODULES,
     ApiBase,
     Batch,
@@ -26,6 +27,7 @@ from schemas.options.values import (
     Label,
     Literature,
     Modules,
+    Names,
     Options,
     Profile,
     Survey,
@@ -133,8 +135,8 @@ class IdeaOptions(WorkOptions):
     )
 
 
-class RunOptions(IdeaOptions):
-    """How ideas are evaluated, which `assay evaluate` and `assay plan` take alike."""
+class EvaluatingOptions(IdeaOptions):
+    """Of commands by which an idea may be evaluated."""
 
     batch: Batch = None
     batch_failures: BatchFailures = option(
@@ -142,15 +144,19 @@ class RunOptions(IdeaOptions):
         "|".join(BatchFailures),
         "Questions a batch leaves without an answer: asked by a call, or unscored.",
     )
-
-    profile: Profile = DEFAULT_PROFILE
-    engine: Engine = EXTRACTIVE
-    modules: Modules = (Module.SOUNDNESS, Module.CONTRIBUTION)
     survey: Survey = False
     experiment: Experiment = ()
     cutoff: Cutoff = None
     label: Label = ""
     field: Fields = ()
+
+
+class RunOptions(EvaluatingOptions):
+    """How ideas are evaluated, which `assay evaluate` and `assay plan` take alike."""
+
+    profile: Profile = DEFAULT_PROFILE
+    engine: Engine = EXTRACTIVE
+    modules: Modules = (Module.SOUNDNESS, Module.CONTRIBUTION)
 
 
 class EvaluateOptions(RunOptions, DeclaredOptions):
@@ -182,7 +188,7 @@ VOTES_IN_LAKE = Path("lake")
 """What `--votes` says for the votes cast on the dashboard; files of votes end otherwise."""
 
 
-class RankOptions(IdeaOptions, DeclaredOptions):
+class RankOptions(EvaluatingOptions, DeclaredOptions):
     """Of `assay rank`; what is not said is taken from the run."""
 
     literature_is_optional: ClassVar[bool] = True
@@ -203,8 +209,8 @@ class RankOptions(IdeaOptions, DeclaredOptions):
     method: RatingMethod | None = option(
         None,
         "|".join(RatingMethod),
-        "Ratings shown: `bradley_terry`, or `elo`, which counts human votes too. Default: elo "
-        "with --votes.",
+        "Ratings shown: `bradley_terry`, or with --votes `elo`, which counts human votes too and is "
+        "their default.",
     )
     votes: Path | None = option(
         None,
@@ -238,15 +244,6 @@ class RankOptions(IdeaOptions, DeclaredOptions):
         read_by(parse_modules),
         option(..., "LIST", f"For IDEAS that are evaluated first. {MODULES}"),
     ] = None
-    survey: Survey = False
-    experiment: Experiment = ()
-    cutoff: Cutoff = None
-    label: Label = ""
-    field: Fields = ()
-    batch: Batch = None
-    batch_failures: BatchFailures = option(
-        BatchFailures.CALL, "|".join(BatchFailures), "As of `assay evaluate`."
-    )
 
     @property
     def evaluation(self) -> RunOptions:
@@ -264,3 +261,54 @@ class PriorOptions(LakeOptions):
     )
     output: Path = option(Path("prior.json"), "FILE", "Where the prior is written.")
     field: Fields = ()
+
+
+class SearchOptions(Options):
+    """Of `assay literature search`."""
+
+    literature: Literature = None
+    limit: int = option(10, "N", "Papers to show.", ge=1, le=100)
+    cutoff: Cutoff = None
+
+
+class RecommendOptions(LakeOptions):
+    """Of `assay recommend`."""
+
+    literature: Literature = None
+    idea: str | None = option(None, "ID", "Which idea of a file that holds several.")
+    cutoff: Cutoff = None
+    field: Fields = ()
+    works: int = option(25, "N", "Works near the idea to learn from.", ge=1, le=200)
+    limit: int = option(5, "N", "Recommendations of each kind.", ge=1, le=50)
+
+
+class DraftOptions(LakeOptions):
+    """Of `assay experiment init`."""
+
+    run: str | None = option(
+        None, "RUN", "With --idea: the run that evaluated it. Default: the newest."
+    )
+    field: Fields = ()
+    literature: Literature = None
+
+
+class AuditOptions(Options):
+    """Of `assay literature audit`."""
+
+    beside: tuple[str, ...] = option(
+        (), LITERATURES, "Another source of the same papers to agree with; repeatable."
+    )
+    rule: tuple[str, ...] = option((), "NAME", "Show what this rule found; repeatable.")
+    accept_rule: tuple[str, ...] = option(
+        (), "NAME", "Accept what this rule proposes and is sure of; repeatable."
+    )
+    accept: Names = ()
+    reject: Names = ()
+    undo: Names = ()
+    confidence: float = option(
+        0.8, "X", "How sure a proposal must be to be accepted with its rule.", ge=0, le=1
+    )
+    limit: int = option(20, "N", "Proposals to show.", ge=0, le=100_000)
+    most_papers: int = option(
+        1_000, "N", "Papers to ask a live source about, the most doubtful first.", ge=1
+    )

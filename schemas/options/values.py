@@ -39,7 +39,6 @@ def option(
 
 
 def flag_of(field: str) -> str:
-    """How a field is written on the command line."""
     return f"--{field.replace('_', '-')}"
 
 
@@ -213,7 +212,6 @@ class Options(Noun):
 
 
 def written(value: Any) -> str:
-    """The value of an option as it is written."""
     if isinstance(value, tuple):
         return ",".join(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,33 +1,183 @@
 """The assessment of one idea, after all evidence: weigh, challenge, assess."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from statistics import median
+from typing import Any
 
-from schemas.judgement.assessment import AssessmentEvaluation
+from schemas.base import replace
+from schemas.failure import call_failures
+from schemas.judgement.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
 from schemas.judgement.evaluation import IdeaEvaluation
-from schemas.judgement.soundness import Concern
-from schemas.judgement.suggestion import Suggestion
-from schemas.literature.citation import Citation
-from schemas.literature.paper import Paper
+from schemas.judgement.soundness import Concern, ConcernSeverity, deciding
+from schemas.outcome import Outcome, Scored, Unscored
 from schemas.profile import AssessmentParameters
-from tasks.assessment.assessing import assess_plan
-from tasks.assessment.challenging import challenge_concerns
-from tasks.assessment.material import material_of
-from tasks.assessment.weighing import weigh_concerns
+from schemas.reasons import Reason
+from tasks.assessment.concerns import challenge_concerns, weigh_concerns
+from tasks.assessment.material import METHODS_ASSESSED, STAGE, Material, material_of
+from tasks.assessment.steps import ASSESS_PLAN, AssessInput, AssessReply, CriterionReply
+from tasks.citations.keys import Shown
+from tasks.citations.settle import Settled, settle
+from tasks.judging.findings import Cited, Findings, whole_citations
+from tasks.judging.packing import first_alone
 from tasks.judging.step import Engine
+
+SPREADS_PERCENT = ((10, 3), (20, 2), (35, 1))
+"""(spread of the repetitions up to which it holds, confidence); beyond: 0."""
+
+Replies = Sequence[Outcome[AssessReply]]
+
+
+async def assess_plan(
+    material: Material,
+    concerns: Sequence[Concern],
+    parameters: AssessmentParameters,
+    engine_of: Callable[[int], Engine],
+    *,
+    unanswered: bool,
+) -> Cited[tuple[Assessment, ...]]:
+    """Ask for the probabilities, each repetition of an engine of its own.
+
+    Args:
+        unanswered: a step that looks for concerns gave no answer, or left points out.
+    """
+    raised = any(each.severity not in (None, ConcernSeverity.QUESTION) for each in concerns)
+    question = AssessInput(
+        idea=material.plan,
+        concerns=tuple(
+            material.concern_shown(each) for each in deciding(concerns, parameters.maximum_concerns)
+        ),
+        concerns_unknown=unanswered and not raised,
+        strengths=material.strengths,
+        methods=material.methods[:METHODS_ASSESSED],
+        unjudged_methods=material.unjudged_methods,
+        works=material.works,
+        unknown=material.unknown_in_words,
+        measured=material.measured,
+    )
+    replies = await first_alone(
+        [
+            partial(engine_of(number).run, ASSESS_PLAN, question)
+            for number in range(1, parameters.repetitions + 1)
+        ]
+    )
+    rows = [_criterion(criterion, replies, material) for criterion in AssessmentCriterion]
+    missing = [reply for reply in replies if isinstance(reply, Unscored)]
+    return Cited(
+        tuple(rows),
+        citations=tuple(
+            row
+            for each in rows
+            for row in whole_citations(
+                each.reasons, material.shown, module=STAGE, subject=each.criterion, field="reasons"
+            )
+        ),
+        failures=call_failures(missing, STAGE, ASSESS_PLAN.name),
+    )
+
+
+def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Material) -> Assessment:
+    """The median over the repetitions that gave a probability, with the words of the nearest."""
+    if criterion is AssessmentCriterion.NEW and material.unknown is not None:
+        # Whatever a model guesses: nothing found is no evidence of novelty.
+        return _unscored(criterion, replies, *material.unknown)
+    percents = {
+        number: entry.score
+        for number, reply in enumerate(replies, start=1)
+        if isinstance(reply, Scored)
+        and (entry := reply.value.of(criterion)) is not None
+        and entry.score is not None
+        and _reasons(entry, material.shown)  # a probability without a reason is no answer
+    }
+    if not percents:
+        return _unscored(criterion, replies, *_why_unscored(criterion, replies))
+    middle = median(percents.values())
+    nearest = min(percents, key=lambda number: abs(percents[number] - middle))
+    chosen = replies[nearest - 1]
+    assert isinstance(chosen, Scored)
+    entry = chosen.value.of(criterion)
+    assert entry is not None
+    return Assessment(
+        criterion=criterion,
+        probability_0_to_1=_share(middle),
+        lowest_0_to_1=_share(min(percents.values())),
+        highest_0_to_1=_share(max(percents.values())),
+        repetition_count=len(percents),
+        by_repetition={str(number): _share(percent) for number, percent in percents.items()},
+        confidence_0_to_3=_confidence(percents),
+        provenance=replace(chosen.provenance, call_ids=_call_ids(replies)),
+        **_texts(entry, chosen.value.venue, material.shown),
+    )
+
+
+def _texts(entry: CriterionReply, venue: str, shown: Shown) -> dict[str, Any]:
+    settled = _settled(entry, shown)
+    place = settle(venue, shown)
+    return {
+        "reasons": _reasons(entry, shown),
+        "venue": place.markdown,
+        "removed_citation_count": place.removed_citation_count
+        + sum(text.removed_citation_count for text in settled),
+    }
+
+
+def _settled(entry: CriterionReply, shown: Shown) -> list[Settled]:
+    return [settle(" ".join(reason.split()), shown) for reason in entry.reasons]
+
+
+def _reasons(entry: CriterionReply, shown: Shown) -> tuple[str, ...]:
+    """Return the reasons of which something is left without keys that were not shown."""
+    return tuple(text.markdown for text in _settled(entry, shown) if text.markdown)
+
+
+def _share(percent: float) -> float:
+    return round(percent / 100, 4)
+
+
+def _confidence(percents: Mapping[int, float]) -> int:
+    if len(percents) < 2:
+        return 0
+    spread = max(percents.values()) - min(percents.values())
+    return next((sure for most, sure in SPREADS_PERCENT if spread <= most), 0)
+
+
+def _why_unscored(criterion: AssessmentCriterion, replies: Replies) -> tuple[Reason, str]:
+    read = [reply for reply in replies if isinstance(reply, Scored)]
+    if not read:
+        failed = replies[0]
+        assert isinstance(failed, Unscored)
+        return failed.reason, failed.detail
+    entries = [entry for reply in read if (entry := reply.value.of(criterion)) is not None]
+    if criterion is AssessmentCriterion.NEW and any(entry.score is None for entry in entries):
+        return Reason.NO_EVIDENCE, "by the works shown it cannot be told what is new"
+    return (
+        Reason.REPLY_UNPARSABLE,
+        f"the replies give no probability with reasons, or contradicting ones, for {criterion}",
+    )
+
+
+def _unscored(
+    criterion: AssessmentCriterion, replies: Replies, reason: Reason, detail: str
+) -> Assessment:
+    return Assessment(
+        criterion=criterion,
+        probability_0_to_1=None,
+        repetition_count=0,
+        unscored_reason=reason,
+        unscored_detail=" ".join(detail.split()),
+        provenance=replace(replies[0].provenance, call_ids=_call_ids(replies)),
+    )
+
+
+def _call_ids(replies: Replies) -> tuple[str, ...]:
+    return tuple(call for reply in replies for call in reply.provenance.call_ids)
 
 
 @dataclass(frozen=True, slots=True)
-class AssessmentFindings:
-    """The evaluation, where it cites papers of other modules, and what it suggests.
+class AssessmentFindings(Findings[AssessmentEvaluation]):
+    """`concerns` are all of the idea, weighed and challenged, where its soundness was asked for."""
 
-    `concerns` are all of the idea, weighed and challenged, where its soundness was asked for.
-    """
-
-    evaluation: AssessmentEvaluation
-    papers: tuple[Paper, ...] = ()
-    citations: tuple[Citation, ...] = ()
-    suggestions: tuple[Suggestion, ...] = ()
     concerns: tuple[Concern, ...] = ()
 
 
@@ -47,10 +197,10 @@ async def evaluate_assessment(
     material = material_of(evaluation)
     weighed = await weigh_concerns(material, parameters, engine)
     limit = parameters.maximum_concerns
-    challenged = await challenge_concerns(material, weighed.concerns, limit, engine)
+    challenged = await challenge_concerns(material, weighed.value, limit, engine)
     assessed = await assess_plan(
         material,
-        challenged.concerns,
+        challenged.value,
         parameters,
         engine_of,
         unanswered=material.is_plan_unreviewed or bool(weighed.failures),
@@ -58,11 +208,11 @@ async def evaluate_assessment(
     of_soundness = evaluation.soundness is not None
     return AssessmentFindings(
         AssessmentEvaluation(
-            assessments=assessed.assessments,
-            concerns=() if of_soundness else challenged.concerns,
+            assessments=assessed.value,
+            concerns=() if of_soundness else challenged.value,
             failures=(*weighed.failures, *challenged.failures, *assessed.failures),
         ),
         citations=(*weighed.citations, *challenged.citations, *assessed.citations),
         suggestions=weighed.suggestions,
-        concerns=challenged.concerns if of_soundness else (),
+        concerns=challenged.value if of_soundness else (),
     )

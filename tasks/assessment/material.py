@@ -1,18 +1,23 @@
-"""The evidence about one idea as the assessment shows it: short, and under one set of keys."""
+"""The evidence about one idea as the assessment shows it: short, and under one set of keys; and what an
+assessment will take, before it is paid for.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from schemas.identifiers import PaperId
+from schemas.judgement.assessment import AssessmentCriterion
 from schemas.judgement.contribution import Comparison, Overlap, closest_first
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judgement.novelty import ClaimedContribution, WorkOverlap
 from schemas.judgement.soundness import Concern, SoundnessEvaluation
 from schemas.literature.paper import Paper
+from schemas.profile import AssessmentParameters
 from schemas.reasons import Reason
-from tasks.assessment.steps.shown import ConcernShown, MethodShown, WorkShown
+from tasks.assessment.steps import ConcernShown, MethodShown, WorkShown
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
+from tasks.judging.expected import Asked
 from tasks.text.words import shorten_words
 
 STAGE = "assessment"
@@ -49,13 +54,11 @@ class Material:
 
     @property
     def strengths(self) -> tuple[str, ...]:
-        """What the review of the plan found strong, in short."""
         return tuple(
             self._short(each.point, WHY_WORDS) for each in self.concerns if each.severity is None
         )
 
     def concern_shown(self, concern: Concern) -> ConcernShown:
-        """Return a concern under its key, without its severity."""
         return ConcernShown(
             key=concern.concern_id.upper(),
             point=self.keyed(concern.point),
@@ -113,7 +116,6 @@ def _short(text: str, limit: int) -> str:
 
 
 def _methods(soundness: SoundnessEvaluation, shown: Shown) -> Iterator[MethodShown]:
-    """Methods with a scored review, the most important first."""
     reviews = {review.method_id: review for review in soundness.reviews}
     for method in sorted(soundness.methods, key=lambda each: each.rank):
         review = reviews.get(method.method_id)
@@ -198,3 +200,64 @@ def _why_unknown(evaluation: IdeaEvaluation) -> tuple[Reason, str]:
     if evaluation.contribution is None and evaluation.novelty is None:
         return Reason.NO_EVIDENCE, "no works were looked for to compare the plan with"
     return Reason.NO_EVIDENCE, "no work was found that could be compared with the plan"
+
+
+TOKENS_PER_WORD = 1.7
+POINT_TOKENS = 75.0
+"""A point as it is shown: key, tags, what it is about, one sentence and why."""
+QUESTION_TOKENS = 45.0
+STRENGTHS = 5
+BLOCK_TOKENS = 20.0
+"""Tags and words around one block."""
+TITLE_TOKENS = 45.0
+"""Title, year, key and overlap of a work."""
+WEIGHED_TOKENS = 150.0
+"""Of one concern in a reply: at most 72 words and a quote, with the names of its parts."""
+DEFENDED_TOKENS = 65.0
+CRITERION_TOKENS = 85.0
+VENUE_TOKENS = 40.0
+
+
+def expected_assessment(
+    parameters: AssessmentParameters,
+    *,
+    concerns: int,
+    questions: int,
+    methods: int,
+    compared: bool,
+) -> dict[str, Asked]:
+    """What each step asks about one idea.
+
+    Args:
+        concerns: points of the plan's review, strengths among them.
+        methods: reviewed against the literature.
+        compared: whether works are compared with the idea.
+    """
+    of_method = (METHOD_WORDS + 2 * EVIDENCE_WORDS) * TOKENS_PER_WORD + 3 * BLOCK_TOKENS
+    works = WORKS_SHOWN * (TITLE_TOKENS + WORK_WORDS * TOKENS_PER_WORD) if compared else 0.0
+    decisive = parameters.maximum_concerns
+    repetitions = parameters.repetitions
+    strengths = STRENGTHS * WHY_WORDS * TOKENS_PER_WORD if concerns else 0.0
+    assessed = (
+        decisive * (POINT_TOKENS + DEFENDED_TOKENS)
+        + strengths
+        + min(methods, METHODS_ASSESSED) * of_method
+        + works
+    )
+    return {
+        "weigh_concerns": Asked(
+            1.0,
+            concerns * POINT_TOKENS + questions * QUESTION_TOKENS + methods * of_method + works,
+            decisive * WEIGHED_TOKENS,
+        ),
+        "challenge_concerns": Asked(
+            1.0, decisive * POINT_TOKENS + works, decisive * DEFENDED_TOKENS
+        ),
+        "assess_plan": Asked(
+            float(repetitions),
+            repetitions * assessed,
+            repetitions * (len(AssessmentCriterion) * CRITERION_TOKENS + VENUE_TOKENS),
+            shared_tokens=assessed,
+            first_calls=1.0,
+        ),
+    }

@@ -17,9 +17,9 @@ from tasks.metrics.classification import (
     macro_f1_value,
     mean_absolute_error_value,
 )
-from tasks.metrics.estimate import Estimate, Interval, undefined
+from tasks.metrics.estimate import LEVEL, Estimate, Interval, undefined
 from tasks.metrics.labelled import pair_up
-from tasks.metrics.means import bootstrap_interval, mean, paired_difference, share
+from tasks.metrics.means import RESAMPLES, mean, paired_difference, share
 
 JUDGE, CALIBRATED = "judge", "calibrated"
 LEAST_PROBABILITY = 1e-6
@@ -52,8 +52,9 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
     """The figures of the judge, the calibrator and what looks at nothing, and the differences to
     the calibrator (positive: calibration is better).
 
-    `mean_absolute_error` in points of the scale's values, `macro_f1` over its labels; the
-    calibrator's label follows for each by the rule chosen for it. Constant and majority: median and
+    `mean_absolute_error` in points of the scale's values, or `error_rate` where there are two
+    labels, between which no distance is measured; `macro_f1` over the labels. The calibrator's
+    label follows for each by the rule chosen for it. Constant and majority: median and
     commonest label of the training folds. `log_loss` in nats (constant: the label shares of the
     training folds; a judge who names one label has no probabilities). Intervals: bootstrap over
     items.
@@ -64,22 +65,34 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
         MAJORITY: [one.majority for one in predictions],
         CONSTANT: [one.constant for one in predictions],
     }
-    errors = {name: _errors(predictions, found, scale) for name, found in places.items()}
+    error_name, values = error_metric(scale)
+    errors: dict[str, list[float | None]] = {
+        name: [
+            abs(values[place] - values[one.gold])
+            for one, place in zip(predictions, found, strict=True)
+        ]
+        for name, found in places.items()
+    }
     losses = {CALIBRATED: [_loss(one.distribution, one.gold) for one in predictions]}
     losses[CONSTANT] = [_loss(one.shares, one.gold) for one in predictions]
     named = {**places, CALIBRATED: [one.for_f1 for one in predictions]}
-    found = [
-        Figure("mean_absolute_error", name, mean(values, seed)) for name, values in errors.items()
-    ]
+    found = [Figure(error_name, name, mean(listed, seed)) for name, listed in errors.items()]
     found += [
-        Figure("macro_f1", name, _macro_f1(predictions, values, scale, seed))
-        for name, values in named.items()
+        Figure("macro_f1", name, _macro_f1(predictions, listed, scale, seed))
+        for name, listed in named.items()
     ]
-    found += _drawn(predictions, scale, seed)
+    # Labels drawn by their shares.
+    gold: dict[str, float | None] = {one.item_sha256: values[one.gold] for one in predictions}
+    for metric, statistic in (
+        (error_name, mean_absolute_error_value),
+        ("macro_f1", partial(macro_f1_value, classes=values)),
+    ):
+        drawn = stratified_random(gold, statistic, seed)
+        found.append(Figure(metric, STRATIFIED_RANDOM, drawn))
     found.append(
         Figure("log_loss", JUDGE, undefined("a judge who names one label gives no probabilities"))
     )
-    found += [Figure("log_loss", name, mean(values, seed)) for name, values in losses.items()]
+    found += [Figure("log_loss", name, mean(listed, seed)) for name, listed in losses.items()]
     found.append(
         Figure(
             "expected_calibration_error", CALIBRATED, expected_calibration_error(predictions, seed)
@@ -87,7 +100,7 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
     )
     found += [
         Figure(
-            "mean_absolute_error_saved",
+            f"{error_name}_saved",
             name,
             paired_difference(errors[name], errors[CALIBRATED], seed),
         )
@@ -103,17 +116,11 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
     return tuple(found)
 
 
-def _drawn(
-    predictions: Sequence[Prediction], scale: LabelScale, seed: int
-) -> tuple[Figure, Figure]:
-    """Labels drawn by their shares."""
-    gold: dict[str, float | None] = {one.item_sha256: scale.values[one.gold] for one in predictions}
-    error = stratified_random(gold, mean_absolute_error_value, seed)
-    f1 = stratified_random(gold, partial(macro_f1_value, classes=scale.values), seed)
-    return (
-        Figure("mean_absolute_error", STRATIFIED_RANDOM, error),
-        Figure("macro_f1", STRATIFIED_RANDOM, f1),
-    )
+def error_metric(scale: LabelScale) -> tuple[str, tuple[float, ...]]:
+    """The name of a scale's error, and the place of every label that it is measured between."""
+    if len(scale.labels) == 2:
+        return "error_rate", (0.0, 1.0)
+    return "mean_absolute_error", scale.values
 
 
 def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[ReliabilityBin, ...]:
@@ -143,25 +150,33 @@ def expected_calibration_error(
     predictions: Sequence[Prediction], seed: int = 0, bins: int = BINS
 ) -> Estimate:
     """Mean |observed - expected| over the bins of the reliability curve, weighted by their size; 0
-    to 1; bootstrap over items.
+    to 1.
+
+    Chance alone gives a calibrated judge an error above 0. So the value is what is measured less
+    how far resampling items raises it, at least 0 (Kumar, Liang & Ma, NeurIPS 2019). The interval
+    begins at 0 unless chance around no error at all would measure less in 97.5 % of resamples; its
+    upper end is that of the basic bootstrap (Davison & Hinkley 1997, §5.2).
 
     Source: Naeini, Cooper & Hauskrecht, AAAI 2015. Bad input: no prediction is undefined.
     """
     if not predictions:
         return undefined("there is no prediction")
-
-    def error(chosen: Sequence[int] | np.ndarray) -> float:
-        chances, outcomes = _statements([predictions[place] for place in chosen])
-        place = np.minimum((chances * bins).astype(int), bins - 1)
-        gaps = np.bincount(place, weights=outcomes - chances, minlength=bins)
-        return float(np.abs(gaps).sum() / len(chances))
-
-    interval = (
-        bootstrap_interval(error, len(predictions), seed, resamples=500)
-        if len(predictions) > 1
-        else Interval(missing_reason="one item")
-    )
-    return Estimate(error(range(len(predictions))), len(predictions), interval)
+    chances, outcomes = _statements(predictions)
+    count, places = len(predictions), np.minimum((chances * bins).astype(int), bins - 1)
+    items = np.repeat(np.arange(count), len(chances) // count)
+    gaps = np.zeros((count, bins))
+    np.add.at(gaps, (items, places), (outcomes - chances) / len(chances))
+    measured = float(np.abs(gaps.sum(axis=0)).sum())
+    if count < 2:
+        return Estimate(measured, count, Interval(missing_reason="one item"))
+    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), RESAMPLES)
+    resampled = np.abs(draws @ gaps).sum(axis=1)
+    by_chance = np.abs((draws - 1) @ gaps).sum(axis=1)
+    tail = (1 - LEVEL) / 2
+    value = max(2 * measured - float(resampled.mean()), 0.0)
+    lower = max(measured - float(np.quantile(by_chance, 1 - tail)), 0.0)
+    upper = max(2 * measured - float(np.quantile(resampled, tail)), value)
+    return Estimate(value, count, Interval(min(lower, value), upper, "basic bootstrap"))
 
 
 def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarray]:
@@ -174,15 +189,6 @@ def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarr
     above = np.clip(1.0 - np.cumsum(distributions, axis=1)[:, :-1], 0.0, 1.0)
     gold = np.array([one.gold for one in predictions])
     return above.ravel(), (gold[:, None] > np.arange(above.shape[1])[None, :]).astype(float).ravel()
-
-
-def _errors(
-    predictions: Sequence[Prediction], places: Sequence[int], scale: LabelScale
-) -> list[float | None]:
-    return [
-        abs(scale.values[place] - scale.values[one.gold])
-        for one, place in zip(predictions, places, strict=True)
-    ]
 
 
 def _loss(distribution: Sequence[float], gold: int) -> float | None:

@@ -101,11 +101,7 @@ class Shown:
         return len(self.papers)
 
     def key_of(self, paper_id: PaperId) -> str:
-        """The key of a shown paper.
-
-        Raises:
-            KeyError: the paper is not among those shown.
-        """
+        """The key of a shown paper. Raises KeyError for any other."""
         return self._keys[paper_id]
 
     def paper_at(self, number: int) -> Paper | None:
@@ -114,13 +110,8 @@ class Shown:
 
 
 def show(papers: Sequence[Paper]) -> Shown:
-    """Give each paper a key, P1, P2, … in the given order; a paper given twice keeps its first
-    key.
-    """
-    # Reversed, so that of two descriptions of one paper the first is kept.
-    return Shown(
-        papers=tuple(
-            {paper.paper_id: paper for paper in reversed(papers)}[paper_id]
-            for paper_id in dict.fromkeys(p.paper_id for p in papers)
-        )
-    )
+    """Give each paper a key, P1, P2, … in order; a paper given twice keeps its first key."""
+    first: dict[PaperId, Paper] = {}
+    for paper in papers:
+        first.setdefault(paper.paper_id, paper)
+    return Shown(tuple(first.values()))

@@ -31,9 +31,7 @@ def publication_label(paper: Paper) -> str:
 
 
 def label(paper: Paper) -> str:
-    """`Author et al., YYYY-MM`, escaped: one author alone, two joined by `and`, the title's first
-    words where there is none.
-    """
+    """`Author et al., YYYY-MM`, escaped; two joined by `and`; title words where there is none."""
     names = surnames(paper)
     if not names:
         words = paper.title.split()
@@ -47,9 +45,7 @@ def label(paper: Paper) -> str:
 
 
 def link(paper: Paper) -> str | None:
-    """An http(s) address of the paper that is safe inside `](…)`: its own, else by DOI, else by
-    arXiv number; None without any.
-    """
+    """A safe http(s) address for `](…)`: the paper's own, else by DOI, else by arXiv number."""
     own = safe_url(paper.url)
     if own is not None:
         return own
@@ -61,17 +57,13 @@ def link(paper: Paper) -> str | None:
 
 
 def reference(paper: Paper) -> str:
-    """The citation as rendered: `[(Author et al., YYYY-MM)](url)`, or `(Author et al., YYYY-MM)`
-    without an address.
-    """
+    """`[(Author et al., YYYY-MM)](url)`, or `(Author et al., YYYY-MM)` without an address."""
     address = link(paper)
     return f"[({label(paper)})]({address})" if address else f"({label(paper)})"
 
 
 def rekeyed(markdown: str, own: Shown, shown: Shown) -> str:
-    """Rendered references of `own` as keys of `shown`, so that a text can be read, and cited again,
-    in another prompt.
-    """
+    """Rendered references of `own` as keys of `shown`, to be read and cited in another prompt."""
     keys = {paper.paper_id: key for key, paper in shown}
     rendered = {
         reference(paper): keys[paper.paper_id]

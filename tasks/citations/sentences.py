@@ -19,11 +19,10 @@ _WORD = bounded(r"[^\W\d_]{2,}")
 
 def sentences(line: str) -> list[str]:
     """The sentences of one line. A citation set behind the full stop belongs to the sentence before
-    it,
-    unless the text goes on in lower case (`[P3] shows …`)."""
+    it, unless the text goes on in lower case (`[P3] shows …`).
+    """
     found: list[str] = []
-    start = 0
-    position = 0
+    start = position = 0
     for match in _TERMINATOR.finditer(line):
         if match.start() < position:
             continue
@@ -57,9 +56,7 @@ def uncited_sentence_count(text: str) -> int:
 
 
 def states(sentence: str) -> bool:
-    """Whether a sentence states something without a citation mark, as `uncited_sentence_count` has
-    it.
-    """
+    """Whether a sentence states something without a citation mark."""
     if MARK_BEGIN in sentence or sentence.rstrip(" \t*_\"'”").endswith(("?", ":")):
         return False
     return len(_WORD.findall(sentence)) >= MINIMUM_WORDS_OF_A_STATEMENT

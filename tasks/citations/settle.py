@@ -130,26 +130,18 @@ class _Settlement:
     by_url: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        # Reversed below: where two papers read alike, the one shown first counts.
-        numbered: list[tuple[int, Paper]] = list(enumerate(self.shown.papers if self.shown else ()))
-        self.by_reference = {reference(paper): index for index, paper in reversed(numbered)}
-        self.by_reference.update(
-            {f"({label(paper)})": index for index, paper in reversed(numbered)}
-        )
-        self.by_url = {
-            address: index
-            for index, paper in reversed(numbered)
-            if (address := link(paper)) is not None
-        }
+        # Reversed: where two papers read alike, the one shown first counts.
+        numbered = list(enumerate(self.shown.papers if self.shown else ()))[::-1]
+        self.by_reference = {reference(paper): index for index, paper in numbered}
+        self.by_reference |= {f"({label(paper)})": index for index, paper in numbered}
+        self.by_url = {url: index for index, paper in numbered if (url := link(paper)) is not None}
 
     def marked(self, text: str) -> str:
         """Return `text` with marks in place of its citations."""
         return plain(_tidy(REPLY_TOKEN.sub(self.replaced, shielded(text))))
 
     def replaced(self, match: Match[str]) -> str:
-        """The text that stands for one token: marks for papers, a removal sign, or the token
-        itself.
-        """
+        """Marks for papers, a removal sign, or the token itself."""
         if match["link_text"] is not None:
             return self._link(match)
         if match["square"] is not None:
@@ -189,9 +181,7 @@ class _Settlement:
         return inner or REMOVED
 
     def without_links(self, text: str) -> str:
-        """`text` settled on its own: it came out of a link, and may hold keys or addresses
-        itself.
-        """
+        """`text` of a link, settled on its own: it may hold keys or addresses itself."""
         return REPLY_TOKEN.sub(self.replaced, text)
 
     def _square(self, match: Match[str]) -> str:
@@ -232,9 +222,7 @@ class _Settlement:
 
 
 def _tidy(marked: str) -> str:
-    """Close the gaps that removals left, and set spaces between neighbouring references and
-    words.
-    """
+    """Close the gaps that removals left; set spaces between references and words."""
     if REMOVED in marked:
         marked = _without_removals(marked)
     text = _MARK_BEFORE_MARK.sub(r"\1 ", marked)
@@ -244,9 +232,7 @@ def _tidy(marked: str) -> str:
 
 
 def _without_removals(marked: str) -> str:
-    """The text with its removals taken out, and with them the brackets, commas and spaces that were
-    theirs.
-    """
+    """The text without its removals and the brackets, commas and spaces that were theirs."""
     text = _EMPTIED_BRACKETS.sub(
         lambda found: REMOVED if REMOVED in found.group(1) else found.group(), marked
     )
@@ -257,10 +243,8 @@ def _without_removals(marked: str) -> str:
 
 def _beside_a_bracket(run: Match[str]) -> str:
     """Spaces, commas and removals behind an opening bracket or before a closing one."""
-    before, behind = (
-        run.string[run.start() - 1 : run.start()],
-        run.string[run.end() : run.end() + 1],
-    )
+    text, start, end = run.string, run.start(), run.end()
+    before, behind = text[start - 1 : start], text[end : end + 1]
     beside = (before and before in "[(") or (behind and behind in "])")
     return "" if beside and REMOVED in run.group() else run.group()
 

@@ -91,7 +91,6 @@ def _with_brackets(text: str, write: Callable[[str, str, str, int], str | None])
 
 
 def _subject_of(inside: str, shown: Shown, subject: PaperId) -> str:
-    """What bracketed keys stand for in front of a verb."""
     names = [
         _title(int(key["first"]), shown, subject) or "the paper" for key in KEY.finditer(inside)
     ]
@@ -99,9 +98,7 @@ def _subject_of(inside: str, shown: Shown, subject: PaperId) -> str:
 
 
 def _title(number: int, shown: Shown, subject: PaperId) -> str:
-    """The title of another paper, in quotation marks and without brackets; empty for `subject` and
-    for keys that were not shown.
-    """
+    """Another paper's title, quoted, without brackets; empty for `subject` and unknown keys."""
     paper = shown.paper_at(number)
     return (
         shielded(f"“{' '.join(paper.title.translate(_NO_BRACKETS).split())}”")

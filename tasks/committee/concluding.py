@@ -2,32 +2,32 @@
 (InnoEval, "Report Generation").
 """
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
 from schemas.base import replace
-from schemas.failure import Failure
+from schemas.failure import call_failures
 from schemas.judgement.committee import KnowledgePhase, MetaReview, PersonaReview, ReviewDimension
-from schemas.judgement.suggestion import Suggestion
-from schemas.literature.citation import Citation
 from schemas.outcome import Provenance, Unscored, confidence_of_all
 from schemas.reasons import Reason
-from tasks.citations.keys import Shown, show
+from tasks.citations.keys import Shown
 from tasks.citations.references import rekeyed
-from tasks.citations.settle import settle
 from tasks.committee.knowledge.context import STAGE
 from tasks.committee.reviewing import Case, Reviewed
 from tasks.committee.showing import cited, display, telling, without_references
-from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput
-from tasks.committee.steps.meta_review import (
+from tasks.committee.steps.reviews import (
+    LATER_SUGGESTIONS,
     META_REVIEW,
     DimensionFigures,
+    LaterInput,
     MetaInput,
     MetaReply,
     ReviewShown,
 )
+from tasks.judging.findings import Cited, cited_anywhere, settle_texts
 from tasks.judging.step import Engine, never_asked
 from tasks.judging.suggestions import settle_suggestions
 from tasks.metrics.agreement import krippendorff_alpha
@@ -60,7 +60,6 @@ class Figures:
 
 
 def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDimension]) -> Figures:
-    """Computed from the scored reviews, never asked for."""
     by_dimension = {
         each.name: [review for review in reviews if review.dimension == each.name]
         for each in dimensions
@@ -86,51 +85,36 @@ def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDime
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Concluded:
-    """The meta-review, the citations and suggestions it makes, and what did not work out."""
-
-    meta_review: MetaReview
-    citations: tuple[Citation, ...] = ()
-    failures: tuple[Failure, ...] = ()
-    suggestions: tuple[Suggestion, ...] = ()
-
-
 async def conclude(
     case: Case, reviewed: Sequence[Reviewed], dimensions: Sequence[ReviewDimension], engine: Engine
-) -> Concluded:
+) -> Cited[MetaReview]:
     """The judgement never sees what appeared after the time point; the suggestions see nothing
     else.
     """
-    figures = figures_of([each.review for each in reviewed], dimensions)
+    figures = figures_of([each.value for each in reviewed], dimensions)
     if figures.total_0_to_10 is None:
-        return Concluded(
-            _unscored(figures, *_why_unscored(reviewed), never_asked(META_REVIEW, engine))
-        )
-    shown = _cited_anywhere(reviewed)
+        return Cited(_unscored(figures, *_why_unscored(reviewed), never_asked(META_REVIEW, engine)))
+    shown = cited_anywhere(reviewed)
     outcome = await engine.run(META_REVIEW, _question(case, reviewed, figures, shown))
     if isinstance(outcome, Unscored):
-        concluded = Concluded(
-            _unscored(figures, outcome.reason, outcome.detail, outcome.provenance)
-        )
+        concluded = Cited(_unscored(figures, outcome.reason, outcome.detail, outcome.provenance))
     elif not outcome.value.summary.strip():
         detail = "the reply decides without saying why"
-        concluded = Concluded(_unscored(figures, Reason.REPLY_EMPTY, detail, outcome.provenance))
+        concluded = Cited(_unscored(figures, Reason.REPLY_EMPTY, detail, outcome.provenance))
     else:
         concluded = _settled(case, outcome.value, shown, figures, outcome.provenance)
     return await _with_suggestions(
-        case, concluded, without_references(concluded.meta_review.weaknesses, shown), engine
+        case, concluded, without_references(concluded.value.weaknesses, shown), engine
     )
 
 
 def no_committee(reason: Reason, detail: str, provenance: Provenance) -> MetaReview:
-    """The meta-review of an idea that there was nothing to review of."""
     return _unscored(Figures(None, {}, {}, None, None, 0, 0), reason, detail, provenance)
 
 
 def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[Reason, str]:
     reasons = [
-        each.review.unscored_reason for each in reviewed if each.review.unscored_reason is not None
+        each.value.unscored_reason for each in reviewed if each.value.unscored_reason is not None
     ]
     most = max(dict.fromkeys(reasons), key=reasons.count) if reasons else Reason.NOTHING_TO_JUDGE
     return (
@@ -152,7 +136,7 @@ def _question(
                 mean=mean,
                 spread=figures.spreads.get(name),
                 scored_count=sum(
-                    each.review.dimension == name and each.review.score_0_to_10 is not None
+                    each.value.dimension == name and each.value.score_0_to_10 is not None
                     for each in reviewed
                 ),
             )
@@ -162,53 +146,33 @@ def _question(
         reviews=tuple(
             ReviewShown(
                 reviewer=each.reviewer,
-                dimension=each.review.dimension,
-                score_0_to_10=each.review.score_0_to_10,
-                review=rekeyed(each.review.review, each.shown, shown),
+                dimension=each.value.dimension,
+                score_0_to_10=each.value.score_0_to_10,
+                review=rekeyed(each.value.review, each.shown, shown),
             )
             for each in reviewed
-            if each.review.score_0_to_10 is not None
+            if each.value.score_0_to_10 is not None
         ),
-    )
-
-
-def _cited_anywhere(reviewed: Sequence[Reviewed]) -> Shown:
-    """One set of keys for all that the reviews cite, in the order they cite it."""
-    return show(
-        [
-            paper
-            for each in reviewed
-            for row in each.citations
-            for key, paper in each.shown
-            if key == row.citation_key
-        ]
     )
 
 
 def _settled(
     case: Case, reply: MetaReply, shown: Shown, figures: Figures, provenance: Provenance
-) -> Concluded:
-    texts = {
-        field: settle(getattr(reply, field), shown)
-        for field in ("summary", "strengths", "weaknesses")
-    }
+) -> Cited[MetaReview]:
+    texts = settle_texts(reply, ("summary", "strengths", "weaknesses"), shown)
     meta_review = MetaReview(
         total_score_0_to_10=figures.total_0_to_10,
         decision=reply.decision,
-        summary=texts["summary"].markdown,
-        strengths=texts["strengths"].markdown,
-        weaknesses=texts["weaknesses"].markdown,
         **_columns(figures),
-        removed_citation_count=sum(text.removed_citation_count for text in texts.values()),
-        uncited_sentence_count=sum(text.uncited_sentence_count for text in texts.values()),
+        **texts.columns,
         provenance=provenance,
     )
     citations = (
         row
-        for field, text in texts.items()
+        for field, text in texts.by_field.items()
         for row in cited(text, shown, case.library, subject=SUBJECT, field=field)
     )
-    return Concluded(meta_review, tuple(citations))
+    return Cited(meta_review, shown, tuple(citations))
 
 
 def _unscored(figures: Figures, reason: Reason, detail: str, provenance: Provenance) -> MetaReview:
@@ -235,10 +199,10 @@ def _columns(figures: Figures) -> dict[str, Any]:
 
 
 async def _with_suggestions(
-    case: Case, concluded: Concluded, weaknesses: str, engine: Engine
-) -> Concluded:
+    case: Case, concluded: Cited[MetaReview], weaknesses: str, engine: Engine
+) -> Cited[MetaReview]:
     """Ask for suggestions where something later is known; without any they stay empty."""
-    displayed = display(telling(case.evidence, KnowledgePhase.AFTER), case.library)
+    displayed = display(telling(case.knowledge.evidence, KnowledgePhase.AFTER), case.library)
     if not displayed.items:
         return concluded
     outcome = await engine.run(
@@ -248,13 +212,8 @@ async def _with_suggestions(
     if isinstance(outcome, Unscored):
         if outcome.reason is Reason.OFFLINE_ENGINE:
             return concluded
-        failure = Failure(
-            stage=STAGE,
-            subject=LATER_SUGGESTIONS.name,
-            reason=outcome.reason,
-            detail=outcome.detail,
-        )
-        return Concluded(concluded.meta_review, concluded.citations, (failure,))
+        failures = call_failures([outcome], STAGE, LATER_SUGGESTIONS.name)
+        return dataclasses.replace(concluded, failures=failures)
     suggested = settle_suggestions(
         outcome.value.suggestions,
         displayed.shown,
@@ -262,16 +221,19 @@ async def _with_suggestions(
         subject=SUBJECT,
         provenance=outcome.provenance,
     )
-    settled = suggested.text
-    meta_review = replace(
-        concluded.meta_review,
-        suggestions=settled.markdown,
-        removed_citation_count=concluded.meta_review.removed_citation_count
-        + settled.removed_citation_count,
-        uncited_sentence_count=concluded.meta_review.uncited_sentence_count
-        + settled.uncited_sentence_count,
-    )
+    settled, meta_review = suggested.text, concluded.value
     citations = cited(settled, displayed.shown, case.library, subject=SUBJECT, field="suggestions")
-    return Concluded(
-        meta_review, (*concluded.citations, *citations), suggested.failures, suggested.rows
+    return dataclasses.replace(
+        concluded,
+        value=replace(
+            meta_review,
+            suggestions=settled.markdown,
+            removed_citation_count=meta_review.removed_citation_count
+            + settled.removed_citation_count,
+            uncited_sentence_count=meta_review.uncited_sentence_count
+            + settled.uncited_sentence_count,
+        ),
+        citations=(*concluded.citations, *citations),
+        suggestions=suggested.rows,
+        failures=suggested.failures,
     )

@@ -9,9 +9,6 @@ from schemas.base import replace
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.judgement.committee import Claim, CommitteeEvaluation, IdeaPart, MetaReview, Persona
-from schemas.judgement.suggestion import Suggestion
-from schemas.literature.citation import Citation
-from schemas.literature.paper import Paper
 from schemas.outcome import Unscored
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
@@ -21,7 +18,6 @@ from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
 from tasks.committee.reviewing import (
     Case,
-    Drawn,
     Reviewed,
     draw_personas,
     nearest_personas,
@@ -30,6 +26,7 @@ from tasks.committee.reviewing import (
 from tasks.committee.showing import Library
 from tasks.committee.steps.shown import PartShown
 from tasks.committee.steps.structure_idea import STRUCTURE_IDEA, StructureInput
+from tasks.judging.findings import Cited, Findings
 from tasks.judging.step import Engine
 from tasks.personas.roster import load_roster
 
@@ -93,18 +90,6 @@ def _missing(idea: Idea, parts: list[IdeaPart]) -> Failure:
     return Failure(stage=STAGE, subject=idea.idea_id, reason=Reason.NOTHING_TO_JUDGE, detail=detail)
 
 
-@dataclass(frozen=True, slots=True)
-class CommitteeFindings:
-    """The evaluation, every admissible paper retrieved for it, where it cites them, and what it
-    suggests.
-    """
-
-    evaluation: CommitteeEvaluation
-    papers: tuple[Paper, ...]
-    citations: tuple[Citation, ...]
-    suggestions: tuple[Suggestion, ...] = ()
-
-
 async def evaluate_committee(
     idea: Idea,
     parameters: CommitteeParameters,
@@ -113,7 +98,7 @@ async def evaluate_committee(
     tools: KnowledgeTools,
     *,
     with_literature: bool = True,
-) -> CommitteeFindings:
+) -> Findings[CommitteeEvaluation]:
     """Review `idea`; without literature where that does not cover its field.
 
     The result does not depend on who answers first, and the same seed draws the same personas and
@@ -126,103 +111,56 @@ async def evaluate_committee(
         ConfigurationError: a personas file with a mistake, or fewer personas than are to be drawn.
     """
     roster = load_roster(parameters.personas_file)
-    drawn = await _panel(idea, roster.personas, parameters, seed, tools)
+    field, count = parameters.panel_field, parameters.persona_count
+    near: Sequence[Persona] = ()
+    if field is not None:
+        near = await nearest_personas(roster.personas, count // 2, field, tools.embedder)
+    drawn = draw_personas(
+        roster.personas, count, seed, idea.idea_id, same_panel=parameters.same_panel, near=near
+    )
     structured = await structure_idea(idea, engine)
     if structured.unscored is not None:
         unscored = structured.unscored
         detail = f"the idea could not be taken apart: {unscored.detail}"
-        return _findings(
-            structured, _NOTHING, (), no_committee(unscored.reason, detail, unscored.provenance)
-        )
-    knowledge = await _knowledge(idea, structured, parameters, engine, tools, with_literature)
-    field_not_covered = LITERATURE in parameters.sources and not with_literature
-    case = _case(idea, structured, knowledge, field_not_covered=field_not_covered)
+        missing = no_committee(unscored.reason, detail, unscored.provenance)
+        return _findings(structured, Knowledge((), (), (), ()), (), Cited(missing))
+    searched = parameters
+    if not with_literature:
+        others = tuple(name for name in parameters.sources if name != LITERATURE)
+        searched = replace(parameters, sources=others)
+    knowledge = await gather_knowledge(idea, structured.claims, searched, engine, tools)
+    case = Case(
+        idea=idea,
+        parts=structured.parts,
+        knowledge=knowledge,
+        library=Library.of(knowledge.records, knowledge.papers),
+        field_not_covered=searched.sources != parameters.sources,
+    )
     reviewed = await review_case(
         case, drawn, roster.dimensions, parameters.dimensions_per_call, engine
     )
     concluded = await conclude(case, reviewed, roster.dimensions, engine)
-    return _findings(
-        structured,
-        knowledge,
-        reviewed,
-        concluded.meta_review,
-        concluded.citations,
-        concluded.failures,
-        concluded.suggestions,
-    )
-
-
-async def _panel(
-    idea: Idea,
-    personas: Sequence[Persona],
-    parameters: CommitteeParameters,
-    seed: int,
-    tools: KnowledgeTools,
-) -> tuple[Drawn, ...]:
-    count, field = parameters.persona_count, parameters.panel_field
-    near = (
-        await nearest_personas(personas, count // 2, field, tools.embedder)
-        if field is not None
-        else ()
-    )
-    return draw_personas(
-        personas, count, seed, idea.idea_id, same_panel=parameters.same_panel, near=near
-    )
-
-
-_NOTHING = Knowledge((), (), (), ())
-
-
-async def _knowledge(
-    idea: Idea,
-    structured: Structured,
-    parameters: CommitteeParameters,
-    engine: Engine,
-    tools: KnowledgeTools,
-    with_literature: bool,
-) -> Knowledge:
-    if with_literature:
-        return await gather_knowledge(idea, structured.claims, parameters, engine, tools)
-    others = tuple(name for name in parameters.sources if name != LITERATURE)
-    return await gather_knowledge(
-        idea, structured.claims, replace(parameters, sources=others), engine, tools
-    )
-
-
-def _case(
-    idea: Idea, structured: Structured, knowledge: Knowledge, *, field_not_covered: bool
-) -> Case:
-    return Case(
-        idea=idea,
-        parts=structured.parts,
-        records=knowledge.records,
-        evidence=knowledge.evidence,
-        library=Library.of(knowledge.records, knowledge.papers),
-        unanswered_searches=knowledge.unanswered_searches,
-        field_not_covered=field_not_covered,
-    )
+    return _findings(structured, knowledge, reviewed, concluded)
 
 
 def _findings(
     structured: Structured,
     knowledge: Knowledge,
     reviewed: Sequence[Reviewed],
-    meta_review: MetaReview,
-    citations: tuple[Citation, ...] = (),
-    failures: tuple[Failure, ...] = (),
-    suggestions: tuple[Suggestion, ...] = (),
-) -> CommitteeFindings:
+    concluded: Cited[MetaReview],
+) -> Findings[CommitteeEvaluation]:
     evaluation = CommitteeEvaluation(
         claims=structured.claims,
         knowledge=knowledge.records,
         evidence=knowledge.evidence,
-        reviews=tuple(each.review for each in reviewed),
-        meta_review=meta_review,
-        failures=(*structured.failures, *knowledge.failures, *failures),
+        reviews=tuple(each.value for each in reviewed),
+        meta_review=concluded.value,
+        failures=(*structured.failures, *knowledge.failures, *concluded.failures),
     )
-    return CommitteeFindings(
+    citations = (row for each in reviewed for row in each.citations)
+    return Findings(
         evaluation,
         knowledge.papers,
-        (*(row for each in reviewed for row in each.citations), *citations),
-        suggestions,
+        (*citations, *concluded.citations),
+        concluded.suggestions,
     )

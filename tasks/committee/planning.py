@@ -10,8 +10,8 @@ from schemas.judgement.committee import IdeaPart
 from schemas.literature.knowledge import SourceKind
 from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
-from tasks.committee.knowledge.asking import GIST_WORDS
 from tasks.committee.knowledge.context import GROUNDED
+from tasks.committee.knowledge.gather import GIST_WORDS
 from tasks.committee.knowledge.reading import PAGE_SHARE
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
@@ -139,7 +139,6 @@ def _grounding(
 
 
 def _read_tokens(kind: SourceKind, parameters: CommitteeParameters, full_text: bool) -> float:
-    """Of one thing that was read, as it is shown."""
     whole = parameters.reading_word_limit * TOKENS_PER_WORD
     if kind is SourceKind.WEB:
         return min(SUMMARY_TOKENS, whole)
@@ -153,7 +152,6 @@ def _read_tokens(kind: SourceKind, parameters: CommitteeParameters, full_text: b
 
 
 def _places(kinds: frozenset[SourceKind]) -> int:
-    """Pairs of a part and a kind that is searched for it."""
     return sum(part in GROUNDED[kind] for kind in kinds for part in IdeaPart)
 
 
@@ -233,7 +231,6 @@ def _own(
 
 
 def _kinds(parameters: CommitteeParameters, settings: Settings) -> frozenset[SourceKind]:
-    """Kinds for which the profile names a source that can be asked."""
     usable = set(configured(settings)) & set(parameters.sources)
     literature = {SourceKind.PAPERS} if LITERATURE in parameters.sources else set()
     return frozenset(literature | {source.kind for source in SOURCES if source.name in usable})

@@ -13,23 +13,20 @@ from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, content_hash
 from schemas.judgement.committee import (
-    GroundedEvidence,
     KnowledgePhase,
     KnowledgeRecord,
     Persona,
     PersonaReview,
     ReviewDimension,
 )
-from schemas.literature.citation import Citation
 from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
-from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
+from tasks.committee.knowledge.gather import Knowledge
 from tasks.committee.showing import Displayed, Library, cited, display, telling
-from tasks.committee.steps.persona_review import (
+from tasks.committee.steps.reviews import (
     PERSONA_REVIEW,
-    DimensionReview,
     DimensionShown,
     PersonaInput,
     PersonaReply,
@@ -37,6 +34,7 @@ from tasks.committee.steps.persona_review import (
 )
 from tasks.committee.steps.shown import PartShown
 from tasks.embeddings import Embedder
+from tasks.judging.findings import Cited
 from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.step import Engine, never_asked
 
@@ -125,7 +123,6 @@ def known_to(drawn: Drawn, records: Sequence[KnowledgeRecord]) -> frozenset[str]
 
 
 def familiarity(persona: Persona, kind: SourceKind) -> float:
-    """Share of the knowledge of `kind` that the persona knows, 0 to 1."""
     shares = {
         SourceKind.PAPERS: persona.familiarity_papers_0_to_1,
         SourceKind.WEB: persona.familiarity_web_0_to_1,
@@ -147,30 +144,19 @@ def _seed(seed: int, idea_id: IdeaId, purpose: str) -> int:
 class Case:
     """What the whole committee has before it.
 
-    Attributes:
-        unanswered_searches: with any, nothing found does not mean that there is nothing.
-        field_not_covered: the literature was not searched, as it does not cover the idea's field.
+    `field_not_covered`: the literature was not searched, as it does not cover the idea's field.
     """
 
     idea: Idea
     parts: tuple[PartShown, ...]
-    records: tuple[KnowledgeRecord, ...]
-    evidence: tuple[GroundedEvidence, ...]
+    knowledge: Knowledge
     library: Library
-    unanswered_searches: int
     field_not_covered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
-    """One review, the reviewer's name, the keys it was written under, and the citations it
-    makes.
-    """
-
-    review: PersonaReview
-    reviewer: str
-    shown: Shown
-    citations: tuple[Citation, ...] = ()
+class Reviewed(Cited[PersonaReview]):
+    reviewer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +175,7 @@ class _Seat:
             idea=self.case.idea.text,
             parts=self.case.parts,
             evidence=self.displayed.items,
-            unanswered_searches=self.case.unanswered_searches,
+            unanswered_searches=self.case.knowledge.unanswered_searches,
             field_not_covered=self.case.field_not_covered,
             reviewer=ReviewerShown(
                 name=persona.name, profile=persona.profile, habits=persona.habits
@@ -223,7 +209,7 @@ class _Seat:
             unscored_reason=reason,
             unscored_detail=detail,
         )
-        return Reviewed(row, self.drawn.persona.name, self.displayed.shown)
+        return Reviewed(row, self.displayed.shown, reviewer=self.drawn.persona.name)
 
 
 async def review_case(
@@ -245,9 +231,11 @@ async def review_case(
 
 def _seat(case: Case, drawn: Drawn) -> _Seat:
     """Only evidence from before the time point; of that what the persona knows."""
-    evidence = telling(case.evidence, KnowledgePhase.BEFORE)
+    evidence = telling(case.knowledge.evidence, KnowledgePhase.BEFORE)
     bearing = {row.knowledge_id for row in evidence}
-    known = known_to(drawn, [record for record in case.records if record.knowledge_id in bearing])
+    known = known_to(
+        drawn, [record for record in case.knowledge.records if record.knowledge_id in bearing]
+    )
     shown = [row for row in evidence if row.knowledge_id in known]
     return _Seat(case, drawn, display(shown, case.library), len(shown), len(evidence) - len(shown))
 
@@ -270,14 +258,21 @@ async def _seated(
 
 
 def _without_evidence(seat: _Seat, dimension: ReviewDimension, engine: Engine) -> Reviewed:
+    reason, detail = _why_without_evidence(seat)
+    return seat.unscored(dimension, reason, detail, never_asked(PERSONA_REVIEW, engine))
+
+
+def _why_without_evidence(seat: _Seat) -> tuple[Reason, str]:
     """ "Nothing is known" is said only when every search was answered."""
-    provenance = never_asked(PERSONA_REVIEW, engine)
+    knowledge = seat.case.knowledge
     if seat.masked_count:
-        detail = f"the reviewer knows none of the {seat.masked_count} pieces of evidence there are"
-        return seat.unscored(dimension, Reason.NO_EVIDENCE, detail, provenance)
+        return (
+            Reason.NO_EVIDENCE,
+            f"the reviewer knows none of the {seat.masked_count} pieces of evidence there are",
+        )
     unjudged = [
         row.unscored_reason
-        for row in seat.case.evidence
+        for row in knowledge.evidence
         if row.unscored_reason not in (None, Reason.NO_EVIDENCE)
     ]
     if unjudged and unjudged[0] is not None:
@@ -285,24 +280,25 @@ def _without_evidence(seat: _Seat, dimension: ReviewDimension, engine: Engine) -
             f"{len(unjudged)} pieces of knowledge could not be held against the idea, and no other"
             " bears on it"
         )
-        return seat.unscored(dimension, unjudged[0], detail, provenance)
-    if seat.case.unanswered_searches:
+        return unjudged[0], detail
+    if knowledge.unanswered_searches:
         detail = (
             "no evidence was found, but a search failed (see failures); run again to try once more"
         )
-        return seat.unscored(dimension, Reason.SOURCE_UNAVAILABLE, detail, provenance)
+        return Reason.SOURCE_UNAVAILABLE, detail
     if seat.case.field_not_covered:
-        detail = "no other source has evidence that bears on the idea"
-        return seat.unscored(dimension, Reason.FIELD_NOT_COVERED, detail, provenance)
-    return seat.unscored(
-        dimension, Reason.NO_EVIDENCE, "no knowledge that bears on the idea was found", provenance
-    )
+        return Reason.FIELD_NOT_COVERED, "no other source has evidence that bears on the idea"
+    return Reason.NO_EVIDENCE, "no knowledge that bears on the idea was found"
 
 
 def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaReply]) -> Reviewed:
     if isinstance(outcome, Unscored):
         return seat.unscored(dimension, outcome.reason, outcome.detail, outcome.provenance)
-    entries = [entry for entry in outcome.value.reviews if _same(entry, dimension)]
+    entries = [
+        entry
+        for entry in outcome.value.reviews
+        if entry.dimension.casefold().replace(" ", "_") == dimension.name
+    ]
     if len(entries) != 1:
         detail = (
             f"the reply has {'no entry' if not entries else f'{len(entries)} entries'} for the"
@@ -330,8 +326,4 @@ def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaR
     citations = cited(
         settled, seat.displayed.shown, seat.case.library, subject=subject, field="review"
     )
-    return Reviewed(row, seat.drawn.persona.name, seat.displayed.shown, citations)
-
-
-def _same(entry: DimensionReview, dimension: ReviewDimension) -> bool:
-    return entry.dimension.casefold().replace(" ", "_") == dimension.name
+    return Reviewed(row, seat.displayed.shown, citations, reviewer=seat.drawn.persona.name)

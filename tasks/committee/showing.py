@@ -62,8 +62,6 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Displayed:
-    """What one prompt shows: items with their findings, and the keys they stand under."""
-
     items: tuple[KnowledgeShown, ...]
     shown: Shown
 

@@ -1,7 +1,6 @@
 """The idea against each paper along each dimension (ScholarEval §2.2, pairwise comparison)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from schemas.failure import Failure, call_failures
@@ -11,7 +10,7 @@ from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelled import spelled_out
-from tasks.contribution.context import STAGE, Context, omission
+from tasks.contribution.context import STAGE, Context
 from tasks.contribution.discovery import shown
 from tasks.contribution.steps.compare_paper import (
     COMPARE_PAPER,
@@ -20,71 +19,57 @@ from tasks.contribution.steps.compare_paper import (
     ComparisonReply,
     DimensionComparison,
 )
+from tasks.judging.findings import Cited, left_out
 from tasks.judging.packing import even_batches, first_alone
 from tasks.judging.relevance import shown_papers
 from tasks.judging.reply_fields import by_key
 from tasks.text.quotations import stands_in
 
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """One comparison for every (paper, dimension), scored or not, in order of paper and
-    dimension.
-    """
-
-    comparisons: tuple[Comparison, ...]
-    failures: tuple[Failure, ...]
+NOTHING_COMPARED: Cited[tuple[Comparison, ...]] = Cited(())
 
 
 async def compare(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
-) -> Compared:
+) -> Cited[tuple[Comparison, ...]]:
     """Compare the idea with `papers`, all with abstracts, the most relevant first,
     `papers_per_comparison_call` at a time; the first call goes ahead alone. Comparisons of an
     earlier run stand.
+
+    There is one comparison for every (paper, dimension), scored or not, in this order.
     """
     known = {paper.paper_id: context.before.comparisons(paper, dimensions) for paper in papers}
     place = {paper.paper_id: number for number, paper in enumerate(papers)}
-    asked = await _compared(
-        context, [paper for paper in papers if known[paper.paper_id] is None], dimensions
-    )
-    kept = [each for row in known.values() if row is not None for each in row]
-    rows = sorted((*kept, *asked.comparisons), key=lambda each: place[each.paper_id])
-    return Compared(tuple(rows), asked.failures)
-
-
-async def _compared(
-    context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
-) -> Compared:
     parameters = context.parameters
-    largest, closest = parameters.papers_per_comparison_call, parameters.closest_papers
-    told = {
+    asked = [paper for paper in papers if known[paper.paper_id] is None]
+    closest = parameters.closest_papers
+    words_of = {
         show(batch): words
         for part, words in (
-            (papers[:closest], parameters.words_per_closest_comparison),
-            (papers[closest:], parameters.words_per_comparison),
+            (asked[:closest], parameters.words_per_closest_comparison),
+            (asked[closest:], parameters.words_per_comparison),
         )
-        for batch in even_batches(part, largest)
+        for batch in even_batches(part, parameters.papers_per_comparison_call)
     }
-    batches = list(told)
     outcomes = await first_alone(
-        [partial(_asked, context, batch, dimensions, words) for batch, words in told.items()]
+        [partial(_asked, context, batch, dimensions, words) for batch, words in words_of.items()]
     )
-    comparisons: list[Comparison] = []
+    rows = [each for row in known.values() if row is not None for each in row]
     failures: list[Failure] = []
-    for batch, outcome in zip(batches, outcomes, strict=True):
+    for batch, outcome in zip(words_of, outcomes, strict=True):
+        entries = {} if isinstance(outcome, Unscored) else _entries(outcome.value, batch)
         cells = [
             cell
             for key, paper in batch
-            for cell in _row(paper, _entry(outcome, key, batch), outcome, dimensions, batch)
+            for cell in _row(paper, entries.get(key), outcome, dimensions, batch)
         ]
-        comparisons.extend(cells)
+        rows.extend(cells)
         if not isinstance(outcome, Unscored):
             failures.extend(_omissions(cells))
-            failures.extend(_misquotations(outcome.value, batch))
+            failures.extend(_misquotations(entries, batch))
     unscored = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
     failures.extend(call_failures(unscored, STAGE, f"{COMPARE_PAPER.name} of papers"))
-    return Compared(tuple(comparisons), tuple(failures))
+    rows.sort(key=lambda each: place[each.paper_id])
+    return Cited(tuple(rows), failures=tuple(failures))
 
 
 async def _asked(
@@ -100,12 +85,8 @@ async def _asked(
     return await context.engine.run(COMPARE_PAPER, question)
 
 
-def _entry(outcome: Outcome[ComparisonReply], key: str, batch: Shown) -> ComparisonEntry | None:
-    return (
-        None
-        if isinstance(outcome, Unscored)
-        else by_key(outcome.value.papers, [shown_key for shown_key, _ in batch]).get(key)
-    )
+def _entries(reply: ComparisonReply, batch: Shown) -> dict[str, ComparisonEntry]:
+    return by_key(reply.papers, [key for key, _ in batch])
 
 
 def _row(
@@ -115,7 +96,6 @@ def _row(
     dimensions: Sequence[Dimension],
     batch: Shown,
 ) -> list[Comparison]:
-    """The paper's comparison along every dimension, without keys and made-up references."""
     remains, removed = spelled_out(entry.remains if entry else "", batch, paper.paper_id)
     overall, more = spelled_out(entry.overall_comparison if entry else "", batch, paper.paper_id)
     of_paper = removed + more
@@ -149,9 +129,8 @@ def _stands_in(quote: str, paper: Paper) -> bool:
     return stands_in(quote, f"{paper.title}\n\n{paper.abstract or ''}")
 
 
-def _misquotations(reply: ComparisonReply, batch: Shown) -> list[Failure]:
+def _misquotations(entries: Mapping[str, ComparisonEntry], batch: Shown) -> list[Failure]:
     """One failure per paper that is quoted with other words than its own; the quote is left out."""
-    entries = by_key(reply.papers, [key for key, _ in batch])
     return [
         Failure(
             stage=STAGE,
@@ -183,12 +162,14 @@ def _along(dimension: Dimension, entry: ComparisonEntry) -> DimensionComparison 
 
 
 def _omissions(cells: Sequence[Comparison]) -> list[Failure]:
-    """One failure per paper for which the reply has no usable entry along some dimension."""
     missing: dict[str, list[str]] = {}
     for cell in cells:
         if cell.score is None:
             missing.setdefault(cell.paper_id, []).append(cell.dimension_id)
     return [
-        omission(paper_id, f"the comparison reply has no usable entry along {', '.join(names)}")
+        failure
         for paper_id, names in missing.items()
+        for failure in left_out(
+            STAGE, paper_id, f"the comparison reply has no usable entry along {', '.join(names)}"
+        )
     ]

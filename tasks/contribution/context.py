@@ -1,21 +1,96 @@
-"""What every part of the module works with, and how what went wrong is written down."""
+"""What every part of the module works with, and what an earlier run judged of papers, as far as it
+stands: the same paper by the same step.
+"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from schemas.base import replace
-from schemas.failure import Failure
 from schemas.idea import Idea
-from schemas.judgement.contribution import ContributionReview, Dimension
+from schemas.identifiers import PaperId, content_hash
+from schemas.judgement.contribution import (
+    Comparison,
+    ContributionEvaluation,
+    Dimension,
+    JudgedBefore,
+)
+from schemas.literature.paper import Paper
 from schemas.outcome import Provenance
 from schemas.profile import ContributionParameters
-from schemas.reasons import Reason
-from tasks.contribution.before import Before
+from tasks.contribution.steps.compare_paper import COMPARE_PAPER
+from tasks.contribution.steps.extract_dimensions import EXTRACT_DIMENSIONS
+from tasks.contribution.steps.relevance import RELEVANCE
 from tasks.embeddings.similarity import Nearness
+from tasks.judging.relevance import Judgement
 from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
 from tasks.text.words import Excerpt
+
+
+def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> JudgedBefore:
+    """What of an earlier evaluation may stand.
+
+    Args:
+        papers: of that evaluation, as they were.
+    """
+    return JudgedBefore(
+        dimensions=earlier.dimensions,
+        candidates=tuple(each for each in earlier.candidates if each.relevance_0_to_5 is not None),
+        comparisons=tuple(each for each in earlier.comparisons if each.score is not None),
+        paper_sha256={paper.paper_id: _sha256(paper) for paper in papers},
+    )
+
+
+class Before:
+    """Judgements of an earlier run; without one nothing is known."""
+
+    def __init__(self, judged: JudgedBefore | None) -> None:
+        self._texts = judged.paper_sha256 if judged else {}
+        self._dimensions = judged.dimensions if judged else ()
+        self._relevance = {each.paper_id: each for each in judged.candidates} if judged else {}
+        self._comparisons: dict[tuple[PaperId, str, str], Comparison] = {
+            (each.paper_id, each.dimension_id, each.dimension): each
+            for each in (judged.comparisons if judged else ())
+        }
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """The idea's dimensions; none where another version of the step named them."""
+        named = self._dimensions
+        same = all(self._is_of(each.provenance, EXTRACT_DIMENSIONS) for each in named)
+        return named if same else ()
+
+    def relevance(self, paper: Paper) -> Judgement | None:
+        known = self._relevance.get(paper.paper_id)
+        if known is None or not self._stands(paper, known.provenance, RELEVANCE):
+            return None
+        return Judgement(known.relevance_0_to_5, known.rationale, provenance=known.provenance)
+
+    def comparisons(self, paper: Paper, dimensions: Sequence[Dimension]) -> list[Comparison] | None:
+        row = [
+            self._comparisons.get((paper.paper_id, each.dimension_id, each.name))
+            for each in dimensions
+        ]
+        known = [each for each in row if each is not None]
+        stands = all(self._stands(paper, each.provenance, COMPARE_PAPER) for each in known)
+        return known if stands and len(known) == len(row) else None
+
+    def _stands(self, paper: Paper, made: Provenance | None, step: Step[Any, Any]) -> bool:
+        return self._texts.get(paper.paper_id) == _sha256(paper) and self._is_of(made, step)
+
+    def _is_of(self, made: Provenance | None, step: Step[Any, Any]) -> bool:
+        return made is not None and (made.step, made.step_version, made.prompt_sha256) == (
+            step.name,
+            step.version,
+            step.prompt_sha256,
+        )
+
+
+def _sha256(paper: Paper) -> str:
+    return content_hash(paper.title, paper.abstract or "")
+
 
 STAGE = "contribution"
 
@@ -37,11 +112,6 @@ class Context:
     before: Before
 
 
-def omission(subject: str, detail: str) -> Failure:
-    """A reply that left out part of what was asked."""
-    return Failure(stage=STAGE, subject=subject, reason=Reason.REPLY_UNPARSABLE, detail=detail)
-
-
 def not_asked(step: Step[Any, Any], like: Provenance) -> Provenance:
     """Provenance of something `step` was never asked: same engine as `like`, nothing answered, no
     calls.
@@ -55,19 +125,4 @@ def not_asked(step: Step[Any, Any], like: Provenance) -> Provenance:
         created_at=datetime.now(UTC),
         shortening=None,
         call_ids=(),
-    )
-
-
-def unreviewed(
-    dimension: Dimension, reason: Reason, detail: str, provenance: Provenance
-) -> ContributionReview:
-    """A review that could not be written because there was nothing to write it from."""
-    return ContributionReview(
-        dimension_id=dimension.dimension_id,
-        dimension=dimension.name,
-        scored_comparison_count=0,
-        unscored_comparison_count=0,
-        unscored_reason=reason,
-        unscored_detail=detail,
-        provenance=provenance,
     )

@@ -13,55 +13,43 @@ from schemas.judgement.contribution import Dimension
 from schemas.outcome import Outcome, Unscored
 from schemas.profile import ContributionParameters
 from schemas.reasons import Reason
-from tasks.contribution.before import Before
-from tasks.contribution.context import STAGE, Context, omission
+from tasks.contribution.context import STAGE, Before, Context
 from tasks.contribution.searching import Found, Searches
 from tasks.contribution.steps.contribution_queries import (
     CONTRIBUTION_QUERIES,
     QueriesInput,
     QueriesReply,
 )
-from tasks.contribution.steps.extract_dimensions import EXTRACT_DIMENSIONS, DimensionsInput
-from tasks.contribution.steps.shown import ShownDimension
+from tasks.contribution.steps.extract_dimensions import (
+    EXTRACT_DIMENSIONS,
+    DimensionsInput,
+    ShownDimension,
+)
+from tasks.judging.findings import Cited, left_out
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """The idea's dimensions, most important first; none exactly when `failures` says why."""
-
-    dimensions: tuple[Dimension, ...]
-    failures: tuple[Failure, ...] = ()
-
-
 async def extract_dimensions(
     idea: Idea, parameters: ContributionParameters, engine: Engine, before: Before
-) -> Extraction:
-    """Ask for the dimensions; the first `maximum_dimensions` of a longer answer count, as the
-    prompt says. Those of an earlier run stand.
+) -> Cited[tuple[Dimension, ...]]:
+    """Ask for the dimensions, most important first; the first `maximum_dimensions` of a longer
+    answer count, as the prompt says. Those of an earlier run stand.
+
+    There are none exactly when the failures say why.
     """
     if before.dimensions:
-        return Extraction(tuple(replace(each, queries=()) for each in before.dimensions))
+        return Cited(tuple(replace(each, queries=()) for each in before.dimensions))
     limit = parameters.maximum_dimensions
     outcome = await engine.run(
         EXTRACT_DIMENSIONS, DimensionsInput(idea=idea.text, maximum_dimensions=limit)
     )
-    if isinstance(outcome, Unscored):
-        return Extraction((), tuple(call_failures([outcome], STAGE, idea.idea_id)))
-    if not outcome.value.dimensions:
+    if not isinstance(outcome, Unscored) and not outcome.value.dimensions:
         detail = "the idea claims no contribution; say what would be new about it"
-        return Extraction(
-            (),
-            tuple(
-                call_failures(
-                    [Unscored(Reason.NOTHING_TO_JUDGE, detail, outcome.provenance)],
-                    STAGE,
-                    idea.idea_id,
-                )
-            ),
-        )
-    return Extraction(
+        outcome = Unscored(Reason.NOTHING_TO_JUDGE, detail, outcome.provenance)
+    if isinstance(outcome, Unscored):
+        return Cited((), failures=call_failures([outcome], STAGE, idea.idea_id))
+    return Cited(
         tuple(
             Dimension(
                 dimension_id=f"d{number}",
@@ -95,17 +83,6 @@ class Discovery:
     failures: tuple[Failure, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Queried:
-    """Dimensions asked about in one call: with their queries, or as they were where the call gave
-    none.
-    """
-
-    dimensions: tuple[Dimension, ...]
-    unasked: tuple[Unscored, ...] = ()
-    failures: tuple[Failure, ...] = ()
-
-
 async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discovery:
     """Searches of a dimension start as soon as its queries are there; the result does not depend on
     who answers first.
@@ -114,20 +91,23 @@ async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discove
         searches = Searches(context, group)
         batches = even_batches(dimensions, context.parameters.dimensions_per_query_call)
         parts = await side_by_side(_asked(context, batch, searches) for batch in batches)
-    queried = tuple(dimension for part in parts for dimension in part.dimensions)
+    queried = tuple(dimension for dimensions, _, _ in parts for dimension in dimensions)
     searched = await searches.results(
         list(dict.fromkeys(query for dimension in queried for query in dimension.queries))
     )
     return Discovery(
         dimensions=queried,
         found=searched.found,
-        unasked=tuple(one for part in parts for one in part.unasked),
+        unasked=tuple(one for _, one, _ in parts if one is not None),
         failed_look_up_count=searched.failed_query_count,
-        failures=(*(one for part in parts for one in part.failures), *searched.failures),
+        failures=(*(one for _, _, failures in parts for one in failures), *searched.failures),
     )
 
 
-async def _asked(context: Context, dimensions: Sequence[Dimension], searches: Searches) -> _Queried:
+async def _asked(
+    context: Context, dimensions: Sequence[Dimension], searches: Searches
+) -> tuple[Sequence[Dimension], Unscored | None, Sequence[Failure]]:
+    """Dimensions with their queries, or as they were where the call gave none, and why."""
     limit = context.parameters.queries_per_statement
     question = QueriesInput(
         idea=context.idea.text, dimensions=tuple(map(shown, dimensions)), maximum_queries=limit
@@ -137,7 +117,7 @@ async def _asked(context: Context, dimensions: Sequence[Dimension], searches: Se
         failures = call_failures(
             [outcome], STAGE, ", ".join(dimension.dimension_id for dimension in dimensions)
         )
-        return _Queried(tuple(dimensions), (outcome,), tuple(failures))
+        return dimensions, outcome, failures
     queried: list[Dimension] = []
     omissions: list[Failure] = []
     first = 1
@@ -147,7 +127,7 @@ async def _asked(context: Context, dimensions: Sequence[Dimension], searches: Se
         omissions.extend(_unqueried(outcome.value, numbers, dimension))
         searches.start(queried[-1])
         first = numbers.stop
-    return _Queried(tuple(queried), failures=tuple(omissions))
+    return queried, None, omissions
 
 
 def _queries(answer: QueriesReply, statements: range, limit: int) -> tuple[str, ...]:
@@ -170,10 +150,12 @@ def _queries(answer: QueriesReply, statements: range, limit: int) -> tuple[str, 
 def _unqueried(answer: QueriesReply, statements: range, dimension: Dimension) -> list[Failure]:
     answered = {entry.statement for entry in answer.statements}
     return [
-        omission(
+        failure
+        for place, number in enumerate(statements, start=1)
+        if number not in answered
+        for failure in left_out(
+            STAGE,
             dimension.dimension_id,
             f"the reply has no query for statement {place}, so nothing was searched for it",
         )
-        for place, number in enumerate(statements, start=1)
-        if number not in answered
     ]

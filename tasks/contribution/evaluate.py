@@ -3,47 +3,114 @@
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.failure import Failure, own_work
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.judgement.contribution import Candidate, ContributionEvaluation, JudgedBefore
-from schemas.judgement.suggestion import Suggestion
-from schemas.literature.citation import Citation
-from schemas.literature.paper import Paper
-from schemas.profile import ContributionParameters
-from tasks.citations.keys import show
-from tasks.contribution.before import Before
-from tasks.contribution.comparing import Compared, compare
-from tasks.contribution.context import STAGE, Context
-from tasks.contribution.discovery import Discovery, discover, extract_dimensions
-from tasks.contribution.relevance import (
-    POSSIBLY_THIS_WORK,
-    judge_relevance,
-    most_relevant,
-    relevant,
+from schemas.judgement.contribution import (
+    Candidate,
+    Comparison,
+    ContributionEvaluation,
+    ContributionReview,
+    JudgedBefore,
 )
-from tasks.contribution.reviewing import Reviewed, review, review_uncompared, unscored_reviews
+from schemas.literature.paper import Paper
+from schemas.outcome import Outcome
+from schemas.profile import ContributionParameters
+from tasks.citations.keys import Shown, show
+from tasks.contribution.comparing import NOTHING_COMPARED, compare
+from tasks.contribution.context import STAGE, Before, Context
+from tasks.contribution.discovery import Discovery, discover, extract_dimensions
+from tasks.contribution.reviewing import review, review_uncompared, unscored_reviews
 from tasks.contribution.searching import Found, augment, once
+from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput, RelevanceReply
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
-from tasks.judging.relevance import NO_ABSTRACT, Judgement
-from tasks.judging.step import Engine, excerpt
+from tasks.judging.findings import Cited, Findings
+from tasks.judging.relevance import NO_ABSTRACT, Judgement, Judgements, judge_papers, shown_papers
+from tasks.judging.step import Engine, excerpt, reads_offline
 from tasks.literature.client import LiteratureClient, own_publications
 
+POSSIBLY_THIS_WORK = Judgement(
+    None, "possibly this work: set apart, and never counted against the idea"
+)
 
-@dataclass(frozen=True, slots=True)
-class ContributionFindings:
-    """The evaluation, every paper it retrieved (each once, in order of finding), and every citation
-    and suggestion in its reviews.
+
+async def judge_relevance(
+    context: Context,
+    papers: Sequence[Paper],
+    cited_as: Mapping[PaperId, str],
+    abstract_word_limit: int | None,
+) -> Judgements:
+    """Judge `papers`, `papers_per_relevance_call` at a time; judgements of an earlier run stand.
+
+    Args:
+        cited_as: how a paper near the idea cites some of them.
+        abstract_word_limit: shown of an abstract; the offline engine sees all of it.
     """
+    words = None if reads_offline(context.engine) else abstract_word_limit
 
-    evaluation: ContributionEvaluation
-    papers: tuple[Paper, ...]
-    citations: tuple[Citation, ...]
-    suggestions: tuple[Suggestion, ...] = ()
+    async def asked(batch: Shown) -> Outcome[RelevanceReply]:
+        parameters = context.parameters
+        question = RelevanceInput(
+            idea=context.plan.text,
+            idea_words_left_out=context.plan.words_left_out,
+            papers=shown_papers(batch, context.idea.text, words, cited_as),
+            words_per_text=parameters.words_per_rationale,
+        )
+        return await context.engine.run(RELEVANCE, question)
+
+    known = {paper.paper_id: context.before.relevance(paper) for paper in papers}
+    judgements = await judge_papers(
+        [paper for paper in papers if known[paper.paper_id] is None],
+        context.parameters.papers_per_relevance_call,
+        asked,
+        stage=STAGE,
+        subject=f"{RELEVANCE.name} of papers",
+    )
+    judgements.by_paper.update({name: each for name, each in known.items() if each is not None})
+    return judgements
+
+
+def relevant(
+    papers: Sequence[Paper], judgements: Mapping[PaperId, Judgement], minimum: int
+) -> list[Paper]:
+    """The papers judged at `minimum` or above. Unscored papers are not among them."""
+    return [
+        paper
+        for paper in papers
+        if (score := _score(paper, judgements)) is not None and score >= minimum
+    ]
+
+
+def most_relevant(
+    papers: Sequence[Paper],
+    judgements: Mapping[PaperId, Judgement],
+    similarity: Mapping[PaperId, float],
+    limit: int,
+) -> list[Paper]:
+    """The `limit` most relevant papers, most relevant first; ties by similarity to the idea, then
+    by paper_id.
+
+    ScholarEval samples its 25 papers at random (B.2.1); the most relevant ones make the comparison
+    repeatable and miss no competitor.
+    """
+    ordered = sorted(
+        papers,
+        key=lambda paper: (
+            -(_score(paper, judgements) or 0),
+            -similarity.get(paper.paper_id, 0.0),
+            paper.paper_id,
+        ),
+    )
+    return ordered[:limit]
+
+
+def _score(paper: Paper, judgements: Mapping[PaperId, Judgement]) -> int | None:
+    judgement = judgements.get(paper.paper_id)
+    return judgement.score if judgement else None
 
 
 @dataclass(slots=True)
@@ -77,12 +144,12 @@ class _Field:
         )
 
 
-def nothing_asked() -> ContributionFindings:
+def nothing_asked() -> Findings[ContributionEvaluation]:
     """Return what is found where the literature does not cover the field of the idea."""
     evaluation = ContributionEvaluation(
         dimensions=(), candidates=(), comparisons=(), reviews=(), failures=()
     )
-    return ContributionFindings(evaluation, (), ())
+    return Findings(evaluation)
 
 
 async def evaluate_contribution(
@@ -92,7 +159,7 @@ async def evaluate_contribution(
     literature: LiteratureClient,
     embedder: Embedder,
     before: JudgedBefore | None = None,
-) -> ContributionFindings:
+) -> Findings[ContributionEvaluation]:
     """Evaluate one idea's contribution. Failures of engine and sources travel inside the value.
 
     Args:
@@ -104,10 +171,10 @@ async def evaluate_contribution(
     nearness = Nearness(idea.text, embedder, parameters.embedded_word_limit)
     earlier = Before(before)
     extraction = await extract_dimensions(idea, parameters, engine, earlier)
-    claims = (text for each in extraction.dimensions for text in (each.name, *each.statements))
+    claims = (text for each in extraction.value for text in (each.name, *each.statements))
     plan = excerpt("\n".join(claims), idea.text, parameters.idea_word_limit, engine)
     context = Context(idea, plan, parameters, engine, literature, nearness, earlier)
-    discovery = await discover(context, extraction.dimensions)
+    discovery = await discover(context, extraction.value)
     around = _Field(failures=[*extraction.failures, *discovery.failures])
     around.found = once(discovery.found)
     await _judge(context, around, parameters.maximum_judged_papers, parameters.abstract_word_limit)
@@ -115,18 +182,14 @@ async def evaluate_contribution(
         await _augment(context, around)
     papers = await _relevant_first(context, around, parameters.papers_compared)
     if papers and not parameters.compare_papers:
-        return _findings(
-            discovery,
-            around,
-            Compared((), ()),
-            await review_uncompared(context, papers, discovery.dimensions),
-        )
+        reviewed = await review_uncompared(context, papers, discovery.dimensions)
+        return _findings(discovery, around, NOTHING_COMPARED, reviewed)
     around.compared = frozenset(paper.paper_id for paper in papers)
     if not papers:
         reviews = unscored_reviews(discovery, around.judgements, parameters.minimum_relevance)
-        return _findings(discovery, around, Compared((), ()), Reviewed(reviews, (), ()))
+        return _findings(discovery, around, NOTHING_COMPARED, Cited(reviews))
     compared = await compare(context, papers, discovery.dimensions)
-    reviewed = await review(context, show(papers), discovery.dimensions, compared.comparisons)
+    reviewed = await review(context, show(papers), discovery.dimensions, compared.value)
     return _findings(discovery, around, compared, reviewed)
 
 
@@ -207,18 +270,17 @@ async def _relevant_first(context: Context, around: _Field, limit: int) -> list[
 
 
 def _findings(
-    discovery: Discovery, around: _Field, compared: Compared, reviewed: Reviewed
-) -> ContributionFindings:
+    discovery: Discovery,
+    around: _Field,
+    compared: Cited[tuple[Comparison, ...]],
+    reviewed: Cited[tuple[ContributionReview, ...]],
+) -> Findings[ContributionEvaluation]:
     evaluation = ContributionEvaluation(
         dimensions=discovery.dimensions,
         candidates=around.candidates(),
-        comparisons=compared.comparisons,
-        reviews=reviewed.reviews,
+        comparisons=compared.value,
+        reviews=reviewed.value,
         failures=(*around.failures, *compared.failures, *reviewed.failures),
     )
-    return ContributionFindings(
-        evaluation,
-        tuple(one.paper for one in around.found.values()),
-        reviewed.citations,
-        reviewed.suggestions,
-    )
+    papers = tuple(one.paper for one in around.found.values())
+    return Findings(evaluation, papers, reviewed.citations, reviewed.suggestions)

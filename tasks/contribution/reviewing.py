@@ -4,12 +4,13 @@ One call per dimension: each sees the idea (a prefix the provider can cache) and
 comparisons, answers stay short enough not to be cut off, and one that fails takes no other down.
 """
 
+import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from schemas.base import replace
-from schemas.failure import Failure, call_failures
+from schemas.failure import call_failures
 from schemas.identifiers import PaperId
 from schemas.judgement.contribution import (
     CLOSEST_SHOWN,
@@ -21,14 +22,11 @@ from schemas.judgement.contribution import (
     novelty_interval,
     novelty_of,
 )
-from schemas.judgement.suggestion import Suggestion
-from schemas.literature.citation import Citation
 from schemas.literature.paper import Paper
-from schemas.outcome import Outcome, Unscored
+from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.citations.settle import citation_rows, settle
-from tasks.contribution.context import STAGE, Context, not_asked, unreviewed
+from tasks.contribution.context import STAGE, Context, not_asked
 from tasks.contribution.discovery import Discovery, shown
 from tasks.contribution.steps.contribution_review import (
     CONTRIBUTION_REVIEW,
@@ -36,24 +34,15 @@ from tasks.contribution.steps.contribution_review import (
     ReviewReply,
     ShownComparison,
 )
+from tasks.judging.findings import Cited, SettledTexts, joined, settle_texts
 from tasks.judging.packing import side_by_side
 from tasks.judging.relevance import Judgement
 from tasks.judging.suggestions import settle_suggestions
-from tasks.judging.verifying import sentence_counts, verifies, verify
+from tasks.judging.verifying import verifies, verify_reviews
 
 PAPERS_SAMPLED = 25
 """Shown without a comparison, the most relevant first."""
 _PROSE = ("strengths", "weaknesses")
-
-
-@dataclass(frozen=True, slots=True)
-class Reviewed:
-    """One review per dimension, scored or not, what they cite, and what they suggest."""
-
-    reviews: tuple[ContributionReview, ...]
-    citations: tuple[Citation, ...]
-    failures: tuple[Failure, ...]
-    suggestions: tuple[Suggestion, ...] = ()
 
 
 async def review(
@@ -61,59 +50,39 @@ async def review(
     papers: Shown,
     dimensions: Sequence[Dimension],
     comparisons: Sequence[Comparison],
-) -> Reviewed:
+) -> Cited[tuple[ContributionReview, ...]]:
     """Review every dimension from its scored comparisons; a paper has the same key in all of
     them.
     """
-    joined = _joined(
-        await side_by_side(
-            _reviewed(context, papers, dimension, _of(dimension, comparisons))
-            for dimension in dimensions
+    reviews = await side_by_side(
+        _reviewed(
+            context,
+            papers,
+            dimension,
+            [each for each in comparisons if each.dimension_id == dimension.dimension_id],
         )
+        for dimension in dimensions
     )
     if not (context.parameters.verify_citations and verifies(context.engine)):
-        return joined
-    return await _verified(context, papers, joined)
-
-
-async def _verified(context: Context, papers: Shown, reviewed: Reviewed) -> Reviewed:
-    """The reviews after their cited sentences were held against the abstracts."""
-    written = [each for each in reviewed.reviews if each.unscored_reason is None]
-    texts = [(getattr(each, name), papers) for each in written for name in _PROSE]
+        return joined(reviews)
     stored = {paper.paper_id: paper.abstract or "" for paper in papers.papers}
-    verified, failures = await verify(texts, stored, context.engine, stage=STAGE)
-    pairs = zip(verified[::2], verified[1::2], strict=True)
-    checked = {
-        each.dimension_id: dict(zip(_PROSE, pair, strict=True))
-        for each, pair in zip(written, pairs, strict=True)
-    }
-    reviews = tuple(
-        replace(
-            each,
-            **{name: text.markdown for name, text in found.items()},
-            **sentence_counts(found.values()),
-        )
-        if (found := checked.get(each.dimension_id)) is not None
-        else each
-        for each in reviewed.reviews
+    verified, failures = await verify_reviews(
+        reviews,
+        _PROSE,
+        stored,
+        context.engine,
+        stage=STAGE,
+        subject_of=lambda row: row.dimension_id,
     )
-    cited = [
-        row
-        for subject, found in checked.items()
-        for field, text in found.items()
-        for row in citation_rows(
-            settle(text.markdown, papers), papers, module=STAGE, subject=subject, field=field
-        )
-    ]
-    others = [row for row in reviewed.citations if row.field not in _PROSE]
-    return Reviewed(
-        reviews, (*cited, *others), (*reviewed.failures, *failures), reviewed.suggestions
-    )
+    found = joined(verified, failures)
+    # What was checked stands first: the bibliography keeps the order of the citations.
+    citations = sorted(found.citations, key=lambda row: row.field not in _PROSE)
+    return dataclasses.replace(found, citations=tuple(citations))
 
 
 async def review_uncompared(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
-) -> Reviewed:
+) -> Cited[tuple[ContributionReview, ...]]:
     """Every dimension from the abstracts of the most relevant `papers`; without comparisons there
     is no score (ScholarEval F.3, -PC).
     """
@@ -129,7 +98,7 @@ async def review_uncompared(
         for key, paper in shown_papers
     )
 
-    async def one(dimension: Dimension) -> Reviewed:
+    async def one(dimension: Dimension) -> Cited[ContributionReview]:
         question = ReviewInput(
             idea=context.plan.text,
             idea_words_left_out=context.plan.words_left_out,
@@ -138,48 +107,34 @@ async def review_uncompared(
             words_per_text=context.parameters.words_per_review_text,
         )
         outcome = await context.engine.run(CONTRIBUTION_REVIEW, question)
-        blank = ContributionReview(
-            dimension_id=dimension.dimension_id,
-            dimension=dimension.name,
-            scored_comparison_count=0,
-            unscored_comparison_count=0,
-            provenance=outcome.provenance,
-        )
-        return _settled(blank, outcome, shown_papers)
+        return _settled(_blank(dimension, outcome.provenance), outcome, shown_papers)
 
-    return _joined(await side_by_side(one(dimension) for dimension in dimensions))
+    return joined(await side_by_side(one(dimension) for dimension in dimensions))
 
 
-def _joined(parts: Sequence[Reviewed]) -> Reviewed:
-    return Reviewed(
-        reviews=tuple(one for part in parts for one in part.reviews),
-        citations=tuple(one for part in parts for one in part.citations),
-        failures=tuple(one for part in parts for one in part.failures),
-        suggestions=tuple(one for part in parts for one in part.suggestions),
+def _blank(dimension: Dimension, provenance: Provenance, **fields: Any) -> ContributionReview:
+    counts = {"scored_comparison_count": 0, "unscored_comparison_count": 0}
+    return ContributionReview(
+        dimension_id=dimension.dimension_id,
+        dimension=dimension.name,
+        provenance=provenance,
+        **(counts | fields),
     )
-
-
-def _of(dimension: Dimension, comparisons: Sequence[Comparison]) -> list[Comparison]:
-    return [
-        comparison
-        for comparison in comparisons
-        if comparison.dimension_id == dimension.dimension_id
-    ]
 
 
 async def _reviewed(
     context: Context, papers: Shown, dimension: Dimension, comparisons: list[Comparison]
-) -> Reviewed:
+) -> Cited[ContributionReview]:
     scores = [comparison.score for comparison in comparisons if comparison.score is not None]
     if not scores:
-        return Reviewed((_nothing_scored(dimension, comparisons),), (), ())
+        return Cited(_nothing_scored(dimension, comparisons))
     outcome = await context.engine.run(
         CONTRIBUTION_REVIEW, _question(context, papers, dimension, comparisons)
     )
     lower, upper = novelty_interval(comparisons) or (None, None)
-    blank = ContributionReview(
-        dimension_id=dimension.dimension_id,
-        dimension=dimension.name,
+    blank = _blank(
+        dimension,
+        outcome.provenance,
         mean_comparison_score=sum(scores) / len(scores),
         novelty_0_to_10=novelty_of(comparisons),
         novelty_lower_0_to_10=lower,
@@ -187,7 +142,6 @@ async def _reviewed(
         confidence_0_to_3=confidence_of(comparisons),
         scored_comparison_count=len(scores),
         unscored_comparison_count=len(comparisons) - len(scores),
-        provenance=outcome.provenance,
     )
     return _settled(blank, outcome, papers)
 
@@ -223,36 +177,32 @@ def _question(
     )
 
 
-def _settled(blank: ContributionReview, outcome: Outcome[ReviewReply], papers: Shown) -> Reviewed:
+def _settled(
+    blank: ContributionReview, outcome: Outcome[ReviewReply], papers: Shown
+) -> Cited[ContributionReview]:
     """The review with its citations rendered; keys that were not shown are taken out and
     counted.
     """
+    subject = blank.dimension_id
     if isinstance(outcome, Unscored):
-        unscored = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
-        return Reviewed((unscored,), (), tuple(call_failures([outcome], STAGE, blank.dimension_id)))
-    texts = {field: settle(getattr(outcome.value, field), papers) for field in _PROSE}
+        row = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
+        return Cited(row, papers, failures=call_failures([outcome], STAGE, subject))
     suggested = settle_suggestions(
         outcome.value.suggestions,
         papers,
         module=STAGE,
-        subject=blank.dimension_id,
+        subject=subject,
         provenance=outcome.provenance,
     )
-    texts["suggestions"] = suggested.text
-    complete = replace(
-        blank,
-        **{field: text.markdown for field, text in texts.items()},
-        removed_citation_count=sum(text.removed_citation_count for text in texts.values()),
-        uncited_sentence_count=sum(text.uncited_sentence_count for text in texts.values()),
+    prose = settle_texts(outcome.value, _PROSE, papers)
+    texts = SettledTexts({**prose.by_field, "suggestions": suggested.text}, papers)
+    return Cited(
+        replace(blank, **texts.columns),
+        papers,
+        texts.citations(module=STAGE, subject=subject),
+        suggested.rows,
+        suggested.failures,
     )
-    citations = [
-        row
-        for field, text in texts.items()
-        for row in citation_rows(
-            text, papers, module=STAGE, subject=blank.dimension_id, field=field
-        )
-    ]
-    return Reviewed((complete,), tuple(citations), suggested.failures, suggested.rows)
 
 
 def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> ContributionReview:
@@ -261,10 +211,12 @@ def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> 
     )
     reason = min(reasons, key=lambda one: (-reasons[one], one))
     detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
-    provenance = not_asked(CONTRIBUTION_REVIEW, dimension.provenance)
-    return replace(
-        unreviewed(dimension, reason, detail, provenance),
+    return _blank(
+        dimension,
+        not_asked(CONTRIBUTION_REVIEW, dimension.provenance),
         unscored_comparison_count=len(comparisons),
+        unscored_reason=reason,
+        unscored_detail=detail,
     )
 
 
@@ -316,9 +268,13 @@ def nothing_to_compare(
 def unscored_reviews(
     discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int
 ) -> tuple[ContributionReview, ...]:
-    """One unscored review per dimension, all for the same reason."""
     reason, detail = nothing_to_compare(discovery, judgements, minimum)
     return tuple(
-        unreviewed(dimension, reason, detail, not_asked(CONTRIBUTION_REVIEW, dimension.provenance))
+        _blank(
+            dimension,
+            not_asked(CONTRIBUTION_REVIEW, dimension.provenance),
+            unscored_reason=reason,
+            unscored_detail=detail,
+        )
         for dimension in discovery.dimensions
     )

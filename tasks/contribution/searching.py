@@ -25,8 +25,6 @@ PACKED_ROWS = 100
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A paper and how it was first found."""
-
     paper: Paper
     origin: CandidateOrigin
     found_by: str
@@ -43,20 +41,20 @@ class Searched:
     failures: tuple[Failure, ...]
 
 
+@dataclass(slots=True)
 class Searches:
-    """Searches under way inside `group`: each is sent once, however many statements ask for it."""
+    """Searches under way inside `_group`: each is sent once, however many statements ask for it."""
 
-    def __init__(self, context: Context, group: asyncio.TaskGroup) -> None:
-        self._inquiry = context
-        self._group = group
-        self._sent: dict[str, asyncio.Task[Answer[Paper]]] = {}
+    _context: Context
+    _group: asyncio.TaskGroup
+    _sent: dict[str, asyncio.Task[Answer[Paper]]] = field(default_factory=dict)
 
     def start(self, dimension: Dimension) -> None:
         """Send what can be sent as soon as a dimension has its queries.
 
         Bulk searches wait for the last dimension.
         """
-        parameters = self._inquiry.parameters
+        parameters = self._context.parameters
         if parameters.search is SearchKind.RELEVANCE:
             for query in dimension.queries:
                 self._send(query, parameters.papers_per_query)
@@ -69,15 +67,12 @@ class Searches:
     def _send(self, query: str, limit: int) -> None:
         if query not in self._sent:
             self._sent[query] = self._group.create_task(
-                self._inquiry.literature.search_papers(query, limit, self._inquiry.idea.cutoff_date)
+                self._context.literature.search_papers(query, limit, self._context.idea.cutoff_date)
             )
 
     async def results(self, queries: Sequence[str]) -> Searched:
-        """What `queries`, those of all dimensions started before, found: in order of query and
-        rank.
-        """
         answers = {query: await task for query, task in self._sent.items()}
-        if self._inquiry.parameters.search is SearchKind.RELEVANCE:
+        if self._context.parameters.search is SearchKind.RELEVANCE:
             return _each_by_its_own(queries, answers)
         gathered = {paper.paper_id: paper for answer in answers.values() for paper in answer.items}
         failures = [
@@ -87,7 +82,7 @@ class Searches:
         ]
         complete = all(answer.complete for answer in answers.values())
         # Packed searches that found less than half of what was hoped for: more, in bulk.
-        if queries and 2 * len(gathered) < self._inquiry.parameters.papers_per_query * len(queries):
+        if queries and 2 * len(gathered) < self._context.parameters.papers_per_query * len(queries):
             bulk = await self._in_bulk(queries)
             gathered |= {
                 paper.paper_id: paper for paper in bulk.items if paper.paper_id not in gathered
@@ -95,12 +90,12 @@ class Searches:
             failures.extend(look_up_failures(bulk.failures, STAGE, "bulk search"))
             complete = complete and bulk.complete
         found = best_of_each(
-            queries, each_once(list(gathered.values())), self._inquiry.parameters.papers_per_query
+            queries, each_once(list(gathered.values())), self._context.parameters.papers_per_query
         )
         return Searched(found, 0 if complete else len(queries), tuple(failures))
 
     async def _in_bulk(self, queries: Sequence[str]) -> Answer[Paper]:
-        context = self._inquiry
+        context = self._context
         return await context.literature.search_bulk(
             queries, context.parameters.maximum_bulk_requests, context.idea.cutoff_date
         )

@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from schemas.base import Noun
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
 from schemas.works.curation import Curation, ReviewedAt
+from schemas.works.curation_edit import CurationEdit, EditAgreement, EditedField
 from schemas.works.curation_run import (
     CURATIONS,
     CurateJob,
@@ -17,25 +20,28 @@ from schemas.works.curation_run import (
     CurationParameters,
     CurationRequest,
     PaperSource,
+    SentPaper,
 )
 from tasks.accounting.ledger import Ledger
-from tasks.curation.agreement import agreement_on
 from tasks.curation.collect import collect_papers
 from tasks.curation.curate import curate, uncurated
 from tasks.curation.openreview import OpenReview
 from tasks.curation.paper_parts import parts_of_paper
 from tasks.curation.read import Reader
-from tasks.curation.sent_papers import write_papers
 from tasks.curation.steps import STEPS
 from tasks.curation.steps.curate_criticism import CURATE_CRITICISM
 from tasks.curation.steps.curate_idea import CURATE_IDEA
 from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
 from tasks.curation.submission import Unread, looked_at, refused
+from tasks.documents.document import DOCUMENTS_AT_ONCE
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.judging.step import Step
+from tasks.metrics.agreement import cohen_kappa
 from tasks.shards.work import Cause, or_failure
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
+from warehouse.kinds.curations.edits import pairs_of
+from warehouse.parquet import write_bytes
 
 IDEA_TOKENS = 900
 TOKENS_PER_SENTENCE = 45
@@ -106,7 +112,7 @@ async def _sizes(
     request: CurationRequest, settings: Settings
 ) -> tuple[list[_Size], tuple[str, ...]]:
     """The sizes of papers that will be asked about, and why others are not, a line each."""
-    slots = asyncio.Semaphore(settings.documents.concurrency)
+    slots = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
     reader = Reader(settings.documents, None, slots)
     async with asyncio.TaskGroup() as group:
         tasks = [
@@ -189,3 +195,46 @@ CURATE: Work[PaperSource, CurationParameters, Curation] = Work(
     result=_result,
     figures=lambda page, _: {"agreement": agreement_on(page.edits)},
 )
+
+
+_CHOSEN = (EditedField.TYPE, EditedField.AXIS, EditedField.SEVERITY, EditedField.KEPT)
+"""Fields of which one of a few words is chosen; of free text chance is not known."""
+
+
+def agreement_on(edits: Sequence[CurationEdit]) -> tuple[EditAgreement, ...]:
+    """Of each field that two people looked at, how often both made the same of it; and Cohen's
+    kappa where a word is chosen.
+    """
+    return tuple(_agreement(field, pairs) for field, pairs in pairs_of(edits).items())
+
+
+def _agreement(field: EditedField, pairs: Sequence[tuple[str, str]]) -> EditAgreement:
+    equal = sum(one == other for one, other in pairs)
+    if field not in _CHOSEN:
+        return EditAgreement(field=field, pair_count=len(pairs), equal_count=equal)
+    found = cohen_kappa([one for one, _ in pairs], [other for _, other in pairs])
+    return EditAgreement(
+        field=field,
+        pair_count=len(pairs),
+        equal_count=equal,
+        kappa=None if found.undefined_reason else found.value,
+        lower=None if found.interval.missing_reason else found.interval.lower,
+        upper=None if found.interval.missing_reason else found.interval.upper,
+        undefined_reason=found.undefined_reason,
+    )
+
+
+def write_papers(folder: Path, papers: Sequence[SentPaper]) -> tuple[Path, Path]:
+    """Write `papers/ID.md` and `reviews/ID.json`; the two folders."""
+    texts, reviews = folder / "papers", folder / "reviews"
+    for place in (texts, reviews):
+        place.mkdir(parents=True, exist_ok=True)
+    for paper in papers:
+        told = paper.model_dump(exclude={"paper_id", "text", "reviews"}, exclude_none=True)
+        told["reviews"] = [
+            {"comments": each.text, "rating": each.rating, "confidence": each.confidence}
+            for each in paper.reviews
+        ]
+        write_bytes(texts / f"{paper.paper_id}.md", paper.text.encode("utf-8", "replace"))
+        write_bytes(reviews / f"{paper.paper_id}.json", orjson.dumps(told))
+    return texts, reviews

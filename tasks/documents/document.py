@@ -1,8 +1,18 @@
-"""A document as a parser reads it."""
+"""A document as a parser reads it, and its sections as the method asks for them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.failure import Answer, SourceFailure
+from schemas.identifiers import PaperId
+from schemas.literature.paper import Paper, PaperSection, SectionKind
+from schemas.reasons import Reason
+from tasks.documents.headings import is_closing, is_opening, kind_of
+from tasks.web.calls import failure
 
 
 class HeadedSection(Noun):
@@ -50,3 +60,155 @@ class ParsedDocument(Noun):
     missing_preamble_files: tuple[str, ...] = Field(
         default=(), description="The same of files that the preamble includes, which hold macros."
     )
+
+
+class DocumentLibrary(Protocol):
+    """Sections of papers' full texts, from wherever they can be had."""
+
+    async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
+        """Abstract, methods and results sections of each paper.
+
+        A paper whose full text cannot be had or read keeps its abstract (text_source `metadata`)
+        and a failure that says why; a paper with neither gives a failure alone.
+        """
+        ...
+
+
+TEXT_SOURCE = "metadata"
+DOCUMENTS_AT_ONCE = 8
+"""Per worker: downloads wait for others, and each parser is a process."""
+
+
+def abstract_section(paper: Paper) -> PaperSection | None:
+    """The paper's abstract as a section; None where the source has none or withholds it."""
+    text = (paper.abstract or "").strip()
+    if not text:
+        return None
+    return PaperSection(
+        paper_id=paper.paper_id,
+        section=SectionKind.ABSTRACT,
+        heading="Abstract",
+        text=text,
+        text_source=TEXT_SOURCE,
+    )
+
+
+def no_abstract(paper: Paper) -> SourceFailure:
+    return failure(
+        TEXT_SOURCE,
+        paper.paper_id,
+        Reason.NO_ABSTRACT,
+        "the literature source gives no abstract of this paper",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AbstractLibrary:
+    """Sections without full texts: each paper's abstract, a failure for a paper that has none."""
+
+    async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
+        found = [(paper, abstract_section(paper)) for paper in papers]
+        return Answer(
+            items=tuple(section for _, section in found if section is not None),
+            failures=tuple(no_abstract(paper) for paper, section in found if section is None),
+        )
+
+
+@dataclass(slots=True)
+class Branch:
+    """A top section of one kind with everything under it."""
+
+    kind: SectionKind | None
+    heading: str
+    level: int
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(piece for piece in self.pieces if piece)
+
+
+def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSection, ...]:
+    """One section per kind, in the order abstract, methods, results, discussion (limits too),
+    related work; kinds not found are left out.
+
+    A part belongs to its section: `Experimental setup` under `Results` is results, on its own it is
+        methods. Several
+    sections of one kind become one text, each under its heading. In a paper that names no section
+    after its method
+    (many call it by the system's name) the unnamed sections between the opening and the first
+    results are the methods.
+    """
+    branches = branches_of(document)
+    found: list[PaperSection] = []
+    if document.abstract and document.abstract.strip():
+        found.append(
+            _section(
+                paper_id,
+                SectionKind.ABSTRACT,
+                "Abstract",
+                document.abstract.strip(),
+                document.parser,
+            )
+        )
+    for kind in (
+        SectionKind.METHODS,
+        SectionKind.RESULTS,
+        SectionKind.DISCUSSION,
+        SectionKind.RELATED_WORK,
+    ):
+        own = [branch for branch in branches if branch.kind is kind]
+        if own:
+            text = "\n\n".join(
+                [own[0].text, *(f"## {branch.heading}\n\n{branch.text}" for branch in own[1:])]
+            )
+            found.append(_section(paper_id, kind, own[0].heading, text, document.parser))
+    return tuple(found)
+
+
+def branches_of(document: ParsedDocument) -> list[Branch]:
+    """Top sections with text, in reading order; the methods are found as `paper_sections` says."""
+    return _with_methods([branch for branch in _branches(document.sections) if branch.text])
+
+
+def _section(
+    paper_id: PaperId, kind: SectionKind, heading: str, text: str, source: str
+) -> PaperSection:
+    return PaperSection(
+        paper_id=paper_id, section=kind, heading=heading, text=text, text_source=source
+    )
+
+
+def _branches(sections: tuple[HeadedSection, ...]) -> list[Branch]:
+    """Fold parts into their sections.
+
+    A part of a section that says nothing by its name stands for itself.
+    """
+    branches: list[Branch] = []
+    for section in sections:
+        parent = branches[-1] if branches else None
+        if parent is not None and parent.kind is not None and section.level > parent.level:
+            parent.pieces.append(f"### {section.heading}\n\n{section.text}".strip())
+        else:
+            kind = kind_of(section.heading)
+            if kind is None and parent is not None and section.level > parent.level:
+                parent.pieces.append(f"### {section.heading}\n\n{section.text}".strip())
+            else:
+                branches.append(Branch(kind, section.heading, section.level, [section.text]))
+    return branches
+
+
+def _with_methods(branches: list[Branch]) -> list[Branch]:
+    if any(branch.kind is SectionKind.METHODS for branch in branches):
+        return branches
+    opened = False
+    for branch in branches:
+        if branch.kind in (SectionKind.RESULTS, SectionKind.DISCUSSION) or (
+            opened and is_closing(branch.heading)
+        ):
+            break
+        if is_opening(branch.heading) or branch.kind is SectionKind.RELATED_WORK:
+            opened = True
+        elif opened and branch.kind is None:
+            branch.kind = SectionKind.METHODS
+    return branches

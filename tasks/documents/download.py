@@ -111,7 +111,6 @@ class Downloader:
         return failure(SOURCE, shown(target), Reason.TOO_MANY_REDIRECTS, detail)
 
     async def _request(self, url: URL) -> bytes | URL | SourceFailure:
-        """The file, where a redirect leads, or why neither."""
         endpoint = shown(url)
         private = self.allow_private_addresses
         address = await checked_address(url, allow_private_addresses=private)

@@ -1,5 +1,6 @@
 """Full texts of papers: open-access link → arXiv (PDF, LaTeX source) → Unpaywall → safe download →
-parser → sections.
+parser → sections; what was downloaded and parsed before is kept, documents by content, contents by
+address.
 """
 
 import asyncio
@@ -7,23 +8,103 @@ import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from pydantic import ValidationError
+
 from schemas.failure import Answer, SourceFailure
 from schemas.literature.paper import Paper, PaperSection, SectionKind
-from schemas.reasons import Reason
+from schemas.reasons import Passes, Reason
 from schemas.settings import DocumentSettings
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.accounting.ledger import Ledger
 from tasks.documents import grobid, latex, pdf
-from tasks.documents.cache import DocumentCache
-from tasks.documents.document import ParsedDocument
+from tasks.documents.document import (
+    DOCUMENTS_AT_ONCE,
+    ParsedDocument,
+    abstract_section,
+    no_abstract,
+    paper_sections,
+)
 from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader, Expected
 from tasks.documents.download import PDF as A_PDF
 from tasks.documents.download import SOURCE as DOWNLOAD
 from tasks.documents.grobid import PARSER as GROBID
-from tasks.documents.layout import PARSER as PDF
-from tasks.documents.sections import abstract_section, no_abstract, paper_sections
+from tasks.documents.pdf import PARSER as PDF
 from tasks.web.calls import failure, record_cache_hit
 from warehouse.stores.keyed_store import KeyedStore
+
+LOOK_UP_SECONDS = 30 * 24 * 3600.0
+"""How long an address is taken to lead to the same file."""
+
+_WHOLE, _FAILED = b"+", b"-"
+"""How an entry begins that holds a document, or why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCache:
+    """Entries in the shared store; without a store nothing is kept.
+
+    What may pass (a timeout, say) is never kept.
+
+    A failure counts only where documents are read under the same `settings`: other limits may let
+    the document pass.
+    """
+
+    store: KeyedStore | None
+    settings: DocumentSettings
+
+    async def content_hash_at(self, url: str, *, of_any_age: bool = False) -> str | None:
+        """SHA-256 of the PDF that was last downloaded from `url`."""
+        seconds = None if of_any_age else LOOK_UP_SECONDS
+        value = await self._get(f"download:{_hashed(url)}", seconds)
+        return value.decode("ascii") if value else None
+
+    async def put_content_hash(self, url: str, sha256: str) -> None:
+        await self._put(f"download:{_hashed(url)}", sha256.encode("ascii"))
+
+    async def document(
+        self, parser: str, version: int, sha256: str
+    ) -> ParsedDocument | SourceFailure | None:
+        """What `parser` made of this content, a lasting failure included; None when it has not read
+        it yet.
+        """
+        key = f"document:{parser}:{version}:{sha256}"
+        read = await self._get(key, None) or await self._get(self._under_limits(key), None)
+        if read is None:
+            return None
+        kind = ParsedDocument if read.startswith(_WHOLE) else SourceFailure
+        try:
+            return kind.model_validate_json(read[1:])
+        except ValidationError:
+            return None
+
+    async def put_document(
+        self, parser: str, version: int, sha256: str, document: ParsedDocument | SourceFailure
+    ) -> None:
+        key, json = f"document:{parser}:{version}:{sha256}", document.model_dump_json().encode()
+        if isinstance(document, ParsedDocument):
+            await self._put(key, _WHOLE + json)
+        elif document.reason.passes is not Passes.BY_ITSELF:
+            await self._put(self._under_limits(key), _FAILED + json)
+
+    def _under_limits(self, key: str) -> str:
+        known = self.settings
+        size = f"{known.maximum_bytes}:{known.maximum_pages}"
+        return f"{key}:{size}:{known.parse_seconds:g}:{known.parse_memory_bytes}"
+
+    async def _get(self, key: str, maximum_age_seconds: float | None) -> bytes | None:
+        if self.store is None:
+            return None
+        return (await asyncio.to_thread(self.store.get_many, [key], maximum_age_seconds)).get(key)
+
+    async def _put(self, key: str, value: bytes) -> None:
+        if self.store is not None:
+            await asyncio.to_thread(self.store.put_many, {key: value})
+
+
+def _hashed(text: str) -> str:
+    """Addresses may carry keys in their query: the store holds only their hash."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
 
 # Where a paper's PDF may be, from what the literature source said.
 
@@ -48,7 +129,6 @@ def known_links(paper: Paper, arxiv_url: str = ARXIV_URL) -> tuple[str, ...]:
 
 
 def arxiv_number(paper: Paper) -> str | None:
-    """The arXiv number, given or taken from the paper's address or DataCite DOI."""
     if paper.arxiv_id and _ARXIV_ID.fullmatch(paper.arxiv_id.strip()):
         return paper.arxiv_id.strip()
     for text in (paper.doi or "", paper.url):
@@ -101,7 +181,7 @@ class FullTextLibrary:
 
     def __post_init__(self) -> None:
         self._cache = DocumentCache(self.store, self.settings)
-        self.slots = self.slots or asyncio.Semaphore(self.settings.concurrency)
+        self.slots = self.slots or asyncio.Semaphore(DOCUMENTS_AT_ONCE)
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
         """Abstract, methods, results and related work of each paper, papers in the given order.
@@ -117,7 +197,6 @@ class FullTextLibrary:
         )
 
     async def document(self, paper: Paper) -> ParsedDocument | SourceFailure:
-        """The whole of one paper as its parser read it, or why it could not be had."""
         assert self.slots is not None
         async with self.slots:
             read = await self._read(paper)
@@ -159,12 +238,9 @@ class FullTextLibrary:
         """What the open-access link and arXiv lead to, one after the other, the preferred kind
         first.
         """
-        source = source_link(paper, self.arxiv_url) if self.settings.latex != "never" else None
-        if source and self.settings.latex == "first":
-            yield await self._read_link(source, LATEX)
         for link in known_links(paper, self.arxiv_url):
             yield await self._read_link(link)
-        if source and self.settings.latex == "after_pdf":
+        if source := source_link(paper, self.arxiv_url):
             yield await self._read_link(source, LATEX)
 
     async def _further_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:

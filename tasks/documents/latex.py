@@ -18,8 +18,7 @@ from schemas.text.plain_files import PlainFileError, files_below, open_file, rea
 from schemas.works.check_run import IncludedFile
 from tasks.documents.child import EXIT_REFUSED, run_child, verdict
 from tasks.documents.document import LatexSource, ParsedDocument
-from tasks.documents.latex_files import MAXIMUM_MEMBERS, LatexError, decoded, is_latex
-from tasks.documents.latex_inclusions import followed
+from tasks.documents.latex_source import MAXIMUM_MEMBERS, LatexError, decoded, followed, is_latex
 from tasks.web.calls import failure
 
 PARSER = "latex"

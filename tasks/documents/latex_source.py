@@ -1,21 +1,403 @@
-"""LaTeX files → one source: the main file, its comments gone, what it includes in its place, its
-own macros written out.
+"""The files of a LaTeX source, whatever it came in (arXiv e-print as tar or gzip, zip, a single
+file), and the one source they are: the main file, its comments gone, what it includes in its place,
+its own macros written out.
+
+Nothing is written to disk, so no name in an archive can lead anywhere, and a link in it leads
+nowhere at all.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+import gzip
+import io
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import PurePosixPath
+from typing import IO, NamedTuple, Protocol, cast
 
 from schemas.reasons import Reason
-from schemas.text.patterns import DOTALL, Match, bounded
-from tasks.documents.latex_files import LatexError
-from tasks.documents.latex_inclusions import (
-    file_named,
-    main_files,
-    starts_document,
-    with_inclusions,
-    without_comments,
+from schemas.text.patterns import DOTALL, Match, Pattern, bounded, linear
+
+MAXIMUM_MEMBERS = 5_000
+MAXIMUM_UNPACKED_BYTES = 300_000_000
+"""Over everything in the archive: figures count too, for they are unpacked to be skipped."""
+
+MAXIMUM_TEXT_BYTES = 20_000_000
+_LATEX_SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl"})
+_TEXT_SUFFIXES = _LATEX_SUFFIXES | {".txt", ""}
+_PDF_WITHIN_BYTES = 1024
+
+
+class LatexError(ValueError):
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that refuses to give more than it may: a bomb is never unpacked to its end."""
+
+    def __init__(self, stream: io.BufferedIOBase | gzip.GzipFile) -> None:
+        self._stream = stream
+        self._left = MAXIMUM_UNPACKED_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview[int]") -> int:  # type: ignore[override]
+        content = self._stream.read(len(buffer))
+        self._left -= len(content)
+        if self._left < 0:
+            raise LatexError(
+                Reason.TOO_LARGE,
+                f"the archive unpacks to more than {MAXIMUM_UNPACKED_BYTES:,} bytes",
+            )
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def read_files(content: bytes) -> dict[str, str]:
+    """Text files by their path in the source; a single file is called `main.tex`.
+
+    Raises:
+        LatexError: no LaTeX source, damaged, or larger than the limits allow.
+    """
+    if b"%PDF-" in content[:_PDF_WITHIN_BYTES]:
+        raise LatexError(Reason.NOT_LATEX, "the source is a PDF")
+    try:
+        files = _zip_files(content) if content[:4] == b"PK\x03\x04" else _stream_files(content)
+    except (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        zlib.error,
+        gzip.BadGzipFile,
+        EOFError,
+        NotImplementedError,
+        OSError,
+    ) as error:
+        raise LatexError(
+            Reason.DAMAGED, f"the archive cannot be read ({type(error).__name__})"
+        ) from error
+    except RuntimeError as error:
+        raise LatexError(Reason.ENCRYPTED, "the archive needs a password") from error
+    if not files:
+        raise LatexError(Reason.NOT_LATEX, "the source holds no text files")
+    return files
+
+
+def _stream_files(content: bytes) -> dict[str, str]:
+    packed = content[:2] == b"\x1f\x8b"
+    bounded = io.BufferedReader(
+        _Bounded(gzip.GzipFile(fileobj=io.BytesIO(content)) if packed else io.BytesIO(content)),
+        1 << 16,
+    )
+    head = bounded.peek(512)
+    if head[257:262] == b"ustar" or _old_tar(head):
+        return _tar_files(cast(IO[bytes], bounded))
+    text = bounded.read(MAXIMUM_TEXT_BYTES + 1)
+    if len(text) > MAXIMUM_TEXT_BYTES:
+        raise LatexError(Reason.TOO_LARGE, f"the file exceeds {MAXIMUM_TEXT_BYTES:,} bytes")
+    if b"\x00" in text[:4096] or b"\\" not in text:
+        raise LatexError(Reason.NOT_LATEX, "the file is no LaTeX")
+    return {"main.tex": decoded(text)}
+
+
+def _old_tar(head: bytes) -> bool:
+    try:
+        tarfile.TarInfo.frombuf(head[:512], "utf-8", "replace")
+    except tarfile.HeaderError:
+        return False
+    return len(head) >= 512
+
+
+def _tar_files(stream: IO[bytes]) -> dict[str, str]:
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
+        return _texts(
+            (member.name if member.isreg() else "", partial(archive.extractfile, member))
+            for member in archive
+        )
+
+
+def _zip_files(content: bytes) -> dict[str, str]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return _texts(
+            ("" if member.is_dir() else member.filename, partial(archive.open, member))
+            for member in archive.infolist()
+        )
+
+
+def _texts(members: Iterable[tuple[str, Callable[[], IO[bytes] | None]]]) -> dict[str, str]:
+    """The text files among the members of an archive, each its name and how to open it."""
+    files: dict[str, str] = {}
+    left = MAXIMUM_TEXT_BYTES
+    for count, (given, opened) in enumerate(members):
+        if count >= MAXIMUM_MEMBERS:
+            raise LatexError(
+                Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files"
+            )
+        name = inner_name(given)
+        if name is None or not is_text(name):
+            continue
+        stream = opened()
+        text = stream.read(left + 1) if stream is not None else b""
+        left -= len(text)
+        if left < 0:
+            raise LatexError(
+                Reason.TOO_LARGE, f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes"
+            )
+        files[name] = decoded(text)
+    return files
+
+
+def inner_name(name: str) -> str | None:
+    """The path inside the archive in one spelling (`./a//b.tex` → `a/b.tex`); None for a path that
+    leads out of it.
+    """
+    path = PurePosixPath(name.replace("\\", "/"))
+    parts: list[str] = []
+    for part in path.parts:
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return None if path.is_absolute() or not parts or "\x00" in name else "/".join(parts)
+
+
+def is_text(name: str) -> bool:
+    """Whether a file of that name in an archive is read: LaTeX, its bibliography, or text without
+    a suffix.
+    """
+    return PurePosixPath(name).suffix.lower() in _TEXT_SUFFIXES and not _is_hidden(name)
+
+
+def is_latex(name: str) -> bool:
+    """Whether a file of that name in a folder is read: LaTeX or its bibliography.
+
+    A folder may hold files of any kind, such as notes and keys, which an archive of a paper's
+    source does not.
+    """
+    return PurePosixPath(name).suffix.lower() in _LATEX_SUFFIXES and not _is_hidden(name)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith(".") for part in PurePosixPath(name).parts)
+
+
+def decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+_VERBATIM = bounded(r"\\(begin|end)\{(verbatim\*?|lstlisting|minted|comment)\}")
+_COMMENT = bounded(r"(?<!\\)((?:\\\\){0,99})%[^\n]*(?:\n[ \t]*)?")
+_INCLUSION = linear(
+    r"\\(?:input|include|subfile|subfileinclude)\s*\{\s*([^{}]{1,300}?)\s*\}"
+    r"|\\input\s+([^\s{}\\%]{1,300})"
 )
+_IMPORT = linear(
+    r"\\(?:(?:sub)?import|(?:sub)?(?:input|include)from)\*?"
+    r"\s*\{\s*([^{}]{0,300}?)\s*\}\s*\{\s*([^{}]{1,300}?)\s*\}"
+)
+_BRANCH = r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
+_IF_THERE = linear(rf"\\(Input)?IfFileExists\s*\{{\s*([^{{}}]{{1,300}}?)\s*\}}{_BRANCH}{_BRANCH}")
+_CLASS = linear(r"\\document(?:class|style)\s*(?:\[[^\[\]]*\]\s*)?\{\s*([^{}]*?)\s*\}")
+_PARTIAL_CLASSES = frozenset({"standalone", "subfiles"})
+"""Classes of a figure or a part that can also be compiled alone."""
+_PICTURE = linear(r"\\begin\{(?:tikzpicture|pgfpicture|axis)\}|Creator: Matplotlib, PGF backend")
+_GRAPHIC = linear(
+    r"\\include(?:graphics|pdf|svg)\*?\s*(?:\[[^\[\]]*\]\s*)?\{\s*([^{}]{1,300}?)\s*\}"
+)
+_GRAPHIC_FOLDERS = linear(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\})+)")
+_BRACED = linear(r"\{([^{}]*)\}")
+_NOT_TEXT = frozenset(
+    {".def", ".cfg", ".sty", ".cls", ".clo", ".fd", ".enc", ".lua", ".bib", ".pgf", ".tikz"}
+    | {".pdf_tex", ".eps_tex", ".pdftex_t", ".pstex_t", ".svg"}
+)
+"""Suffixes of definitions and pictures: without them no word of the text is lost."""
+_OF_TEX = frozenset(
+    {"glyphtounicode", "xy", "epsf", "psfig", "amssym", "cyracc", "pdf-trans", "insbox", "tikz"}
+)
+"""Files that every TeX distribution brings."""
+_MOST_DOCUMENTS = 30
+
+
+class SourceFiles(Protocol):
+    def __contains__(self, name: str, /) -> bool: ...
+
+    def __getitem__(self, name: str, /) -> str: ...
+
+
+def without_comments(text: str) -> str:
+    """Everything from an unescaped `%` to the end of its line gone; verbatim blocks and `comment`
+    blocks too.
+    """
+    return _COMMENT.sub(lambda found: found.group(1), without_environments(text, _VERBATIM, ""))
+
+
+def without_environments(text: str, marks: Pattern, instead: str) -> str:
+    """Each environment, from its beginning to the next end of its name, replaced by `instead`.
+
+    Args:
+        marks: finds beginnings and ends; its groups are `begin` or `end`, and the name.
+    """
+    found = list(marks.finditer(text))
+    last_end = {mark.group(2): mark.start() for mark in found if mark.group(1) == "end"}
+    pieces: list[str] = []
+    place, inside = 0, ""
+    for mark in found:
+        kind, name = mark.groups()
+        if not inside and kind == "begin" and last_end.get(name, -1) > mark.start():
+            pieces += [text[place : mark.start()], instead]
+            inside = name
+        elif kind == "end" and name == inside:
+            place, inside = mark.end(), ""
+    return "".join([*pieces, text[place:]])
+
+
+def starts_document(text: str) -> bool:
+    """Whether the text is a whole document: neither a part of one nor a figure."""
+    plain = without_comments(text)
+    document_class = _CLASS.search(plain)
+    return (
+        document_class is not None
+        and document_class.group(1) not in _PARTIAL_CLASSES
+        and "\\begin{document}" in plain
+    )
+
+
+def is_figure(text: str) -> bool:
+    document_class = _CLASS.search(text)
+    if document_class is not None:
+        return document_class.group(1) == "standalone"
+    return _PICTURE.search(text) is not None and "\\section" not in text
+
+
+def main_files(starts: list[str], opened: Callable[[], SourceFiles]) -> list[str]:
+    """Return those of the whole documents `starts` that no other of them includes.
+
+    Args:
+        opened: returns the files of the source; called once for each document.
+    """
+    if not 1 < len(starts) <= _MOST_DOCUMENTS:
+        return starts
+    parts = {name: set(followed(opened(), name).reached[1:]) for name in starts}
+    return [
+        name
+        for name in starts
+        if not any(name in parts[other] for other in starts if other != name)
+    ] or starts
+
+
+class Inclusions(NamedTuple):
+    """The files of a document, the main file first, and the names that cannot be followed: those in
+    its text, and those in its preamble, which hold macros.
+    """
+
+    reached: list[str]
+    missing: list[str]
+    missing_preamble: list[str]
+
+
+def followed(files: SourceFiles, main: str) -> Inclusions:
+    reached, missing = [main], dict[str, bool]()  # with whether each stands in the preamble
+    in_preamble = {main: False}
+    for name in reached:  # grows while it is read
+        preamble, text = _preamble_and_text(files, name, main)
+        for part, is_preamble in ((preamble, True), (text, in_preamble[name])):
+
+            def note(wanted: str, includer: str = name, is_preamble: bool = is_preamble) -> str:
+                file = file_named(files, wanted, includer, main)
+                if file is None:
+                    # A macro's argument, such as parts/#1, is used in the text.
+                    missing[wanted] = (
+                        missing.get(wanted, True) and is_preamble and "#" not in wanted
+                    )
+                elif file not in in_preamble:
+                    in_preamble[file] = is_preamble
+                    reached.append(file)
+                return ""
+
+            _replaced(part, files, name, main, note)
+    names = [name for name in missing if _holds_text(name)]
+    return Inclusions(
+        reached,
+        [name for name in names if not missing[name]],
+        [name for name in names if missing[name]],
+    )
+
+
+def _holds_text(name: str) -> bool:
+    path = PurePosixPath(name)
+    return path.suffix.lower() not in _NOT_TEXT and path.stem.lower() not in _OF_TEX
+
+
+def with_inclusions(files: SourceFiles, name: str, main: str, text_of: Callable[[str], str]) -> str:
+    """Return the text of a file without comments, each inclusion replaced by `text_of` its name.
+
+    Of an included file that is a document of its own, only its body is returned.
+    """
+    preamble, text = _preamble_and_text(files, name, main)
+    return _replaced(f"{preamble}{text}", files, name, main, text_of)
+
+
+def _preamble_and_text(files: SourceFiles, name: str, main: str) -> tuple[str, str]:
+    """Both without comments; an included file has no preamble of interest."""
+    text = without_comments(files[name]).partition("\\end{document}")[0]
+    preamble, begin, body = text.partition("\\begin{document}")
+    if not begin:
+        return "", preamble
+    return (preamble, f"{begin}{body}") if name == main else ("", body)
+
+
+def _replaced(
+    text: str, files: SourceFiles, name: str, main: str, text_of: Callable[[str], str]
+) -> str:
+
+    def branch(found: Match[str]) -> str:
+        included, wanted, then, otherwise = found.groups()
+        if file_named(files, wanted, name, main) is None:
+            return otherwise
+        return f"\\input{{{wanted}}}{then}" if included else then
+
+    text = _IF_THERE.sub(branch, text)
+    text = _IMPORT.sub(lambda found: text_of(f"{found.group(1)}/{found.group(2)}"), text)
+    return _INCLUSION.sub(lambda found: text_of(found.group(1) or found.group(2)), text)
+
+
+def file_named(files: SourceFiles, wanted: str, includer: str, main: str) -> str | None:
+    """Return the file that `includer` calls `wanted`; None: it is not among `files`."""
+    folders = (str(PurePosixPath(name).parent) for name in (includer, main))
+    bare = wanted.strip('"')
+    for folder in dict.fromkeys((*folders, ".")):
+        for suffix in (".tex", "", ".ltx"):
+            name = inner_name(f"{folder}/{bare}{suffix}")
+            if name is not None and name in files:
+                return name
+    return None
+
+
+def drawn_on(files: SourceFiles, main: str) -> set[str]:
+    """Return the names of the files that a document consists of, its pictures included.
+
+    Pictures stand there as they are named, often without their suffix.
+    """
+    reached = followed(files, main).reached
+    texts = [without_comments(files[name]) for name in reached]
+    folders = {
+        folder
+        for text in texts
+        for paths in _GRAPHIC_FOLDERS.findall(text)
+        for folder in _BRACED.findall(paths)
+    }
+    pictures = {name for text in texts for name in _GRAPHIC.findall(text)}
+    places = (inner_name(f"{folder}/{name}") for folder in {"."} | folders for name in pictures)
+    return {*reached[1:], *(place for place in places if place is not None)}
+
 
 MAXIMUM_SOURCE_CHARACTERS = 6_000_000
 _DEEPEST_INCLUSION = 20

@@ -17,9 +17,15 @@ from schemas.text.patterns import DOTALL, bounded, linear
 from tasks.documents.child import EXIT_MEMORY, EXIT_REFUSED
 from tasks.documents.document import HeadedSection, LatexSource, ParsedDocument
 from tasks.documents.headings import kind_of
-from tasks.documents.latex_files import LatexError, read_files
-from tasks.documents.latex_inclusions import followed, without_environments
-from tasks.documents.latex_source import balanced, main_file, whole_source
+from tasks.documents.latex_source import (
+    LatexError,
+    balanced,
+    followed,
+    main_file,
+    read_files,
+    whole_source,
+    without_environments,
+)
 
 PARSER = "latex"
 _FEWEST_WORDS = 5
@@ -125,7 +131,6 @@ def _title(source: str) -> str:
 
 
 def _abstract(body: str, preamble: str) -> tuple[str, str]:
-    """The abstract as readable text, and the body without it."""
     for text in (body, preamble):
         if block := _ABSTRACT_BLOCK.search(text):
             return readable(block.group(1)), body.replace(block.group(0), " ")

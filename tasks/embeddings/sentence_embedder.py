@@ -21,6 +21,8 @@ from warehouse.stores.keyed_store import KeyedStore
 
 # Embeddings from an API, through LiteLLM.
 
+BATCH_SIZE = 16
+"""Texts in one call of a model or an API."""
 _TIMEOUT_SECONDS = 60.0
 _POLICY = RetryPolicy(4, 300.0, first_pause_seconds=0.5, longest_pause_seconds=8.0)
 
@@ -170,7 +172,7 @@ class SentenceEmbedder:
                 self._waiting.update(texts)
             return await asyncio.to_thread(self._compute_locally, texts)
         vectors = await embed_remotely(
-            self._remote, list(texts.values()), self._settings.batch_size, self._api_base
+            self._remote, list(texts.values()), BATCH_SIZE, self._api_base
         )
         computed = dict(zip(texts, vectors, strict=True))
         self._remember(computed)
@@ -183,7 +185,7 @@ class SentenceEmbedder:
             computed: dict[str, Vector] = {}
             if rest:
                 together = self._together(rest)
-                vectors = self._model().encode(list(together.values()), self._settings.batch_size)
+                vectors = self._model().encode(list(together.values()), BATCH_SIZE)
                 computed = dict(zip(together, vectors, strict=True))
             self._remember(computed)
         return known | {key: computed[key] for key in rest}

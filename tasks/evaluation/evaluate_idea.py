@@ -5,7 +5,7 @@ what they found as one value.
 import asyncio
 import dataclasses
 from collections.abc import Awaitable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from schemas.base import Noun, replace
 from schemas.failure import LEFT_OUT, Failure, look_up_failures
@@ -25,13 +25,11 @@ from tasks.citations.settle import settle
 from tasks.evaluation.modules import MODULES, IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
+from tasks.judging.findings import Findings
 from tasks.literature.field_coverage import is_looked_at, look_at_field
 from tasks.recommendation.extracting import Stretch, extract_resources
 from tasks.telemetry.reporting import span
 from tasks.text.words import key_phrases
-
-if TYPE_CHECKING:
-    from tasks.evaluation.modules import Findings
 
 KEY_PHRASES = 6
 """Of a paper without keywords."""
@@ -71,8 +69,8 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
 
 
 async def _assessed(
-    so_far: IdeaEvaluation, found: "Mapping[str, Findings]", job: ShardJob, tools: IdeaTools
-) -> "dict[str, Findings]":
+    so_far: IdeaEvaluation, found: Mapping[str, Findings[Any]], job: ShardJob, tools: IdeaTools
+) -> dict[str, Findings[Any]]:
     """The assessment's findings, and those of soundness with the concerns weighed and what they
     suggest taken over.
     """
@@ -163,7 +161,7 @@ async def _with_resources(
     )
 
 
-async def _findings(module: Module, evaluation: "Awaitable[Findings]") -> "Findings":
+async def _findings(module: Module, evaluation: Awaitable[Findings[Any]]) -> Findings[Any]:
     with span("module", module=module.value):
         return await evaluation
 
@@ -173,7 +171,7 @@ def _assembled(
     job: ShardJob,
     ledger: Ledger,
     watch: Stopwatch,
-    found: "Mapping[str, Findings]",
+    found: Mapping[str, Findings[Any]],
     coverage: FieldCoverage | None = None,
 ) -> IdeaEvaluation:
     papers: dict[PaperId, Paper] = {}

@@ -9,7 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 
+from pydantic import Field
+
+from schemas.base import Noun
 from schemas.boundary import ErrorBoundary, out_of_memory
+from schemas.calls import ApiCall
 from schemas.failure import Failure
 from schemas.identifiers import EvaluationKey
 from schemas.judgement.evaluation import IdeaEvaluation, Receipt
@@ -25,14 +29,55 @@ from tasks.evaluation.evaluate_idea import (
 )
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
-from tasks.evaluation.waiting import Waiting
-from tasks.shards.standstill import StandstillError, until_standstill
+from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import cause_of, each_unit, land_failure
 from tasks.telemetry.reporting import idea_landed, span
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import Layout, safe_name
 from warehouse.shared_database import shared_database
 from warehouse.units.landing import complete_receipt, read_receipt
+
+_KEPT = ".json"
+
+
+class SpentWaiting(Noun):
+    """What an idea has used before it was put down; its next start finds all of it in caches."""
+
+    counted_requests: int = Field(ge=0, description="Literature requests counted by the budget.")
+    api_calls: tuple[ApiCall, ...]
+
+
+class Waiting(PutDown):
+    """The ideas of a run that were put down."""
+
+    def put_down(self, key: EvaluationKey, ledger: Ledger) -> None:
+        """The idea waits. Its requests that left are kept; its calls are in the journal."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        spent = SpentWaiting(
+            counted_requests=ledger.counted_requests,
+            api_calls=tuple(call for call in ledger.api_calls if not call.cache_hit),
+        )
+        kept = self.folder / f"{key}{_KEPT}"
+        written = kept.with_suffix(".new")
+        written.write_text(spent.model_dump_json())
+        written.rename(kept)
+        self.wait(key)
+
+    def take_up(self, key: EvaluationKey, ledger: Ledger) -> None:
+        """Book what the idea used before, and take it as counted."""
+        try:
+            kept = (self.folder / f"{key}{_KEPT}").read_bytes()
+        except FileNotFoundError:
+            return
+        spent = SpentWaiting.model_validate_json(kept)
+        ledger.api_calls.extend(spent.api_calls)
+        ledger.requests_counted_before = spent.counted_requests
+
+    def forget(self, key: EvaluationKey) -> None:
+        """The idea has landed."""
+        self.end(key)
+        (self.folder / f"{key}{_KEPT}").unlink(missing_ok=True)
+
 
 MAXIMUM_ATTEMPTS = 3
 """One less than the worker deaths after which Dask gives a whole shard up."""

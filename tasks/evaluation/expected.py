@@ -25,7 +25,7 @@ from schemas.judgement.run_request import RunRequest
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module
 from schemas.settings import LanguageModelSettings, Settings
-from tasks.assessment.expected import expected_assessment
+from tasks.assessment.material import expected_assessment
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.planning import IDEA_TOKENS_SHOWN, expected_committee
 from tasks.evaluation.steps import STEPS
@@ -41,12 +41,12 @@ from tasks.judging.expected import (
     unpriced,
 )
 from tasks.judging.step import Step
-from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
+from tasks.judging.steps import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
 from tasks.literature.edges import MOST_SEEDS_PER_REQUEST
 from tasks.literature.gateway.messages import LARGEST_BATCH
 from tasks.novelty.expected import expected_novelty
-from tasks.recommendation.steps.extract_resources import expected_resources
+from tasks.recommendation.steps import expected_resources
 from tasks.survey.expected import expected_requests, expected_survey
 
 TOKENS_PER_WORD = 1.7

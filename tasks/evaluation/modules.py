@@ -14,27 +14,15 @@ from schemas.profile import Profile
 from schemas.run import Module
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY_STEPS
+from tasks.judging.findings import Findings
 from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
 
 if TYPE_CHECKING:  # a module takes a while to import, and a run with nothing to do needs none
-    from tasks.assessment.evaluate import AssessmentFindings
-    from tasks.committee.evaluate import CommitteeFindings
     from tasks.committee.knowledge.tools import KnowledgeTools
-    from tasks.contribution.evaluate import ContributionFindings
-    from tasks.novelty.evaluate import NoveltyFindings
-    from tasks.soundness.evaluate import SoundnessFindings
-
-    Findings = (
-        SoundnessFindings
-        | ContributionFindings
-        | CommitteeFindings
-        | NoveltyFindings
-        | AssessmentFindings
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +65,14 @@ class EvaluatingModule:
     """
 
     package: str
-    evaluate: "Callable[[Idea, Profile, IdeaTools], Awaitable[Findings]]"
+    evaluate: Callable[[Idea, Profile, IdeaTools], Awaitable[Findings[Any]]]
 
     def holds(self, package: str) -> bool:
         """Whether a step of `package` is one of the module's."""
         return package == self.package or package.startswith(f"{self.package}.")
 
 
-async def _soundness(idea: Idea, profile: Profile, tools: IdeaTools) -> "SoundnessFindings":
+async def _soundness(idea: Idea, profile: Profile, tools: IdeaTools) -> Findings[Any]:
     from tasks.soundness.evaluate import evaluate_plan_alone, evaluate_soundness
 
     if not tools.covers_field:
@@ -101,7 +89,7 @@ async def _soundness(idea: Idea, profile: Profile, tools: IdeaTools) -> "Soundne
     )
 
 
-async def _contribution(idea: Idea, profile: Profile, tools: IdeaTools) -> "ContributionFindings":
+async def _contribution(idea: Idea, profile: Profile, tools: IdeaTools) -> Findings[Any]:
     from tasks.contribution.evaluate import evaluate_contribution, nothing_asked
 
     if not tools.covers_field:
@@ -116,7 +104,7 @@ async def _contribution(idea: Idea, profile: Profile, tools: IdeaTools) -> "Cont
     )
 
 
-async def _novelty(idea: Idea, profile: Profile, tools: IdeaTools) -> "NoveltyFindings":
+async def _novelty(idea: Idea, profile: Profile, tools: IdeaTools) -> Findings[Any]:
     from tasks.novelty.evaluate import evaluate_novelty, field_not_covered
 
     if not tools.covers_field:
@@ -126,7 +114,7 @@ async def _novelty(idea: Idea, profile: Profile, tools: IdeaTools) -> "NoveltyFi
     )
 
 
-async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> "CommitteeFindings":
+async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> Findings[Any]:
     from tasks.committee.evaluate import evaluate_committee
 
     assert tools.knowledge is not None, (
@@ -142,7 +130,7 @@ async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> "Committ
     )
 
 
-async def _assessment(_: Idea, profile: Profile, tools: IdeaTools) -> "AssessmentFindings":
+async def _assessment(_: Idea, profile: Profile, tools: IdeaTools) -> Findings[Any]:
     from tasks.assessment.evaluate import evaluate_assessment
 
     assert tools.evaluation is not None, "the assessment comes after the other modules"

@@ -21,7 +21,7 @@ from tasks.evaluation.surveyed_literature import IDEA_SURVEY, PAPERS_PER_SEARCH
 from tasks.judging.identity import embedding_identity, model_bounds, prompts_of
 from tasks.judging.step import Step
 from tasks.literature.field_coverage import coverage_condition
-from tasks.literature.identities import publication_names
+from tasks.literature.versions import publication_names
 from tasks.shards.work import Shard
 
 _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {

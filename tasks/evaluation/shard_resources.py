@@ -13,7 +13,7 @@ from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
-from tasks.documents.sections import AbstractLibrary, DocumentLibrary
+from tasks.documents.document import DOCUMENTS_AT_ONCE, AbstractLibrary, DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder, bundled_settings
 from tasks.evaluation.evaluate_shard import Attempts, evaluate_shard
@@ -22,7 +22,6 @@ from tasks.evaluation.planned import ShardJob
 from tasks.judging.batches.asking import open_batches
 from tasks.judging.opening import EngineOf, open_judging, traced
 from tasks.literature.client import LiteratureClient
-from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.sources.requests import SourceContext
 from tasks.sources.unpaywall import open_full_texts
 from tasks.web.client import Client, open_client
@@ -49,7 +48,7 @@ class ShardResources:
     @asynccontextmanager
     async def tools(self, ledger: Ledger) -> AsyncIterator[IdeaTools]:
         """The tools of one idea."""
-        literature = SemanticScholarClient(
+        literature = LiteratureClient(
             self.job.gateway_url,
             ledger,
             self.http,
@@ -128,7 +127,7 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
             embedder=judging.embedder,
             field_embedder=_field_embedder(judging.embedder, settings, layout),
             documents=KeyedStore(layout.cache / "documents.sqlite"),
-            document_slots=asyncio.Semaphore(settings.documents.concurrency),
+            document_slots=asyncio.Semaphore(DOCUMENTS_AT_ONCE),
             budget=judging.budget,
             engine_of=judging.engine_of,
             sources_http=await stack.enter_async_context(

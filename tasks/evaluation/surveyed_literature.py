@@ -18,10 +18,9 @@ from tasks.embeddings.similarity import SharedWords
 from tasks.judging.relevance import Judgement, Judgements
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient, own_publications
-from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import STAGE, Judge, expand
-from tasks.survey.steps.survey_plan import SURVEY_PLAN
-from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
+from tasks.survey.steps import SURVEY_PLAN, SURVEY_RELEVANCE
+from tasks.survey.survey import plan_queries, relevance_to
 
 IDEA_SURVEY = SurveyParameters(
     depth=1,
@@ -42,23 +41,21 @@ PAPERS_PER_SEARCH = 10
 _OWN = Judgement(0, "possibly the idea's own publication")
 
 
-class SurveyedLiterature:
-    """A `LiteratureClient` whose searches add papers of the idea's survey.
+class SurveyedLiterature(LiteratureClient):
+    """A client, in front of `inner`, whose searches add papers of the idea's survey.
 
     A survey that could not be made adds nothing; why stands in the ledger's failures.
     """
 
     def __init__(self, inner: LiteratureClient, idea: Idea, engine: Engine, ledger: Ledger) -> None:
+        # Every look-up goes to `inner`: the base's own state is never used.
         self._inner = inner
+        self.unlimited = inner.unlimited
         self._idea = idea
         self._engine = engine
         self._ledger = ledger
         self._papers: tuple[Paper, ...] | None = None
         self._surveying = asyncio.Lock()
-
-    @property
-    def unlimited(self) -> bool:
-        return self._inner.unlimited
 
     async def kept(self) -> tuple[Paper, ...]:
         """The papers of the survey, heaviest first; whoever asks first has it made."""

@@ -3,8 +3,10 @@ and what difference could be seen at all?
 """
 
 import asyncio
+import math
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +14,12 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from schemas.works.experiment import Container, Execution, Stage, Task
+from schemas.works.experiment import Container, Execution, Stage
 from tasks.experiments.executing import EvaluatorError, Executor
-from tasks.experiments.gains import detectable, interval
-from tasks.experiments.sandbox.sandbox import check_sandbox
-from tasks.experiments.task_folder import PARENT, TaskFolder, read_task
+from tasks.experiments.record import interval
+from tasks.experiments.sandbox import check_sandbox
+from tasks.experiments.task_folder import TaskFolder, read_task
+from tasks.metrics.estimate import detectable
 from warehouse.stores.keyed_store import KeyedStore
 
 
@@ -40,8 +43,9 @@ class CheckedTask(Noun):
     least_difference: float
     programs: tuple[CheckedProgram, ...]
     noise: float | None = Field(
-        description="Standard deviation of the metric between two seeds on the same data; None: the"
-        " parent fails."
+        description="Standard deviation of the gain of a baseline over the parent in one run, over"
+        " all baselines; without a baseline that of the parent between two seeds on the same data."
+        " None: a program fails, or nothing varies."
     )
     detectable_when_chosen: float | None = Field(
         description="Gain seen four times of five among all candidates."
@@ -57,7 +61,7 @@ class CheckedTask(Noun):
 
 
 def check_task(path: Path, container: Container | None = None) -> CheckedTask:
-    """Run the parent twice and the baselines once on the data of a selection.
+    """Run the parent and the baselines on the data of a selection, a parent alone twice.
 
     Args:
         container: the sandbox; None: bubblewrap.
@@ -86,7 +90,7 @@ async def _executions(
         tasks = [
             group.create_task(executor.execute(name, source, Stage.SELECTION, replicate, again))
             for name, source in folder.programs.items()
-            for again in ((0, 1) if name == PARENT else (0,))
+            for again in ((0, 1) if len(folder.programs) == 1 else (0,))
             for replicate in range(folder.task.trials.selection)
         ]
     return [task.result() for task in tasks]
@@ -98,29 +102,27 @@ def _checked(folder: TaskFolder, executions: list[Execution]) -> CheckedTask:
         name: [each for each in executions if each.program_id == name] for name in folder.programs
     }
     programs = tuple(_program(name, found[:count]) for name, found in by_program.items())
-    values = [each.value for each in by_program[PARENT]]
-    known = [value for value in values if value is not None]
-    noise = None
-    if len(known) == len(values):
-        noise = float(np.std(np.subtract(known[:count], known[count:]), ddof=1))
+    noise = _noise([[each.value for each in found] for found in by_program.values()], count)
+    trials = folder.task.trials
     return CheckedTask(
         task_id=folder.name,
         metric=folder.task.metric,
         least_difference=folder.task.least_difference,
         programs=programs,
         noise=noise,
-        **_detectable(noise, folder.task),
+        detectable_when_chosen=noise and noise * detectable(count, trials.candidates),
+        detectable_when_confirmed=noise and noise * detectable(trials.confirmation, 1),
     )
 
 
-def _detectable(noise: float | None, task: Task) -> dict[str, float | None]:
-    if noise is None:
-        return {"detectable_when_chosen": None, "detectable_when_confirmed": None}
-    trials = task.trials
-    return {
-        "detectable_when_chosen": detectable(noise, trials.selection, trials.candidates),
-        "detectable_when_confirmed": detectable(noise, trials.confirmation, 1),
-    }
+def _noise(values: Sequence[Sequence[float | None]], count: int) -> float | None:
+    """Deviation of one paired gain; `values` by program, the parent first, run by run."""
+    if any(value is None for listed in values for value in listed):
+        return None
+    runs = [np.array(listed, dtype=np.float64) for listed in values]
+    pairs = [other - runs[0] for other in runs[1:]] or [runs[0][count:] - runs[0][:count]]
+    # Programs that give the same every time say nothing of how far a candidate's gain would vary.
+    return math.sqrt(float(np.mean([np.var(pair, ddof=1) for pair in pairs]))) or None
 
 
 def _program(name: str, executions: list[Execution]) -> CheckedProgram:

@@ -14,7 +14,7 @@ from typing import Any
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason, reason_named
 from schemas.works.experiment import Container, Execution, Stage
-from tasks.experiments.sandbox.sandbox import Ended, Stop, run_sandboxed
+from tasks.experiments.sandbox import Ended, Stop, run_sandboxed
 from tasks.experiments.task_folder import TaskFolder
 from warehouse.scrubbing import one_line
 from warehouse.stores.keyed_store import KeyedStore, json_entry
@@ -103,8 +103,7 @@ class Executor:
         Raises:
             SyntaxRefusedError: it is no Python, or has no `solve`.
         """
-        files = {"run.py": _child("syntax"), "program.py": source.encode()}
-        ended = await self._sandboxed(["/given/run.py"], files, "tree.json")
+        ended = await self._sandboxed(["tree"], {"program.py": source.encode()})
         told = _read(ended)
         if not isinstance(told, dict):
             raise SyntaxRefusedError(f"it is no Python: {_why(ended)}")
@@ -151,11 +150,8 @@ class Executor:
 
     async def _told(self, source: str, made: Made) -> dict[str, Any]:
         """What an execution came to, as the store keeps it."""
-        ended = await self._sandboxed(
-            ["/given/run.py", f"{made.seed}"],
-            {"run.py": _child("program"), "program.py": source.encode(), "given.json": made.given},
-            "answer.json",
-        )
+        files = {"program.py": source.encode(), "given.json": made.given}
+        ended = await self._sandboxed(["solve", f"{made.seed}"], files)
         told: dict[str, Any] = {
             "value": None,
             "measures": {},
@@ -187,23 +183,20 @@ class Executor:
 
     async def _evaluator(self, *asked: str, **files: bytes) -> Ended:
         beside = {f"data/{name}": content for name, content in self.folder.data.items()}
-        code = {"run.py": _child("evaluator"), "evaluate.py": self.folder.evaluate.encode()}
-        return await self._sandboxed(
-            ["/given/run.py", *asked], {**beside, **code, **files}, "gives.json"
-        )
+        code = {"evaluate.py": self.folder.evaluate.encode()}
+        return await self._sandboxed([*asked], {**beside, **code, **files})
 
-    async def _sandboxed(
-        self, arguments: list[str], files: Mapping[str, bytes], leaves: str
-    ) -> Ended:
+    async def _sandboxed(self, asked: list[str], files: Mapping[str, bytes]) -> Ended:
+        child = resources.files("tasks.experiments").joinpath("sandboxed_child.py").read_bytes()
         async with self.slots:
-            limits = self.folder.task.limits
             return await asyncio.to_thread(
-                run_sandboxed, arguments, files, leaves, limits, self.container
+                run_sandboxed,
+                ["/given/run.py", *asked],
+                {**files, "run.py": child},
+                "gives.json",
+                self.folder.task.limits,
+                self.container,
             )
-
-
-def _child(name: str) -> bytes:
-    return resources.files("tasks.experiments").joinpath(f"{name}_child.py").read_bytes()
 
 
 def _json(value: Any) -> bytes:
@@ -219,7 +212,6 @@ def _read(ended: Ended) -> Any:
 
 
 def _numbers(told: Any) -> dict[str, float]:
-    """The numbers of what `score` gives that can be measured with."""
     if not isinstance(told, dict):
         return {}
     return {

@@ -21,10 +21,9 @@ from schemas.works.experiment import (
     Task,
 )
 from tasks.experiments.executing import EvaluatorError, Executor
-from tasks.experiments.gains import Gain, finding, gains, interval
 from tasks.experiments.proposing import Proposer
-from tasks.experiments.record import Record, mean_of
-from tasks.experiments.sandbox.sandbox import environment
+from tasks.experiments.record import Gain, Record, finding, gains, interval, mean_of
+from tasks.experiments.sandbox import environment
 from tasks.experiments.task_folder import PARENT, PROGRAM, TaskFolder
 
 SIDE_BY_SIDE = 4
@@ -35,7 +34,6 @@ LEAST_COMPARED = 3
 
 
 def compared_count(tried_count: int) -> int:
-    """How many of the candidates that were screened come to full data at most."""
     return max(LEAST_COMPARED, math.ceil(COMPARED_SHARE * tried_count))
 
 
@@ -58,7 +56,6 @@ async def run_experiment(folder: TaskFolder, executor: Executor, proposer: Propo
 def unmeasured(
     folder: TaskFolder, container: Container | None, reason: Reason, detail: str
 ) -> Experiment:
-    """An experiment without a figure."""
     return Experiment(
         **_of_task(folder, container),
         proposed_count=0,
@@ -72,8 +69,6 @@ def unmeasured(
 
 @dataclass(slots=True)
 class _Work:
-    """The experiment under way."""
-
     record: Record
     executor: Executor
     proposer: Proposer
@@ -109,7 +104,6 @@ class _Work:
         return self.concluded(best, selected[best], confirmed)
 
     async def search(self) -> None:
-        """Have candidates proposed and screen them, a few side by side."""
         record, asked, most = self.record, 0, self.task.trials.candidates
         known = {record.programs[PARENT].source_sha256: PARENT}
         while asked < most:
@@ -157,7 +151,6 @@ class _Work:
         return [each.program_id for each in kept]
 
     async def run(self, names: Iterable[str], stage: Stage, replicates: int) -> None:
-        """Execute the programs on every replicate of a stage."""
         sources = {name: self.record.programs[name].source for name in names}
         wanted = [(name, replicate) for replicate in range(replicates) for name in sources]
         try:
@@ -202,7 +195,6 @@ class _Work:
         )
 
     def _beside_baselines(self, best: str | None) -> dict[str, Any]:
-        """How far the best candidate is beyond the best baseline on fresh data."""
         ours = self.record.values(best, Stage.CONFIRMATION) if best is not None else None
         known = [
             each

@@ -12,8 +12,14 @@ from schemas.failure import Failure
 from schemas.identifiers import content_hash
 from schemas.outcome import Provenance
 from schemas.works.experiment import Direction, Program, Role, Stage
-from tasks.experiments.patching import difference
-from tasks.experiments.program import Tunable, Value, tree_hash, tunables_of, with_settings
+from tasks.experiments.program import (
+    Tunable,
+    Value,
+    difference,
+    tree_hash,
+    tunables_of,
+    with_settings,
+)
 from tasks.experiments.record import Record, mean_of
 from tasks.experiments.task_folder import PARENT, PROGRAM, TaskFolder
 
@@ -82,7 +88,6 @@ class TunableProposer:
         )
 
     async def propose(self, names: Sequence[str], record: Record) -> list[Program]:
-        """See `Proposer.propose`."""
         del record
         if not self._tunables:
             return []
@@ -90,7 +95,6 @@ class TunableProposer:
         return [self._candidate(*each) for each in zip(names, proposed, strict=True)]
 
     async def told(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
-        """See `Proposer.told`."""
         del more
         means = (mean_of(record.values(first, Stage.SCREENING)) for first in firsts.values())
         self._search.tell(list(means))

@@ -18,8 +18,7 @@ from schemas.reasons import Reason
 from schemas.text.plain_files import PlainFileError, files_below, read_file
 from schemas.text.toml_text import parse_toml
 from schemas.works.experiment import KnownIdea, Task
-from tasks.experiments.patching import regions_of
-from tasks.experiments.program import is_read_as_shown, syntax_tree, tunables_of
+from tasks.experiments.program import is_read_as_shown, regions_of, syntax_tree, tunables_of
 from warehouse.layout import safe_name
 
 TASK, PROGRAM, EVALUATE, IDEA = "task.toml", "program.py", "evaluate.py", "idea.json"
@@ -106,7 +105,6 @@ def read_task(folder: Path) -> TaskFolder:
 
 
 def _check_filled_in(folder: Path) -> None:
-    """Raises ConfigurationError where a draft still has a mark."""
     paths = (folder / TASK, folder / PROGRAM, folder / EVALUATE)
     marked = [
         (path, number)

@@ -1,5 +1,6 @@
-"""Experiments with programs: their declaration."""
+"""Experiments with programs: their declaration, and what they will run and ask at most."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.profile import Profile
 from schemas.settings import ExperimentSettings, Settings
-from schemas.works.experiment import Experiment
+from schemas.works.experiment import Experiment, Stage
 from schemas.works.experiment_run import (
     EXPERIMENTS,
     ExperimentHead,
@@ -21,13 +22,14 @@ from schemas.works.experiment_run import (
     TaskSource,
 )
 from tasks.experiments.executing import Executor
-from tasks.experiments.expected import executions_of, expected_experiments
-from tasks.experiments.experiment import run_experiment, unmeasured
-from tasks.experiments.model_proposer import ModelProposer
+from tasks.experiments.experiment import SIDE_BY_SIDE, compared_count, run_experiment, unmeasured
+from tasks.experiments.model_proposer import MOST_TRIES, ModelProposer
 from tasks.experiments.program import tunables_of
 from tasks.experiments.proposing import METHOD_VERSION, Proposer, TunableProposer
-from tasks.experiments.sandbox.sandbox import check_sandbox, environment
+from tasks.experiments.sandbox import check_sandbox, environment
 from tasks.experiments.steps import STEPS
+from tasks.experiments.steps.learn_from_runs import LEARN_FROM_RUNS
+from tasks.experiments.steps.propose_program import PROPOSE_PROGRAM
 from tasks.experiments.task_folder import (
     BASELINES,
     DATA,
@@ -38,12 +40,79 @@ from tasks.experiments.task_folder import (
     TaskFolder,
     read_task,
 )
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, together
 from tasks.shards.work import Cause
-from tasks.work.declaration import Needs, Resolved, Result, Work
+from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
 from warehouse.stores.keyed_store import KeyedStore
+
+TOKENS_PER_TRY = 90
+TOKENS_PER_LESSON = 50
+TOKENS_PER_PATCH = 600
+GROWTH = 1.5
+"""Programs that are proposed later are longer than the one that was given."""
+SHARE_SHOWN_ANOTHER = 0.25
+"""Of proposals, those that combine two programs."""
+
+
+def expected_experiments(request: ExperimentRequest, _: Settings) -> Expected:
+    """Predict a run of which nothing has landed yet; nothing is run or asked.
+
+    Repeated candidates and failures take less.
+
+    Raises:
+        ConfigurationError: as `read_task`.
+    """
+    folders = [read_task(source.folder) for source in request.units]
+    executions = {stage: sum(executions_of(folder)[stage] for folder in folders) for stage in Stage}
+    seconds = sum(
+        sum(executions_of(folder).values()) * folder.task.limits.seconds for folder in folders
+    )
+    return Expected(
+        asked=together(
+            {PROPOSE_PROGRAM: _proposals(folder), LEARN_FROM_RUNS: _lessons(folder)}
+            for folder in folders
+        ),
+        counts={
+            "tasks": len(folders),
+            **{f"{stage}_executions": count for stage, count in executions.items()},
+            "executions": sum(executions.values()),
+            "limit_seconds": math.ceil(seconds),
+        },
+        note="nothing was run; executions are the most there may be, and their limits bound the"
+        " seconds",
+    )
+
+
+def executions_of(folder: TaskFolder) -> dict[Stage, int]:
+    """The most that each stage of a task runs: programs, the parent among them, and replicates."""
+    trials, baselines = folder.task.trials, len(folder.programs) - 1
+    return {
+        Stage.SCREENING: (1 + trials.candidates) * trials.screening,
+        Stage.SELECTION: (1 + compared_count(trials.candidates)) * trials.selection,
+        Stage.CONFIRMATION: (2 + baselines) * trials.confirmation,
+        Stage.PERMUTED: trials.selection if folder.can_permute else 0,
+    }
+
+
+def _proposals(folder: TaskFolder) -> Asked:
+    calls = folder.task.trials.candidates
+    program = GROWTH * len(folder.programs[PARENT]) / CHARACTERS_PER_TOKEN
+    idea = len(folder.idea.model_dump_json()) / CHARACTERS_PER_TOKEN if folder.idea else 0.0
+    tries = sum(min(number, MOST_TRIES) for number in range(calls)) * TOKENS_PER_TRY
+    shown = calls * (program * (1 + SHARE_SHOWN_ANOTHER) + idea)
+    return Asked(calls, shown + tries, calls * (TOKENS_PER_PATCH + program / 2))
+
+
+def _lessons(folder: TaskFolder) -> Asked:
+    """After every round but the last; half of what is tried is no better."""
+    rounds = math.ceil(folder.task.trials.candidates / SIDE_BY_SIDE) - 1
+    attempts = rounds * SIDE_BY_SIDE / 2
+    shown = attempts * (TOKENS_PER_PATCH + TOKENS_PER_TRY)
+    return Asked(rounds, shown, attempts * TOKENS_PER_LESSON)
+
 
 EXECUTIONS = "executions.sqlite"
 _SENT = "sent"
@@ -91,9 +160,6 @@ def _resolve(
 
 
 def _check_modest(folder: Path, settings: ExperimentSettings) -> None:
-    """Raises ConfigurationError: the task takes more of this machine than its owner lets programs
-    have.
-    """
     read = read_task(folder)
     asked = {
         **read.task.limits.model_dump(),

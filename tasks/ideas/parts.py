@@ -1,10 +1,11 @@
-"""What a text says of itself: its title, and its problem, method and experiment."""
+"""What a text says of itself: its title, its parts, and whether it holds several ideas."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from schemas.text.patterns import IGNORECASE, bounded
+from schemas.text.patterns import IGNORECASE, bounded, linear
+from tasks.ideas.limits import MINIMUM_WORDS, has_words
 
 MAXIMUM_TITLE_CHARACTERS = 120
 _TITLE_HEADING = bounded(r"^ {0,3}#{1,6}\s")
@@ -170,3 +171,128 @@ def whole_text(
         if part and not (text and part in text):
             blocks.append(f"## {heading}\n\n{part}")
     return "\n\n".join(blocks)
+
+
+_NUMBERED_IDEA = linear(
+    r"[ \t]*(?P<mark>#{1,6}[ \t]+|\*\*|__)?[ \t]*(?:research[ \t]+|project[ \t]+)?"
+    r"(?P<word>idea|proposal|concept)[ \t]*(?:no\.?|nr\.?|#)?[ \t]*(?P<number>\d{1,3})"
+    r"(?:[ \t]*(?:[:.)]|-|–|—)[ \t]*(?P<title>[^\n]*?))?(?:\*\*|__|#)*[ \t]*",
+    IGNORECASE,
+)
+_ANY_HEADING = bounded(r"(#{1,6})[ \t]{1,9}(\S.{0,500})")
+_ITEM = bounded(r"(?P<number>\d{1,3})[.)][ \t]{1,9}(?P<text>\S.{0,5000})")
+_SECTION_ITEM = bounded(
+    r"[*_]{0,2}(?:research |proposed |the |step|phase|stage|aim|experiment)?[ ]?(?:problem|motivation"
+    r"|background|method|approach|experiment|evaluation|step|phase|stage|aim|hypothesis|objective"
+    r"|title|abstract|introduction|related work|expected|limitation|risk|timeline|data|\d)",
+    IGNORECASE,
+)
+_NAMES_IDEAS = bounded(r"\b(?:ideas|proposals|hypotheses|projects)\b", IGNORECASE)
+
+
+def separate_ideas(text: str) -> list[tuple[str, str]]:
+    """Return title and text of each idea, where headings tell them apart; else nothing.
+
+    They do where several of one kind are numbered in order (`## Idea 1`), or where each of several
+    headings of one level has a problem and a method of its own. Lines without a heading's mark do
+    so only where no text precedes them.
+    """
+    lines = text.splitlines()
+    starts = [] if _bare_below_text(text) else _starts(lines)
+    ideas = []
+    for (start, title), (end, _) in zip(
+        starts, [*starts[1:], (len(lines), "")], strict=bool(starts)
+    ):
+        body = "\n".join(lines[start + 1 : end]).strip()
+        ideas.append((title, f"# {title}\n\n{body}" if title else body))
+    return ideas
+
+
+def _bare_below_text(text: str) -> bool:
+    """Whether lines without a heading's mark number ideas below other text."""
+    lines = text.splitlines()
+    starts = _starts(lines)
+    return bool(starts) and lines[starts[0][0]].lstrip()[:1] not in "#*_" and text_above(text) != ""
+
+
+def text_above(text: str) -> str:
+    """Return what precedes the first of several ideas, without headings."""
+    lines = text.splitlines()
+    above = lines[: _starts(lines)[0][0]]
+    return "\n".join(line for line in above if not _ANY_HEADING.match(line)).strip()
+
+
+def _starts(lines: Sequence[str]) -> list[tuple[int, str]]:
+    return _numbered(lines) or _with_parts_of_their_own(lines)
+
+
+def _numbered(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Lines and titles of headings that number ideas in order."""
+    headings: dict[str, list[tuple[int, int, str]]] = {}
+    for at, line in enumerate(lines):
+        if len(line) <= 500 and (match := _NUMBERED_IDEA.fullmatch(line)) is not None:
+            kind = (match["mark"] or "").strip()
+            if not kind and match["word"].lower() != "idea":
+                continue  # without a heading's mark they number things inside an idea
+            headings.setdefault(kind, []).append((at, int(match["number"]), match["title"] or ""))
+    for starts in headings.values():
+        numbers = [number for _, number, _ in starts]
+        if len(starts) > 1 and numbers == list(range(numbers[0], numbers[0] + len(starts))):
+            return [(at, title.strip()) for at, _, title in starts]
+    return []
+
+
+def _with_parts_of_their_own(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Lines and titles of headings of one level, each with a problem and a method below it."""
+    headings: dict[int, list[tuple[int, str]]] = {}
+    for at, line in enumerate(lines):
+        if (match := _ANY_HEADING.match(line)) is not None:
+            headings.setdefault(len(match[1]), []).append((at, match[2].rstrip("# ").strip()))
+    for level in sorted(headings):
+        starts = headings[level]
+        ends = [*(at for at, _ in starts[1:]), len(lines)]
+        bodies = ["\n".join(lines[at + 1 : end]) for (at, _), end in zip(starts, ends, strict=True)]
+        if len(starts) > 1 and all(problems_with_methods(body) for body in bodies):
+            return starts
+    return []
+
+
+def listed_ideas(text: str) -> int:
+    """Return how many numbered items a text has that is nothing but a list of them; else 0.
+
+    The items may be ideas, or the steps of one: nobody but the author knows. A list of steps has a
+    text above it, and one that is called `Ideas` has ideas.
+    """
+    items: list[str] = []
+    above: list[str] = []
+    for line in text.splitlines():
+        if (match := _ITEM.match(line)) is not None and int(match["number"]) == len(items) + 1:
+            items.append(match["text"])
+        elif not items and line.strip():
+            above.append(line)
+    heading = "\n".join(above)
+    if len(items) < 2 or (above and not (len(above) == 1 and _NAMES_IDEAS.search(heading))):
+        return 0
+    if any(_SECTION_ITEM.match(item) for item in items):
+        return 0
+    return len(items) if all(has_words(item, MINIMUM_WORDS) for item in items) else 0
+
+
+def several_ideas(text: str, *, is_text_file: bool) -> str | None:
+    """Return why one text cannot be taken for one idea, and the remedy; None where it can."""
+    remedy = "give each a heading `## Idea 1: …`" if is_text_file else "give each a row of its own"
+    if count := len(_starts(text.splitlines())):
+        one = (
+            ", or reword the lines that begin with `Idea 1` if it is one idea"
+            if _bare_below_text(text)
+            else ""
+        )
+        return f"it holds headings that name {count} ideas: {remedy}{one}"
+    if (count := problems_with_methods(text)) > 1:
+        return f"it holds problems and methods of {count} ideas: {remedy}"
+    if is_text_file and (count := listed_ideas(text)):
+        return (
+            f"it is a list of {count} numbered items, which may be as many ideas: {remedy}, or"
+            " write a title above the list if it is one idea"
+        )
+    return None

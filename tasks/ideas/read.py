@@ -27,7 +27,7 @@ from tasks.ideas.limits import (
 )
 from tasks.ideas.names import FIRST_FILLED
 from tasks.ideas.parse import parse_entry
-from tasks.ideas.several import several_ideas
+from tasks.ideas.parts import several_ideas
 from tasks.ideas.tables import read_parquet
 from tasks.ideas.text_files import (
     TEXT_SUFFIXES,

@@ -23,7 +23,7 @@ from tasks.ideas.fields import (
     unreadable,
 )
 from tasks.ideas.limits import MAXIMUM_CHARACTERS, refuse_large_file, too_long
-from tasks.ideas.several import separate_ideas, text_above
+from tasks.ideas.parts import separate_ideas, text_above
 
 YAML_SUFFIXES = (".yaml", ".yml")
 MAXIMUM_YAML_BYTES = 20_000_000

@@ -5,7 +5,7 @@ and disk linear in its papers, and read with SQL. Every question has a last day:
 have appeared later is not there.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -23,13 +23,83 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
-from tasks.ideation.concepts import mentioned, named_phrases
+from schemas.text.patterns import bounded
 from tasks.literature.snapshot.build import unheard
 from tasks.literature.snapshot.folder import read_manifest
 from tasks.literature.snapshot.parts import Progress, first_line
 from tasks.literature.snapshot.records import PaperRecord, as_number
 from tasks.literature.snapshot.release import bounded_connection, quoted
 from tasks.literature.snapshot.store import FOREVER, PaperStore
+from tasks.text.phrases import specific_stems
+from tasks.text.vocabulary import STOP_WORDS
+from tasks.text.words import content_words, words
+
+LONGEST_WORDS = 4
+_LONGEST_KEYWORD_CHARACTERS = 60
+_BREAK = bounded(r"[.,;:!?()\[\]{}\"“”\n\r\t|•*_#<>=]|\s[-–—]\s|—")
+
+
+def named_phrases(record: PaperRecord) -> dict[str, str]:
+    """What a paper names in its title and keywords: by key, as it is written there."""
+    found: dict[str, str] = {}
+    for run in _runs(record.title):
+        for phrase in _phrases(run):
+            found.setdefault(key_of(phrase), " ".join(phrase))
+    for keyword in record.keywords or ():
+        # Some venues write "Machine Learning: Classification".
+        last = keyword.rpartition(": ")[2][:_LONGEST_KEYWORD_CHARACTERS]
+        parts = [word for word in words(last) if word not in STOP_WORDS]
+        if len(parts) <= LONGEST_WORDS and any(map(specific_stems, parts)):
+            found[key_of(parts)] = " ".join(parts)
+    # A word alone, such as "learning", says too little to link by.
+    return {key: phrase for key, phrase in found.items() if " " in key}
+
+
+def mentioned(text: str, known: Collection[str]) -> list[str]:
+    """The keys of known concepts that a text names, each once, in order.
+
+    Of phrases that overlap the first one counts, and the longest that begins there.
+    """
+    found: dict[str, None] = {}
+    for run in _runs(text):
+        place = 0
+        while place < len(run):
+            lengths = range(min(LONGEST_WORDS, len(run) - place), 0, -1)
+            keys = ((length, key_of(run[place : place + length])) for length in lengths)
+            length, key = next(((n, key) for n, key in keys if key in known), (1, ""))
+            if key:
+                found[key] = None
+            place += length
+    return list(found)
+
+
+def key_of(phrase: Iterable[str]) -> str:
+    return " ".join(stem for word in phrase for stem in content_words(word) or (word,))
+
+
+def _runs(text: str) -> Iterator[list[str]]:
+    """Stretches of words that no stop word, adverb or sign interrupts."""
+    for part in _BREAK.split(text):
+        run: list[str] = []
+        for word in words(part):
+            if word in STOP_WORDS or word.endswith("ly") or word.isdigit():
+                if run:
+                    yield run
+                run = []
+            else:
+                run.append(word)
+        if run:
+            yield run
+
+
+def _phrases(run: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Phrases of two to four words that begin and end with a word that names something."""
+    names = [bool(specific_stems(word)) for word in run]
+    for length in range(2, LONGEST_WORDS + 1):
+        for start in range(len(run) - length + 1):
+            if names[start] and names[start + length - 1]:
+                yield run[start : start + length]
+
 
 _LAYOUT = 1
 _BATCH_PAPERS = 5_000
@@ -72,7 +142,6 @@ class ConceptNetwork:
         self._keys = dict(connection.execute("select key, concept_id from known").fetchall())
 
     def named_in(self, text: str) -> list[Concept]:
-        """The concepts that a text names, in its order."""
         keys = mentioned(text, self._keys)
         found = {concept.concept_id: concept for concept in self._concepts("keys", keys=keys)}
         return [found[self._keys[key]] for key in keys]
@@ -94,22 +163,18 @@ class ConceptNetwork:
         )
 
     def papers_of(self, concepts: Sequence[Concept], limit: int = 5) -> list[PaperRecord]:
-        """Papers that name all of the concepts, newest first."""
         named = sorted({concept.concept_id for concept in concepts})
         found = self.rows("papers_of", concept_ids=named, limit=limit)
         return self._store.records([number for (number,) in found])
 
     def rows(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
-        """The rows of `sql/<name>.sql`."""
         return self._connection.execute(_sql(name), parameters).fetchall()
 
     def columns(self, name: str, **parameters: Any) -> dict[str, NDArray[Any]]:
-        """The same as columns."""
         found = self._connection.execute(_sql(name), parameters).fetchnumpy()
         return {column: np.asarray(values) for column, values in found.items()}
 
     def pair_scores(self, pairs: Sequence[tuple[int, int]]) -> dict[str, NDArray[np.float64]]:
-        """What ways of predicting links say of pairs of concepts: by way, in the order given."""
         columns = [list(range(len(pairs))), *map(list, zip(*pairs, strict=True))]
         table = pa.table(dict(zip(("place", "first", "second"), columns, strict=True)))
         self._connection.register("pairs", table)
@@ -152,7 +217,9 @@ def open_network(
             try:
                 connection.execute(f"attach {quoted(path)} as network (read_only)")
                 connection.execute("use network")
-                connection.execute(f"set variable last_day = {_last_day(cutoff):d}")
+                connection.execute(
+                    f"set variable last_day = {(FOREVER if cutoff is None else as_number(cutoff)):d}"
+                )
                 connection.execute(_sql("at_cutoff"))
                 yield ConceptNetwork(connection, store)
             finally:
@@ -176,7 +243,16 @@ def _build(store: PaperStore, path: Path, progress: Progress) -> None:
             connection.execute(f"set variable least_papers = {least:d}")
             connection.execute(_sql("create"))
             for done, batch in _in_batches(store.records_from(0)):
-                _insert(connection, "named", _NAMED, _rows_of_titles(batch))
+                _insert(
+                    connection,
+                    "named",
+                    _NAMED,
+                    [
+                        (number, key, phrase)
+                        for number, record in batch
+                        for key, phrase in named_phrases(record).items()
+                    ],
+                )
                 progress(done, 2 * paper_count, "concepts")
             connection.execute(_sql("vocabulary"))
             known = dict(connection.execute("select key, concept_id from concepts").fetchall())
@@ -200,14 +276,6 @@ _MENTIONED = pa.schema(
     ]
 )
 Numbered = tuple[int, PaperRecord]
-
-
-def _rows_of_titles(batch: Sequence[Numbered]) -> list[tuple[Any, ...]]:
-    return [
-        (number, key, phrase)
-        for number, record in batch
-        for key, phrase in named_phrases(record).items()
-    ]
 
 
 def _rows_of_papers(batch: Sequence[Numbered], known: dict[str, int]) -> list[tuple[Any, ...]]:
@@ -238,10 +306,6 @@ def _in_batches(records: Iterable[Numbered]) -> Iterator[tuple[int, list[Numbere
     while batch := list(islice(left, _BATCH_PAPERS)):
         done += len(batch)
         yield done, batch
-
-
-def _last_day(cutoff: date | None) -> int:
-    return FOREVER if cutoff is None else as_number(cutoff)
 
 
 @cache

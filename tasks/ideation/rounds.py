@@ -49,7 +49,6 @@ async def follow_round(planned: PlannedRound, tools: Tools) -> IdeationRound:
 
 
 def unmade_round(planned: PlannedRound, tools: Tools, cause: Cause) -> IdeationRound:
-    """A round over which Assay itself failed."""
     ledger = tools.ledger
     return IdeationRound(
         round_id=planned.round_id,

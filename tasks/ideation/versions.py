@@ -1,7 +1,8 @@
 """One version of one idea: explore, expand, write or revise (OmniScientist, section 3.3)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 from schemas.base import replace
 from schemas.outcome import Unscored
@@ -9,30 +10,130 @@ from schemas.reasons import Reason
 from schemas.works.ideation import FindingAnswer, IdeaVersion, KeywordRelation, Move
 from schemas.works.ideation_run import IdeationParameters, Slot
 from tasks.embeddings import Embedder
-from tasks.ideation.exploring import Candidate, candidates, clustered, links_of
-from tasks.ideation.findings import checked_answers
-from tasks.ideation.network import Concept, ConceptNetwork
-from tasks.ideation.steps.ideate_keyword import (
+from tasks.embeddings.clusters import clusters_by_count
+from tasks.ideation.network import Concept, ConceptNetwork, Link
+from tasks.ideation.stacks import checked_answers
+from tasks.ideation.steps import (
     IDEATE_KEYWORD,
+    IDEATE_PROPOSAL,
     KeywordInput,
     KeywordReply,
-    ShownCandidate,
-)
-from tasks.ideation.steps.ideate_proposal import (
-    IDEATE_PROPOSAL,
     ProposalInput,
     ProposalReply,
+    ShownCandidate,
     ShownFinding,
     ShownVersion,
 )
 from tasks.judging.step import Engine
 from tasks.judging.verifying import verifies
+from tasks.literature.snapshot.records import PaperRecord
+from tasks.text.phrases import specific_stems
+from tasks.text.words import nearest_sentences
+
+MOST_BRIDGES = 3
+_WORDS_OF_A_PAPER = 60
+_LEAST_ROOT = 4  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A concept beside a keyword. `bridges` and papers that name one, where no paper names both."""
+
+    link: Link
+    bridges: tuple[Concept, ...]
+    papers: tuple[PaperRecord, ...]
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """Of each paper its title, year and what of its abstract is nearest to both concepts."""
+        names = (self.link.first, self.link.second, *self.bridges)
+        asked = " ".join(concept.name for concept in names)
+        return tuple(passage_of(paper, asked) for paper in self.papers)
+
+
+def passage_of(paper: PaperRecord, asked: str) -> str:
+    said, _ = nearest_sentences(asked, paper.abstract or "", _WORDS_OF_A_PAPER)
+    return f"{paper.title} ({paper.year or 'no year'}). {said}".strip()
+
+
+def links_of(
+    network: ConceptNetwork,
+    keywords: Sequence[Concept],
+    parameters: IdeationParameters,
+    without: Collection[str] = (),
+) -> list[Link]:
+    """Links of the keywords to other concepts, existing and missing ones in turn, each concept
+    once. One that only adds to a keyword's words, or lacks some, leads nowhere; so does one of
+    those named in `without`.
+    """
+    found: list[Iterable[Link]] = []
+    for keyword in keywords:
+        found.append(network.missing_links(keyword, parameters.missing_links_per_keyword))
+        found.append(network.neighbours(keyword, parameters.neighbours_per_keyword))
+    in_turn = (link for link in chain.from_iterable(zip_longest(*found)) if link is not None)
+    known: dict[int, Link] = {}
+    for link in in_turn:
+        other = link.second
+        if other.name not in without and not any(_same(other, keyword) for keyword in keywords):
+            known.setdefault(other.concept_id, link)
+    return list(known.values())
+
+
+def _same(one: Concept, other: Concept) -> bool:
+    """Whether one says nothing that the other does not: `tactile sensor` and `tactile sensing`."""
+    first, second = (specific_stems(each.name) for each in (one, other))
+    return _within(first, second) or _within(second, first)
+
+
+def _within(some: Collection[str], others: Collection[str]) -> bool:
+    """Whether each stem begins as one of the others does: the stems of a noun and of a verb differ
+    at their ends.
+    """
+    return all(any(_one_root(stem, other) for other in others) for stem in some)
+
+
+def _one_root(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    return one == other or (len(shorter) >= _LEAST_ROOT and longer.startswith(shorter))
+
+
+async def clustered(links: Sequence[Link], count: int, embedder: Embedder) -> list[list[Link]]:
+    """At most `count` clusters of links by what the new concepts are called,
+    in the links' order.
+    """
+    if len(links) <= 1 or count <= 1:
+        return [list(links)] if links else []
+    vectors = await embedder.embed([link.second.name for link in links])
+    labels = clusters_by_count(vectors, count, "average", "cosine")
+    found: dict[int, list[Link]] = {}
+    for link, label in zip(links, labels, strict=True):
+        found.setdefault(label, []).append(link)
+    return list(found.values())
+
+
+def candidates(
+    network: ConceptNetwork, links: Sequence[Link], parameters: IdeationParameters
+) -> list[Candidate]:
+    return [
+        _candidate(network, link, parameters.papers_per_relation)
+        for link in links[: parameters.candidates_shown]
+    ]
+
+
+def _candidate(network: ConceptNetwork, link: Link, paper_count: int) -> Candidate:
+    if link.shared_count:
+        papers = network.papers_of([link.first, link.second], paper_count)
+        return Candidate(link, (), tuple(papers))
+    bridges = network.bridges(link.first, link.second, MOST_BRIDGES)
+    if not bridges:
+        return Candidate(link, (), ())
+    sides = [network.papers_of([bridges[0], end], 1) for end in (link.first, link.second)]
+    papers = list({paper.paper_id: paper for side in sides for paper in side}.values())
+    return Candidate(link, tuple(bridges), tuple(papers))
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A version with what it rests on."""
-
     version: IdeaVersion
     relations: tuple[KeywordRelation, ...] = ()
     answers: tuple[FindingAnswer, ...] = ()
@@ -40,8 +141,6 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class VersionTools:
-    """What a version is made with."""
-
     engine: Engine
     network: ConceptNetwork
     embedder: Embedder
@@ -85,7 +184,6 @@ async def make_version(slot: Slot, tools: VersionTools) -> Made:
 
 
 def unmade(slot: Slot, reason: Reason, detail: str) -> Made:
-    """A version that there is not, and why."""
     return Made(_unscored(slot, (), reason, detail))
 
 
@@ -128,7 +226,17 @@ async def _chosen(
             keywords=names,
             replaced_count=int(replaces),
             findings=tuple(finding.text for finding in slot.findings),
-            candidates=tuple(_shown(key, each) for key, each in keys.items()),
+            candidates=tuple(
+                ShownCandidate(
+                    key=key,
+                    keyword=each.link.first.name,
+                    neighbour=each.link.second.name,
+                    shared_count=each.link.shared_count,
+                    bridges=tuple(concept.name for concept in each.bridges),
+                    papers=each.passages,
+                )
+                for key, each in keys.items()
+            ),
         ),
     )
     if isinstance(outcome, Unscored):
@@ -152,21 +260,9 @@ async def _chosen(
     )
 
 
-def _shown(key: str, candidate: Candidate) -> ShownCandidate:
-    return ShownCandidate(
-        key=key,
-        keyword=candidate.link.first.name,
-        neighbour=candidate.link.second.name,
-        shared_count=candidate.link.shared_count,
-        bridges=tuple(concept.name for concept in candidate.bridges),
-        papers=candidate.passages,
-    )
-
-
 async def _written(
     slot: Slot, names: tuple[str, ...], choice: _Choice, tools: VersionTools
 ) -> Made:
-    """The proposal, and which findings it answers."""
     chosen = choice.chosen
     added = chosen.link.second.name if chosen is not None else None
     kept = tuple(name for name in names if name != choice.replaced)
@@ -207,7 +303,17 @@ async def _written(
         lost = _unscored(slot, keywords, outcome.reason, outcome.detail)
         return Made(replace(lost, **about), relations)
     text = text_of(outcome.value)
-    version = _version(slot, keywords, text=text, **_parts(outcome.value), **about)
+    version = _version(
+        slot,
+        keywords,
+        text=text,
+        title=outcome.value.title,
+        problem=outcome.value.problem,
+        method=outcome.value.method,
+        experiment=outcome.value.experiment,
+        falsifier=outcome.value.falsifier,
+        **about,
+    )
     if parent is None:
         return Made(version, relations)
     answers = checked_answers(
@@ -224,7 +330,6 @@ async def _written(
 
 
 def text_of(reply: ProposalReply) -> str:
-    """A proposal as Markdown."""
     parts = {
         "Background": reply.background,
         "Problem": reply.problem,
@@ -234,16 +339,6 @@ def text_of(reply: ProposalReply) -> str:
     }
     sections = (f"## {heading}\n\n{body}" for heading, body in parts.items())
     return "\n\n".join((f"# {reply.title}", *sections))
-
-
-def _parts(reply: ProposalReply) -> dict[str, str]:
-    return {
-        "title": reply.title,
-        "problem": reply.problem,
-        "method": reply.method,
-        "experiment": reply.experiment,
-        "falsifier": reply.falsifier,
-    }
 
 
 def _relations(slot: Slot, choice: _Choice) -> tuple[KeywordRelation, ...]:

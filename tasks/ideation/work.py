@@ -23,9 +23,7 @@ from tasks.ideas.read import read_ideas
 from tasks.ideation.course import IN_ROUNDS, version_count
 from tasks.ideation.rounds import follow_round, unmade_round
 from tasks.ideation.stacks import Stacks
-from tasks.ideation.steps import STEPS
-from tasks.ideation.steps.ideate_keyword import IDEATE_KEYWORD
-from tasks.ideation.steps.ideate_proposal import IDEATE_PROPOSAL
+from tasks.ideation.steps import IDEATE_KEYWORD, IDEATE_PROPOSAL, STEPS
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from warehouse.app.database import ServiceDatabase
@@ -90,7 +88,6 @@ def _resolve(
 
 
 def _expected(request: IdeationRequest, _: Settings) -> Expected:
-    """Of a run in which no version is dropped."""
     writes, versions = not request.engine.is_baseline, version_count(request)
     rounds = request.parameters.rounds if writes else 1
     return Expected(

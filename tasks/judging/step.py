@@ -122,8 +122,8 @@ class Step(Generic[InputT, OutputT]):
     """One judgement: what goes in, what is asked, what must come back.
 
     Attributes:
-        name: unique, `snake_case`; the prompt is `prompts/<name>.md` in `package`, the module
-            `steps/<name>.py`.
+        name: unique, `snake_case`; the prompt is `prompts/<name>.md` in `package`, in whose `steps`
+            the step stands.
         version: raised whenever the prompt, the input or the meaning of the output changes.
         package: the topic package that holds the prompt, such as `tasks.soundness`.
         shares_prefix: several calls about an idea begin alike, the first of them alone: worth
@@ -199,22 +199,23 @@ class Step(Generic[InputT, OutputT]):
         return system["content"] + user["content"][: end_of_first_block(user["content"])]
 
 
-def steps_in(folder: str) -> tuple[Step[Any, Any], ...]:
-    """The steps that the modules of the package `folder` define, in the modules' alphabetical
-    order.
+def steps_in(name: str) -> tuple[Step[Any, Any], ...]:
+    """The steps of a topic that the module `name`, or a module of that package, defines, by name.
 
     A step is there once its module is: no list has to name it.
     """
+    module, topic = import_module(name), name.rpartition(".")[0]
     modules = [
-        import_module(f"{folder}.{found.name}")
-        for found in pkgutil.iter_modules(import_module(folder).__path__)
+        import_module(f"{name}.{found.name}")
+        for found in pkgutil.iter_modules(getattr(module, "__path__", ()))
     ]
-    return tuple(
-        value
-        for module in modules
-        for value in vars(module).values()
-        if isinstance(value, Step) and f"{value.package}.steps.{value.name}" == module.__name__
-    )
+    steps = {
+        value.name: value
+        for each in (module, *modules)
+        for value in vars(each).values()
+        if isinstance(value, Step) and value.package == topic
+    }
+    return tuple(steps[each] for each in sorted(steps))
 
 
 class Engine(Protocol):

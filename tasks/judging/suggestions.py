@@ -11,9 +11,9 @@ from schemas.failure import Failure
 from schemas.judgement.soundness import Concern
 from schemas.judgement.suggestion import ActionEffort, Suggestion
 from schemas.outcome import Provenance
-from schemas.reasons import Reason
 from tasks.citations.keys import Shown
 from tasks.citations.settle import Settled, settle
+from tasks.judging.findings import keys_of, left_out
 from tasks.judging.reply_fields import Prose, word_of
 
 _TEXTS = ("change", "because", "how", "deciding_outcome")
@@ -80,9 +80,7 @@ def settle_suggestions(
             **{name: text.markdown for name, text in texts.items()},
             effort=each.effort,
             citation_keys=tuple(
-                dict.fromkeys(
-                    shown.key_of(paper) for text in texts.values() for paper, _ in text.cited
-                )
+                dict.fromkeys(key for text in texts.values() for key in keys_of(text, shown))
             ),
             provenance=provenance,
         )
@@ -94,7 +92,12 @@ def settle_suggestions(
     text = Settled(
         whole.markdown, whole.cited, removed, settle(reasons, shown).uncited_sentence_count
     )
-    return SettledSuggestions(rows, text, _left_out(module, subject, len(given), len(kept)))
+    dropped = len(given) - len(kept)
+    detail = (
+        f"{dropped} of {len(given)} suggestions were left out: they do not say what to change or"
+        " give no reason"
+    )
+    return SettledSuggestions(rows, text, left_out(module, subject, detail, dropped))
 
 
 def _paragraph(row: Suggestion) -> str:
@@ -106,16 +109,6 @@ def _paragraph(row: Suggestion) -> str:
     if row.deciding_outcome:
         parts.append(f"What would decide: {row.deciding_outcome}")
     return " ".join(part for part in parts if part)
-
-
-def _left_out(module: str, subject: str, given: int, kept: int) -> tuple[Failure, ...]:
-    if kept == given:
-        return ()
-    detail = (
-        f"{given - kept} of {given} suggestions were left out: they do not say what to change or"
-        " give no reason"
-    )
-    return (Failure(stage=module, subject=subject, reason=Reason.REPLY_UNPARSABLE, detail=detail),)
 
 
 def suggestion_about(

@@ -1,17 +1,20 @@
 """Cited sentences held against the stored texts they cite: kept, corrected once, or taken out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
+from schemas.base import replace as replace_noun
 from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper
 from schemas.outcome import Unscored
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import CitingSentence, citing_sentences, settle
+from tasks.judging.findings import Cited, SettledTexts
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine, reads_offline
-from tasks.judging.steps.verify_citations import (
+from tasks.judging.steps import (
     VERIFY_CITATIONS,
     ClaimShown,
     ClaimVerdict,
@@ -20,6 +23,8 @@ from tasks.judging.steps.verify_citations import (
     VerifyInput,
 )
 from tasks.text.words import nearest_sentences
+
+CitedT = TypeVar("CitedT", bound=Cited[Any])
 
 CLAIMS_PER_CALL = 40
 WORDS_PER_SOURCE = 90
@@ -97,6 +102,45 @@ async def verify(
         for n, ((markdown, _), lines) in enumerate(zip(texts, split, strict=True))
     ]
     return verified, call_failures(unscored, stage, VERIFY_CITATIONS.name)
+
+
+async def verify_reviews(
+    reviews: Sequence[CitedT],
+    fields: Sequence[str],
+    stored: Mapping[PaperId, str],
+    engine: Engine,
+    *,
+    stage: str,
+    subject_of: Callable[[Any], str],
+) -> tuple[list[CitedT], tuple[Failure, ...]]:
+    """`reviews` with the texts of `fields` as the stored texts carry them; unscored ones stay."""
+    written = [each for each in reviews if getattr(each.value, each.value.REASON) is None]
+    texts = [(getattr(each.value, name), each.shown) for each in written for name in fields]
+    verified, failures = await verify(texts, stored, engine, stage=stage)
+    found = iter(verified)
+    checked = {id(each): {name: next(found) for name in fields} for each in written}
+    return [
+        _with(each, checked[id(each)], stage, subject_of(each.value))
+        if id(each) in checked
+        else each
+        for each in reviews
+    ], failures
+
+
+def _with(each: CitedT, verified: Mapping[str, Verified], module: str, subject: str) -> CitedT:
+    texts = SettledTexts(
+        {name: settle(text.markdown, each.shown) for name, text in verified.items()}, each.shown
+    )
+    row = replace_noun(
+        each.value,
+        **{name: text.markdown for name, text in verified.items()},
+        checked_sentence_count=sum(text.checked for text in verified.values()),
+        corrected_sentence_count=sum(text.corrected for text in verified.values()),
+        dropped_sentence_count=sum(text.dropped for text in verified.values()),
+    )
+    others = (cited for cited in each.citations if cited.field not in verified)
+    citations = (*texts.citations(module=module, subject=subject), *others)
+    return replace(each, value=row, citations=citations)
 
 
 _Settled = tuple[_Claim, Verdict, str]
@@ -191,13 +235,3 @@ def _rebuilt(
     if not (verified.corrected or verified.dropped):
         return verified
     return replace(verified, markdown="\n".join(kept).strip())
-
-
-def sentence_counts(verified: Iterable[Verified]) -> dict[str, int]:
-    """The columns of a review that say how the check of its texts went."""
-    texts = list(verified)
-    return {
-        "checked_sentence_count": sum(text.checked for text in texts),
-        "corrected_sentence_count": sum(text.corrected for text in texts),
-        "dropped_sentence_count": sum(text.dropped for text in texts),
-    }

@@ -24,11 +24,10 @@ class Admission:
         self._with_retracted = with_retracted
 
     def stands(self, paper: Paper) -> bool:
-        """Whether the state of a paper lets it in."""
         return paper.state is None or self._with_retracted
 
     def admitted(self, papers: Iterable[Paper], cutoff: date | None) -> list[Paper]:
-        """Return the papers that may be judged by, in their order."""
+        """The papers that may be judged by, in their order."""
         kept = []
         left_out: dict[Reason, list[Paper]] = {}
         for paper in with_notices(papers):
@@ -47,9 +46,7 @@ class Admission:
 
 
 def with_notices(papers: Iterable[Paper]) -> list[Paper]:
-    """Return the papers with the state that others among them tell: notices of the work that they
-    name, a retracted article of its preprint.
-    """
+    """The papers with the state by notices and by other versions among them."""
     listed = list(papers)
     if all(paper.state is None for paper in listed):
         return listed

@@ -16,6 +16,7 @@ from schemas.literature.paper_state import state_of
 from schemas.literature.publication import preprint_month, publication_of
 from schemas.text.patterns import bounded
 from tasks.literature.publication import canonical_doi, is_discussion
+from tasks.web.decoding import inside, mappings
 
 FIELDS = (
     "paperId,corpusId,externalIds,title,abstract,authors,venue,year,publicationDate,url,"
@@ -37,14 +38,12 @@ def parse_paper(row: Any) -> Paper | None:
     paper_id, title = _text(row.get("paperId")), _text(row.get("title"))
     if paper_id is None or title is None:
         return None
-    external = row.get("externalIds")
-    external = external if isinstance(external, Mapping) else {}
-    doi = _text(external.get("DOI"))
+    doi = _text(inside(row, "externalIds", "DOI"))
     if is_discussion(title, canonical_doi(doi or "")):
         return None
     authors, author_ids = _authors(row.get("authors"))
     url, abstract = _text(row.get("url")), _text(row.get("abstract"))
-    arxiv_id = _text(external.get("ArXiv"))
+    arxiv_id = _text(inside(row, "externalIds", "ArXiv"))
     published = publication_of(
         row.get("publicationDate") or row.get("publicationMonth"),
         row.get("year"),
@@ -52,12 +51,12 @@ def parse_paper(row: Any) -> Paper | None:
     )
     return Paper(
         paper_id=PaperId(paper_id),
-        corpus_id=integer(row.get("corpusId")) or integer(external.get("CorpusId")),
+        corpus_id=integer(row.get("corpusId")) or integer(inside(row, "externalIds", "CorpusId")),
         title=title,
         abstract=abstract,
         authors=authors,
         author_ids=author_ids,
-        venue_id=_text(_value(row.get("publicationVenue"), "id")),
+        venue_id=_text(inside(row, "publicationVenue", "id")),
         fields_of_study=_names(row.get("s2FieldsOfStudy"), "category"),
         concepts=_names(row.get("concepts"), "name"),
         venue=_text(row.get("venue")) or "",
@@ -84,8 +83,7 @@ def edge_of(
     """
     told, influential = row.get("contextsWithIntent"), row.get("isInfluential")
     influential = influential if isinstance(influential, bool) else None
-    listed = told if isinstance(told, list) else []
-    passages = [each for each in listed if isinstance(each, Mapping) and _text(each.get("context"))]
+    passages = [each for each in mappings(told) if _text(each.get("context"))]
     if not passages and not (empty_is_none and told == []):
         known = influential if empty_is_none else influential or None
         return CitationEdge(citing_paper_id=citing, cited_paper_id=cited, influential=known)
@@ -105,9 +103,7 @@ def _listed(value: Any) -> str:
 
 
 def open_access_pdf_url(value: Any) -> str | None:
-    """The PDF's address: `url`, or, where that is empty, the one its disclaimer names. API:
-    "openAccessPdf variants".
-    """
+    """`url`, or else the address in its disclaimer. API: "openAccessPdf variants"."""
     if not isinstance(value, Mapping):
         return None
     url = _text(value.get("url"))
@@ -119,9 +115,7 @@ def open_access_pdf_url(value: Any) -> str | None:
 
 
 def integer(value: Any) -> int | None:
-    """A count or identifier, which some endpoints write as text; None for anything else and for
-    negative numbers.
-    """
+    """A count or identifier, which some endpoints write as text; None for anything else."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         value = int(value)
     return (
@@ -132,34 +126,27 @@ def integer(value: Any) -> int | None:
 
 
 def passage_id(corpus_id: int, snippet: Mapping[str, Any]) -> str:
-    """The same passage gets the same identifier in every answer."""
-    offset = snippet.get("snippetOffset")
-    start = offset.get("start") if isinstance(offset, Mapping) else None
-    return content_hash(
-        str(corpus_id),
-        str(snippet.get("snippetKind")),
-        str(start),
-        str(snippet.get("text")),
-        length=20,
-    )
+    """The same for a passage in every answer."""
+    parts = (snippet.get("snippetKind"), inside(snippet, "snippetOffset", "start"))
+    return content_hash(str(corpus_id), *map(str, parts), str(snippet.get("text")), length=20)
 
 
 def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
     """Names, and the identifiers beside them."""
     rows = value if isinstance(value, list) else []
     pairs = [
-        (_text(_value(row, "name")) or _text(row), _text(_value(row, "authorId"))) for row in rows
+        (_text(inside(row, "name")) or _text(row), _text(inside(row, "authorId"))) for row in rows
     ]
-    known = [(name, identifier or "") for name, identifier in pairs if name]
-    identifiers = tuple(identifier for _, identifier in known)
-    return tuple(name for name, _ in known), identifiers if any(identifiers) else None
+    names = tuple(name for name, _ in pairs if name)
+    identifiers = tuple(identifier or "" for name, identifier in pairs if name)
+    return names, identifiers if any(identifiers) else None
 
 
 def _names(value: Any, called: str) -> tuple[str, ...] | None:
     """Texts, or of objects what is called so, each once; None where there is no list."""
     if not isinstance(value, list):
         return None
-    names = (_text(_value(row, called)) or _text(row) for row in value)
+    names = (_text(inside(row, called)) or _text(row) for row in value)
     return tuple(dict.fromkeys(name for name in names if name))
 
 
@@ -194,46 +181,40 @@ def passage_rows(rows: Iterable[Any]) -> list[PassageRow]:
     """
     found: dict[str, PassageRow] = {}
     for row in rows:
-        read = _read(row)
-        if read is not None:
-            found.setdefault(read.passage_id, read)
+        snippet = inside(row, "snippet")
+        text, corpus_id = inside(snippet, "text"), integer(inside(row, "paper", "corpusId"))
+        if corpus_id is None or not isinstance(text, str) or not text.strip():
+            continue
+        kind, section, score = snippet.get("snippetKind"), snippet.get("section"), row.get("score")
+        mentions = inside(snippet, "annotations", "refMentions")
+        cited = (integer(inside(each, "matchedPaperCorpusId")) for each in mappings(mentions))
+        name = passage_id(corpus_id, snippet)
+        known = isinstance(score, int | float) and not isinstance(score, bool)
+        found.setdefault(
+            name,
+            PassageRow(
+                corpus_id=corpus_id,
+                mentioned=tuple(
+                    dict.fromkeys(each for each in cited if each not in (None, corpus_id))
+                ),
+                passage_id=name,
+                text=text.strip(),
+                kind=kind if isinstance(kind, str) and kind in _KINDS else "body",
+                section=section if isinstance(section, str) and section else None,
+                score=float(score) if known else 0.0,
+            ),
+        )
     return list(found.values())
 
 
-def _read(row: Any) -> PassageRow | None:
-    paper, snippet = (_mapping(row, "paper"), _mapping(row, "snippet"))
-    corpus_id, text = integer(paper.get("corpusId")), snippet.get("text")
-    if corpus_id is None or not isinstance(text, str) or not text.strip():
-        return None
-    kind, section, score = snippet.get("snippetKind"), snippet.get("section"), row.get("score")
-    mentions = _mapping(snippet, "annotations").get("refMentions")
-    cited = (
-        integer(_value(each, "matchedPaperCorpusId"))
-        for each in (mentions if isinstance(mentions, list) else [])
-    )
-    return PassageRow(
-        corpus_id=corpus_id,
-        mentioned=tuple(
-            dict.fromkeys(each for each in cited if each is not None and each != corpus_id)
-        ),
-        passage_id=passage_id(corpus_id, snippet),
-        text=text.strip(),
-        kind=kind if kind in _KINDS else "body",
-        section=section if isinstance(section, str) and section else None,
-        score=float(score)
-        if isinstance(score, int | float) and not isinstance(score, bool)
-        else 0.0,
-    )
-
-
 def passages_of(rows: Sequence[PassageRow], papers: Mapping[int, Paper]) -> tuple[Passage, ...]:
-    """Return the passages of `papers`, which are by corpus identifier."""
+    """The passages of `papers`, which are by corpus identifier."""
     passages = []
     for row in rows:
         own = papers.get(row.corpus_id)
         if own is None:
             continue
-        cited = (papers[each].paper_id for each in row.mentioned if each in papers)
+        cited = dict.fromkeys(papers[each].paper_id for each in row.mentioned if each in papers)
         passages.append(
             Passage(
                 passage_id=row.passage_id,
@@ -242,24 +223,11 @@ def passages_of(rows: Sequence[PassageRow], papers: Mapping[int, Paper]) -> tupl
                 kind=row.kind,
                 section=row.section,
                 score=row.score,
-                cited_paper_ids=tuple(
-                    dict.fromkeys(each for each in cited if each != own.paper_id)
-                ),
+                cited_paper_ids=tuple(each for each in cited if each != own.paper_id),
             )
         )
     return tuple(passages)
 
-
-def _mapping(row: Any, key: str) -> Mapping[str, Any]:
-    value = _value(row, key)
-    return value if isinstance(value, Mapping) else {}
-
-
-def _value(row: Any, key: str) -> Any:
-    return row.get(key) if isinstance(row, Mapping) else None
-
-
-# Queries as the search takes them: plain words.
 
 # The API's own bound is not published; its front door refuses addresses beyond 8,000.
 LONGEST_QUERY = 2_000
@@ -308,9 +276,7 @@ _EMPTY_WORDS = frozenset(_EMPTY_TEXT.split())
 
 
 def telling_words(query: str) -> list[str]:
-    """The words of a query that say something, in lower case, in order, each once; all of them
-    where none does.
-    """
+    """The words of a query that say something, lower case, each once; all where none does."""
     words = list(dict.fromkeys(plain_query(query).lower().split()))
     return [word for word in words if word not in _EMPTY_WORDS and len(word) > 1] or words
 

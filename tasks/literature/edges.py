@@ -33,7 +33,6 @@ FEWEST_COUNTED = 3
 _PAGE = 1_000
 # The API's window: offset and limit together stay below 10,000.
 _LAST_ROW = 9_999
-_ENDPOINT = "paper/batch"
 
 PASSAGE_WORDS = 30
 """Of the passage in which one paper cites another: about a sentence."""
@@ -45,7 +44,7 @@ Neighbour = tuple[CitationEdge, Paper]
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """What is known of one seed's list, once each.
+    """The known part of one seed's list, once each.
 
     Attributes:
         complete: whether there is no more of it than `neighbours`.
@@ -70,7 +69,7 @@ def nested_rows(row: Any, kind: Kind) -> list[Any] | None:
 
 
 class EdgeLists:
-    """What the seeds cite, or who cites them.
+    """The papers that seeds cite, or those that cite them.
 
     Lists are remembered; abstracts a list withholds are looked up packed. How one cites the other
     comes along wherever it costs no further request: with a snapshot, and page by page.
@@ -85,9 +84,7 @@ class EdgeLists:
     async def of(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[Neighbour]:
-        """By seed in the order asked, and at most `limit_per_seed` each in the
-        order of its list.
-        """
+        """By seed in the order asked, at most `limit_per_seed` each in the order of its list."""
         wanted = list(dict.fromkeys(seeds))
         failures: list[SourceFailure] = []
         await self._count_together(wanted)
@@ -99,7 +96,11 @@ class EdgeLists:
             failures.extend(await self._page_through(seed, limit_per_seed, cutoff))
         withheld = [seed for seed in wanted if seed in self._lists and self._lists[seed] is None]
         if withheld:
-            failures.append(self._withheld(withheld, len(wanted)))
+            detail = (
+                f"the {self._kind} of {len(withheld)} of {len(wanted)} papers are withheld by their"
+                " publishers or unknown to the source"
+            )
+            failures.append(self._failure("paper/batch", Reason.WITHHELD, detail))
         found: list[Neighbour] = []
         late: set[PaperId] = set()
         for seed in wanted:
@@ -125,25 +126,24 @@ class EdgeLists:
         if len(unmet) >= FEWEST_COUNTED:
             await self._known.by_identifier(unmet)
 
-    def _count(self, seed: PaperId) -> int | None:
-        known = self._known.get(seed)
-        if known is None:
-            return None
-        return known.reference_count if self._kind == "references" else known.citation_count
-
     def _is_large(self, seed: PaperId) -> bool:
         """Whether the list is to be read by pages: others of a batch would be cut off for it."""
         if self._kind == "references":
             return False
-        count = self._count(seed)
+        known = self._known.get(seed)
+        count = known.citation_count if known is not None else None
         return count is None or count > _MOST_NESTED_CITATIONS
 
     def _packs(self, seeds: Sequence[PaperId]) -> list[list[PaperId]]:
         packs: list[list[PaperId]] = []
         rows = 0
         for seed in seeds:
-            known = self._count(seed)
-            count = _USUAL_REFERENCES if known is None else known
+            known = self._known.get(seed)
+            counted = None
+            if known is not None:
+                of_references = self._kind == "references"
+                counted = known.reference_count if of_references else known.citation_count
+            count = _USUAL_REFERENCES if counted is None else counted
             if (
                 not packs
                 or rows + count > MOST_ROWS_PER_REQUEST
@@ -167,8 +167,8 @@ class EdgeLists:
             return [fetched.failure]
         for seed, row in zip(seeds, fetched.body, strict=True):
             rows = nested_rows(row, self._kind)
-            told = None if rows is None else [(each, each) for each in rows]
-            self._lists[seed] = None if told is None else _List(self._neighbours(seed, told))
+            pairs = [(each, each) for each in rows or ()]
+            self._lists[seed] = None if rows is None else _List(self._neighbours(seed, pairs))
         return []
 
     def _neighbours(self, seed: PaperId, rows: Sequence[tuple[Any, Any]]) -> tuple[Neighbour, ...]:
@@ -222,21 +222,19 @@ class EdgeLists:
     async def _page(self, seed: PaperId, offset: int, limit: int, cutoff: date | None) -> Fetched:
         # Of papers known by year alone not all are admissible: whole pages follow the first.
         size = min(limit if offset == 0 else _PAGE, _PAGE, _LAST_ROW - offset)
-        window = {"offset": str(offset), "limit": str(max(size, 1))}
-        path = f"/graph/v1/paper/{quote(seed, safe=':')}/citations"
-        fields = {
+        asked = {
             "fields": f"{self._requests.paper_fields},{EDGE_FIELDS}",
-            **window,
+            "offset": str(offset),
+            "limit": str(max(size, 1)),
             **until(cutoff),
         }
-        return await self._requests.get(path, fields)
+        path = f"/graph/v1/paper/{quote(seed, safe=':')}/citations"
+        return await self._requests.get(path, asked)
 
     async def _with_abstracts(
         self, found: list[Neighbour]
     ) -> tuple[list[Neighbour], tuple[SourceFailure, ...]]:
-        """A reference row lacks its abstract far more often than the paper itself does (API:
-        section 1.6).
-        """
+        """A reference row lacks its abstract more often than its paper does (API: section 1.6)."""
         if self._requests.of_snapshot:
             self._known.remember(paper for _, paper in found)
             return found, ()
@@ -245,14 +243,6 @@ class EdgeLists:
         _, failures = await self._known.by_identifier(lacking)
         return [(edge, self._known.get(paper.paper_id) or paper) for edge, paper in found], failures
 
-    def _withheld(self, seeds: Sequence[PaperId], asked: int) -> SourceFailure:
-        detail = (
-            f"the {self._kind} of {len(seeds)} of {asked} papers are withheld by their"
-            " publishers or"
-            " unknown to the source"
-        )
-        return self._failure(_ENDPOINT, Reason.WITHHELD, detail)
-
     def _failure(self, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
         return SourceFailure(
             source=self._requests.source, endpoint=endpoint, reason=reason, detail=detail
@@ -260,9 +250,7 @@ class EdgeLists:
 
 
 def telling_passages(idea: str, edges: Iterable[CitationEdge]) -> dict[PaperId, str]:
-    """Of each cited paper whose passages are known the one that shares most with the idea, cut to
-    `PASSAGE_WORDS`; of several alike the first.
-    """
+    """For each cited paper the passage that shares most with the idea, in `PASSAGE_WORDS`."""
     wanted = specific_stems(idea)
     best: dict[PaperId, tuple[int, str]] = {}
     for edge in edges:

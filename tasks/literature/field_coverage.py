@@ -21,7 +21,7 @@ from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.literature.client import own_publications
 from tasks.text.words import content_words, key_phrases, shorten_words
 
-# Fitted by `python -m tests.benchmarks field_coverage` (docs/literature.md has its table) on one
+# Fitted in November 2026 (docs/literature.md has the table and names the script) on one
 # half of the labelled pairs of an idea and a snapshot, with the vectors of all-MiniLM-L6-v2.
 _INTERCEPT = -15.75
 _SIMILARITY_WEIGHT = 14.56
@@ -57,12 +57,12 @@ class FieldSignals:
 
 
 def is_looked_at(literature: str) -> bool:
-    """Whether the field is looked at in a literature of this identity: in a snapshot alone."""
+    """Whether the field is looked at: in a literature that is a snapshot alone."""
     return stored_snapshot(literature) is not None and "+" not in literature
 
 
 def coverage_condition(literature: str) -> str:
-    """Return what of the rule can change an evaluation; empty where it is not applied."""
+    """The part of the rule that can change an evaluation; empty where it is not applied."""
     if not is_looked_at(literature):
         return ""
     return f"coverage {_INTERCEPT} {_SIMILARITY_WEIGHT} {_SHARED_WEIGHT} {_LEAST_PROBABILITY}"
@@ -95,7 +95,7 @@ async def look_at_field(idea: Idea, search: Search, embedder: Embedder) -> Answe
 
 
 def search_query(idea: Idea) -> str:
-    """Return the words of the best key phrases, each once; the title is no part of the key."""
+    """The words of the best key phrases, each once; the title is no part of the key."""
     phrases = key_phrases(idea.text, _SEARCH_PHRASES)
     return " ".join(list(dict.fromkeys(" ".join(phrases).split()))[:_QUERY_WORDS])
 
@@ -126,7 +126,6 @@ def _shared(idea: Idea, papers: Sequence[Paper]) -> float:
 
 
 def judged(signals: FieldSignals) -> FieldCoverage:
-    """Apply the rule to the signals."""
     value = (
         _INTERCEPT
         + _SIMILARITY_WEIGHT * signals.similarity_0_to_1
@@ -141,7 +140,6 @@ def judged(signals: FieldSignals) -> FieldCoverage:
 
 
 def _detail(signals: FieldSignals) -> str:
-    """Name the nearest works and say how near they are."""
     titles = (
         f"“{shorten_words(' '.join(paper.title.split()), _TITLE_WORDS)[0]}”"
         for paper in signals.nearest[:_TITLES_NAMED]

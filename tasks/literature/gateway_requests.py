@@ -52,7 +52,7 @@ _LARGEST_ANSWER_BYTES = 64_000_000
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What a request gave: parsed JSON, or a failure. `status` is None when no answer came."""
+    """Parsed JSON, or a failure. `status` is None when no answer came."""
 
     body: Any
     status: int | None
@@ -65,10 +65,7 @@ class Fetched:
 
 
 class GatewayRequests:
-    """Sends to the gateway.
-
-    Repeats only what a restarting gateway lost; the gateway itself owns all other retries.
-    """
+    """Repeats only what a restarting gateway lost; the gateway itself owns all other retries."""
 
     def __init__(
         self,
@@ -101,11 +98,9 @@ class GatewayRequests:
 
     @property
     def paper_fields(self) -> str:
-        """What to ask of a paper."""
         return _SNAPSHOT_FIELDS if self.of_snapshot else FIELDS
 
     async def get(self, path: str, parameters: Mapping[str, str]) -> Fetched:
-        """A GET; `parameters` as the API takes them."""
         return await self._fetch(Request("GET", path, tuple(parameters.items())))
 
     async def post(
@@ -142,52 +137,48 @@ class GatewayRequests:
             answer = await self._send(request)
             latency_seconds = time.monotonic() - started
             headers: Mapping[str, str] = {}
-            if isinstance(answer, NoAnswerError):
-                fetched = self._unanswered(request, answer)
-            else:
+            if isinstance(answer, Answer):
                 headers = answer.headers
                 self.source = headers.get("x-assay-source", self.source)
                 fetched = self._judged(request, answer)
-                self._tell(request, headers.get(KNOWN_BY_YEAR_HEADER, ""))
-                self._leave_out(request, headers.get(LEFT_OUT_HEADER, ""))
+                self._note_cutoff(request, headers)
+            else:
+                detail = f"the gateway at {self._base_url}: {answer}"
+                if answer.reason == Reason.UNREACHABLE:
+                    why = f"no gateway answers at {self._base_url} ({answer})"
+                    detail = f"{why}; start it and run again"
+                fetched = self._failed(request, answer.reason, detail)
             self._record(request, fetched, latency_seconds, headers)
             if fetched.failure is not None:
                 spanned.fail(fetched.failure.reason)
             spanned.note(status=fetched.status, source=self.source)
             return fetched
 
-    def _tell(self, request: Request, known_by_year: str) -> None:
-        """Say once of an idea how many papers no search could reach for want of a date; those that
-        a month left out were later than the cutoff, and lack nothing.
+    def _note_cutoff(self, request: Request, headers: Mapping[str, str]) -> None:
+        """Count the papers that a search in a snapshot would have found but for the cutoff; and once
+        of an idea those that no search could reach for want of a date. Those that a month left out
+        were later than the cutoff, and lack nothing.
         """
-        counts = [int(each) for each in known_by_year.split() if each.isdecimal()]
-        if self._told_of_years or len(counts) != 3 or not counts[2]:
-            return
-        self._told_of_years = True
-        year = request.parameter("publicationDateOrYear").lstrip(":")[:4]
-        kept, by_month, by_year = counts
-        self.ledger.failures.append(
-            Failure(
-                stage="literature",
-                subject=f"papers of {year}",
-                reason=Reason.NO_DATE,
-                detail=(
-                    f"{sum(counts):,} papers carry no date but the cutoff's year: {kept:,} were"
-                    f" searched and {by_month:,} left out by the month of their venue, {by_year:,}"
-                    " left out because that month is unknown or December"
-                ),
+        until = request.parameter("publicationDateOrYear").lstrip(":")
+        known = headers.get(KNOWN_BY_YEAR_HEADER, "")
+        counts = [int(each) for each in known.split() if each.isdecimal()]
+        if not self._told_of_years and len(counts) == 3 and counts[2]:
+            self._told_of_years = True
+            kept, by_month, by_year = counts
+            detail = (
+                f"{sum(counts):,} papers carry no date but the cutoff's year: {kept:,} were"
+                f" searched and {by_month:,} left out by the month of their venue, {by_year:,} left"
+                " out because that month is unknown or December"
             )
-        )
-
-    def _leave_out(self, request: Request, names: str) -> None:
-        """Count the papers that a search in a snapshot would have found but for the cutoff."""
-        cutoff = read_date(request.parameter("publicationDateOrYear").lstrip(":"))
-        if cutoff is None:
-            return
-        for name in names.split():
-            undated = name.startswith(UNDATED_MARK)
-            reason = Reason.NO_DATE if undated else Reason.AFTER_CUTOFF
-            self.ledger.leave_out(reason, {name.lstrip(UNDATED_MARK): ""}, cutoff.last)
+            subject = f"papers of {until[:4]}"
+            self.ledger.failures.append(
+                Failure(stage="literature", subject=subject, reason=Reason.NO_DATE, detail=detail)
+            )
+        if (cutoff := read_date(until)) is not None:
+            for name in headers.get(LEFT_OUT_HEADER, "").split():
+                undated = name.startswith(UNDATED_MARK)
+                reason = Reason.NO_DATE if undated else Reason.AFTER_CUTOFF
+                self.ledger.leave_out(reason, {name.lstrip(UNDATED_MARK): ""}, cutoff.last)
 
     async def _send(self, request: Request) -> Answer | NoAnswerError:
         """Try again while the gateway is being restarted, and no longer."""
@@ -231,12 +222,6 @@ class GatewayRequests:
         reason = reason_named(told.get("reason")) or reason_of_status(status)
         detail = str(told.get("error") or told.get("message") or f"status {status}")[:300]
         return self._failed(request, reason, detail, status)
-
-    def _unanswered(self, request: Request, gone: NoAnswerError) -> Fetched:
-        detail = f"the gateway at {self._base_url}: {gone}"
-        if gone.reason == Reason.UNREACHABLE:
-            detail = f"no gateway answers at {self._base_url} ({gone}); start it and run again"
-        return self._failed(request, gone.reason, detail)
 
     def _failed(
         self, request: Request, reason: Reason, detail: str, status: int | None = None

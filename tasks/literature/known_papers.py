@@ -7,12 +7,10 @@ from schemas.base import replace
 from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper
-from schemas.text.patterns import bounded
 from tasks.literature.api_shapes import parse_paper
 from tasks.literature.gateway.messages import LARGEST_BATCH
 from tasks.literature.gateway_requests import GatewayRequests
-
-_PAPER_ID = bounded(r"[0-9a-f]{40}")
+from tasks.literature.snapshot.records import is_paper_id
 
 Failures = tuple[SourceFailure, ...]
 
@@ -29,7 +27,7 @@ class KnownPapers:
         self._in_flight: dict[str, asyncio.Task[Failures]] = {}
 
     def remember(self, papers: Iterable[Paper]) -> None:
-        """Keep whole papers; what is there already stays."""
+        """Keep whole papers; known ones stay."""
         for paper in papers:
             for name in (paper.paper_id, f"CorpusId:{paper.corpus_id}"):
                 if self._papers.get(name) is None:
@@ -51,20 +49,20 @@ class KnownPapers:
         for identifier in wanted:
             paper = self._papers.get(identifier)
             if paper is not None:
-                named = (
-                    paper if not _PAPER_ID.fullmatch(identifier) else _renamed(paper, identifier)
-                )
-                found.setdefault(named.paper_id, named)
+                if is_paper_id(identifier) and identifier != paper.paper_id:
+                    paper = replace(paper, paper_id=PaperId(identifier))
+                found.setdefault(paper.paper_id, paper)
         return list(found.values()), failures
 
     async def by_corpus_id(self, corpus_ids: Iterable[int]) -> tuple[dict[int, Paper], Failures]:
-        """Papers by corpus id, as far as the source knows them."""
         names = {corpus_id: f"CorpusId:{corpus_id}" for corpus_id in corpus_ids}
         failures = await self._fetch(list(names.values()))
-        found = {corpus_id: self._papers.get(name) for corpus_id, name in names.items()}
-        return {
-            corpus_id: paper for corpus_id, paper in found.items() if paper is not None
-        }, failures
+        found = {
+            corpus_id: paper
+            for corpus_id, name in names.items()
+            if (paper := self._papers.get(name)) is not None
+        }
+        return found, failures
 
     async def _fetch(self, identifiers: Sequence[str]) -> Failures:
         """Ask for what is unknown and not being asked for; wait for what is."""
@@ -74,9 +72,7 @@ class KnownPapers:
             part = new[start : start + LARGEST_BATCH]
             task = asyncio.create_task(self._ask(part))
             self._in_flight.update(dict.fromkeys(part, task))
-        tasks = list(
-            dict.fromkeys(self._in_flight[each] for each in unknown if each in self._in_flight)
-        )
+        tasks = dict.fromkeys(self._in_flight[each] for each in unknown if each in self._in_flight)
         failures: dict[SourceFailure, None] = {}
         for task in tasks:
             # Shielded: one who gives up must not take the answer from the others.
@@ -98,7 +94,3 @@ class KnownPapers:
             # Also after a failure: then the next who asks tries again.
             for identifier in identifiers:
                 self._in_flight.pop(identifier, None)
-
-
-def _renamed(paper: Paper, paper_id: str) -> Paper:
-    return paper if paper.paper_id == paper_id else replace(paper, paper_id=PaperId(paper_id))

@@ -69,19 +69,19 @@ def canonical_doi(text: str) -> str | None:
 
 
 def without_deposit(doi: str) -> str:
-    """Return a canonical DOI without the number of its deposit, where its publisher adds one."""
+    """A canonical DOI without the number of its deposit, where its publisher adds one."""
     stem = _DEPOSIT.sub("", doi) if _PREPRINT_DOI.match(doi) else doi
     return _NUMBER.sub("", stem) if _NUMBERED_DOI.match(stem) else stem
 
 
 def arxiv_of_doi(doi: str) -> str | None:
-    """Return the arXiv number in a canonical DOI that arXiv gave, without its version."""
+    """The arXiv number in a canonical DOI that arXiv gave, without its version."""
     found = _ARXIV_DOI.fullmatch(doi)
     return _ARXIV_VERSION.sub("", found[1]) if found else None
 
 
 def kind_of(doi: str | None, arxiv_id: str | None, venue: str) -> Kind:
-    """Return what a record with a canonical DOI or none is."""
+    """The kind of a record with a canonical DOI or none."""
     if doi:
         if _PREPRINT_DOI.match(doi):
             return Kind.PREPRINT

@@ -19,8 +19,6 @@ from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.literature.versions import each_once
 from tasks.web.decoding import json_of
 
-_PATH = "/graph/v1/paper/search"
-
 
 class SnapshotSearch:
     """A snapshot, opened; for what must connect to nothing, such as a plan.
@@ -37,7 +35,8 @@ class SnapshotSearch:
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         """As `LiteratureClient.search_papers`, up to the hundred papers of one request."""
         parameters = {"query": plain_query(query), "fields": FIELDS, "limit": str(limit)}
-        request = Request("GET", _PATH, tuple({**parameters, **until(cutoff)}.items()))
+        asked = tuple({**parameters, **until(cutoff)}.items())
+        request = Request("GET", "/graph/v1/paper/search", asked)
         reply = await self._upstream.answer(request)
         if reply.status != 200:
             failure = SourceFailure(

@@ -7,15 +7,14 @@ with different DOIs of one kind, such as two journal articles, are different wor
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 from schemas.base import replace
-from schemas.identifiers import PaperId
+from schemas.identifiers import PaperId, arxiv_id_of
 from schemas.literature.paper import Paper
 from schemas.literature.publication import in_words
 from schemas.text.patterns import IGNORECASE, bounded
-from tasks.literature.identities import identifiers
 from tasks.literature.publication import (
     Kind,
     arxiv_of_doi,
@@ -23,6 +22,7 @@ from tasks.literature.publication import (
     kind_of,
     without_deposit,
 )
+from tasks.literature.snapshot.records import canonical_url, is_paper_id, sha1_hex
 from tasks.text.titles import (
     LEAST_TITLE_WORDS,
     ComparedText,
@@ -33,6 +33,11 @@ from tasks.text.titles import (
 )
 from tasks.text.vocabulary import STOP_WORDS
 
+_IDENTIFYING_HOST = bounded(
+    r"https://(?:pubmed\.ncbi\.nlm\.nih\.gov|(?:www\.)?ncbi\.nlm\.nih\.gov/(?:pmc|pubmed)"
+    r"|openalex\.org|semanticscholar\.org/paper|openreview\.net|aclanthology\.org"
+    r"|api\.semanticscholar\.org)/\S"
+)
 _FILLED = (
     "abstract", "venue", "url", "doi", "arxiv_id", "open_access_pdf_url", "citation_count",
     "reference_count", "fields_of_study", "concepts", "key_phrases",
@@ -64,6 +69,54 @@ _ARXIV = "arxiv"
 
 _Name = str | tuple[str, ...]
 """An identifier or a title, two words of one, or an author by surname and initial."""
+
+
+def identifiers(paper: Paper) -> Iterator[str]:
+    yield f"id:{paper.paper_id}"
+    if paper.corpus_id is not None:
+        yield f"corpus:{paper.corpus_id}"
+    number = (paper.arxiv_id or "").rpartition(":")[2]
+    for text in (paper.doi or "", f"arxiv:{number}", paper.url, *paper.version_urls):
+        yield from names_in(text)
+
+
+def named_by(texts: Iterable[str], papers: Iterable[Paper]) -> frozenset[PaperId]:
+    """The papers that identifiers or addresses name, as a user writes them."""
+    names = {name for text in texts for name in names_in(text)}
+    for text in texts:
+        names |= {f"id:{text}", f"id:{sha1_hex(f'given:{text}')}"}
+    pages = {canonical_url(text) for text in texts if "/" in text}
+    return frozenset(
+        paper.paper_id
+        for paper in papers
+        if not names.isdisjoint(identifiers(paper))
+        or any(url and canonical_url(url) in pages for url in (paper.url, *paper.version_urls))
+    )
+
+
+def publication_names(texts: Iterable[str]) -> list[str]:
+    """The identifiers of a publication in one spelling; addresses of pages are none."""
+    names = (list(names_in(text)) or ([] if "/" in text else [text]) for text in texts)
+    return sorted(set(chain.from_iterable(names)))
+
+
+def names_in(text: str) -> Iterator[str]:
+    """Names of a work in a DOI, a number with its sort or an address, in any spelling."""
+    sort, _, number = text.strip().lower().partition(":")
+    if sort == "corpusid" and number.strip().isdecimal():
+        yield f"corpus:{number.strip()}"
+    if sort == "pmid" and number.strip().isdecimal():
+        text = f"https://pubmed.ncbi.nlm.nih.gov/{number.strip()}"
+    doi = canonical_doi(text)
+    arxiv_id = arxiv_id_of(text) or (arxiv_of_doi(doi) if doi else None)
+    if arxiv_id:
+        yield f"arxiv:{arxiv_id}"
+    elif doi:
+        yield f"doi:{without_deposit(doi)}"
+    elif is_paper_id(text.strip().lower()):
+        yield f"id:{text.strip().lower()}"
+    elif _IDENTIFYING_HOST.match(url := canonical_url(text)):
+        yield f"url:{url}"
 
 
 @dataclass(frozen=True)
@@ -145,7 +198,6 @@ class _Record:
 
 
 def publication_kind(paper: Paper) -> Kind:
-    """Return whether a paper's record is of a preprint, of proceedings or of a journal."""
     return kind_of(canonical_doi(paper.doi or ""), paper.arxiv_id, paper.venue)
 
 
@@ -182,7 +234,7 @@ class Works:
             self.first_of(paper)
 
     def first_of(self, paper: Paper) -> PaperId:
-        """The identifier of the work's record that was met first, which may be the paper's own."""
+        """The identifier of the work's record that was met first; maybe the paper's own."""
         place = self._places.get(paper.paper_id)
         if place is None:
             place = self._enter(_Record.of(paper))
@@ -259,7 +311,7 @@ class Works:
 
 
 def each_once(papers: Sequence[Paper]) -> list[Paper]:
-    """Return one record for each work, in the order in which works come."""
+    """One record for each work, in the order in which works come."""
     works = Works(papers)
     return [works.merged(first) for first in dict.fromkeys(map(works.first_of, papers))]
 
@@ -269,7 +321,6 @@ def _shown_first(record: _Record) -> tuple[Kind, bool, PaperId]:
 
 
 def _filled(shown: Paper, others: Sequence[_Record]) -> Paper:
-    """The record shown, with what it lacks out of the others."""
     filled: dict[str, Any] = {}
     for name in _FILLED:
         if getattr(shown, name) not in (None, ""):

@@ -1,9 +1,11 @@
-"""Checks one manuscript: read it, find problems, let judges vote where the authors' own reason is
-known (quality checker, section 2.3).
+"""Checks one manuscript: read it, find problems in attempts (one reading of the whole each, or a
+review section by section), let judges vote where the authors' own reason is known (quality checker,
+section 2.3).
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from schemas.failure import Failure
 from schemas.outcome import Outcome, Scored
@@ -19,71 +21,77 @@ from schemas.works.manuscripts import (
 )
 from tasks.accounting.ledger import Ledger
 from tasks.judging.messages import Attachment, takes_pdf
-from tasks.judging.step import Engine
-from tasks.manuscripts.attempts import attempts_at
 from tasks.manuscripts.collect import TEX_SUFFIXES
-from tasks.manuscripts.find import with_usage
+from tasks.manuscripts.find import find_problems, with_usage
 from tasks.manuscripts.pool import Pool, frozen_pool, gather_pool
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
+from tasks.manuscripts.review import Review, review_manuscript, revise_review, with_debate
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from tasks.sources.crossref import CrossrefSource
+from tasks.sources.http_source import HttpSource
 from tasks.sources.openalex import OpenAlexSource
-from tasks.sources.registry import Source, open_sources
+from tasks.sources.registry import open_sources
 from tasks.work.tools import Tools
 
-EngineOfRepetition = Callable[[int], Engine]
-"""The engine that gives a judge's n-th answer, from 1."""
+
+async def _reviewed(
+    read: Manuscript, source: ManuscriptSource, tools: Tools, number: int, pool: Pool
+) -> Review:
+    """A review of its own or a revised one, with both readings of what is disputed in it."""
+    parameters: CheckParameters = tools.request.parameters
+    engine = tools.engine_of(None, _of_several(number, parameters.attempt_count))
+    review = (
+        await review_manuscript(read, engine, number, parameters.maximum_problems, pool)
+        if source.earlier is None
+        else await revise_review(read, source.earlier, source.preferences, number, engine, pool)
+    )
+    return await with_debate(review, read, engine, pool)
 
 
-async def judge_problems(
-    problems: Sequence[Problem],
-    reason: str,
-    judges: Sequence[tuple[str, EngineOfRepetition]],
-    repetition_count: int = 1,
-) -> tuple[Vote, ...]:
-    """A vote of every judge on every problem, `repetition_count` times; problems in order, then
-    judges, then repetitions.
+async def _votes(problems: Sequence[Problem], reason: str, tools: Tools) -> tuple[Vote, ...]:
+    """A vote of every judge on every problem that stands, as often as was asked for; problems in
+    order, then judges, then repetitions.
 
     Nobody stops at a first hit: precision needs every vote. An answer that could not be had is a
-        vote without one.
+    vote without one.
     """
-    asked = [
-        (problem, judge, engine_of, repetition)
-        for problem in problems
-        for judge, engine_of in judges
-        for repetition in range(1, repetition_count + 1)
-    ]
-    return tuple(await asyncio.gather(*(_vote(*each, reason) for each in asked)))
+    parameters: CheckParameters = tools.request.parameters
+    count = parameters.repetition_count
 
-
-async def _vote(
-    problem: Problem, judge: str, engine_of: EngineOfRepetition, repetition: int, reason: str
-) -> Vote:
-    question = HitInput(
-        problem=problem.problem,
-        location=problem.location,
-        explanation=problem.explanation,
-        reason=reason,
-    )
-    outcome: Outcome[HitReply] = await engine_of(repetition).run(JUDGE_HIT, question)
-    if isinstance(outcome, Scored):
+    async def vote(problem: Problem, judge: Judge, repetition: int) -> Vote:
+        question = HitInput(
+            problem=problem.problem,
+            location=problem.location,
+            explanation=problem.explanation,
+            reason=reason,
+        )
+        engine = tools.judge(judge, _of_several(repetition, count))
+        outcome: Outcome[HitReply] = await engine.run(JUDGE_HIT, question)
+        said: dict[str, Any] = (
+            {"hit": outcome.value.hit, "explanation": outcome.value.explanation}
+            if isinstance(outcome, Scored)
+            else {
+                "hit": None,
+                "unscored_reason": outcome.reason,
+                "unscored_detail": outcome.detail,
+            }
+        )
         return Vote(
             problem_id=problem.problem_id,
-            judge=judge,
+            judge=judge.engine.text,
             repetition=repetition,
-            hit=outcome.value.hit,
-            explanation=outcome.value.explanation,
             provenance=outcome.provenance,
+            **said,
         )
-    return Vote(
-        problem_id=problem.problem_id,
-        judge=judge,
-        repetition=repetition,
-        hit=None,
-        unscored_reason=outcome.reason,
-        unscored_detail=outcome.detail,
-        provenance=outcome.provenance,
-    )
+
+    asked = [
+        vote(problem, judge, repetition)
+        for problem in problems
+        if problem.stands
+        for judge in parameters.judges
+        for repetition in range(1, count + 1)
+    ]
+    return tuple(await asyncio.gather(*asked))
 
 
 TOKENS_PER_PAGE = 1_500
@@ -107,26 +115,12 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
     if isinstance(read, Unreadable):
         return unread(source, parameters, read, ledger)
     pool = frozen_pool(source.earlier) if source.earlier else await _pool(read, tools)
-    made = await attempts_at(
-        read,
-        source,
-        parameters,
-        lambda attempt, attachment: tools.engine_of(
-            attachment, _of_several(attempt, parameters.attempt_count)
-        ),
-        _attachment(read),
-        pool or Pool(),
-    )
-    votes: tuple[Vote, ...] = ()
-    if source.known_reason is not None:
-        votes = await judge_problems(
-            [problem for problem in made.problems if problem.stands],
-            source.known_reason,
-            [(judge.engine.text, _answers_of(judge, tools)) for judge in parameters.judges],
-            parameters.repetition_count,
-        )
+    attempts, problems, reviews = await _attempts(read, source, tools, pool or Pool())
+    reason = source.known_reason
+    votes = await _votes(problems, reason, tools) if reason is not None else ()
     looked = pool.failures if pool else ()
-    failures = [*_failures(made.attempts, source), *looked, *made.failures, *ledger.failures]
+    unanswered = [failure for review in reviews for failure in review.failures]
+    failures = [*_failures(attempts, source), *looked, *unanswered, *ledger.failures]
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,
         title=read.title,
@@ -137,10 +131,10 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
         missing_preamble_files=read.missing_preamble_files,
         page_count=len(read.pages) or None,
         known_reason=source.known_reason,
-        attempts=tuple(with_usage(attempt, ledger.llm_calls) for attempt in made.attempts),
-        problems=made.problems,
+        attempts=tuple(with_usage(attempt, ledger.llm_calls) for attempt in attempts),
+        problems=problems,
         votes=votes,
-        reviews=made.reviews,
+        reviews=tuple(review.written for review in reviews if review.written is not None),
         works=pool.works if pool else (),
         reference_count=pool.reference_count if pool else None,
         searched_reference_count=pool.searched_reference_count if pool else None,
@@ -148,6 +142,33 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
         failures=tuple([read.passed_over, *failures] if read.passed_over else failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
+    )
+
+
+async def _attempts(
+    read: Manuscript, source: ManuscriptSource, tools: Tools, pool: Pool
+) -> tuple[tuple[Attempt, ...], tuple[Problem, ...], Sequence[Review]]:
+    """Attempts, independent of each other, with their problems and reviews; a review takes no
+    attachment along.
+    """
+    parameters: CheckParameters = tools.request.parameters
+    count = parameters.attempt_count
+    if not parameters.review:
+        attachment = _attachment(read)
+        attempts, problems = await find_problems(
+            read,
+            lambda number: tools.engine_of(attachment, _of_several(number, count)),
+            maximum_problems=parameters.maximum_problems,
+            attempt_count=count,
+        )
+        return attempts, problems, ()
+    reviews = await asyncio.gather(
+        *(_reviewed(read, source, tools, number, pool) for number in range(1, count + 1))
+    )
+    return (
+        tuple(review.attempt for review in reviews),
+        tuple(problem for review in reviews for problem in review.problems),
+        reviews,
     )
 
 
@@ -160,18 +181,13 @@ def _of_several(number: int, count: int) -> int | None:
     return number if count > 1 else None
 
 
-def _answers_of(judge: Judge, tools: Tools) -> EngineOfRepetition:
-    count = tools.request.parameters.repetition_count
-    return lambda repetition: tools.judge(judge, _of_several(repetition, count))
-
-
 async def _pool(read: Manuscript, tools: Tools) -> Pool | None:
     """Look up the evidence; None: nothing is looked up."""
     request = tools.request
     if request.literature is None:
         return None
     # By DOI; nobody is asked where the live API is not asked either.
-    retractions: Sequence[Source] = ()
+    retractions: Sequence[HttpSource] = ()
     if request.literature.asks_upstream:
         names = [OpenAlexSource.name, CrossrefSource.name]
         retractions = open_sources(tools.settings, tools.sources, names)

@@ -14,8 +14,14 @@ from schemas.errors import ConfigurationError
 from schemas.text.plain_files import PlainFileError, open_file
 from schemas.works.check_run import IncludedFile, ManuscriptSource
 from tasks.documents.latex import FolderFiles, included_files, latex_content
-from tasks.documents.latex_files import LatexError, decoded
-from tasks.documents.latex_inclusions import drawn_on, is_figure, main_files, starts_document
+from tasks.documents.latex_source import (
+    LatexError,
+    decoded,
+    drawn_on,
+    is_figure,
+    main_files,
+    starts_document,
+)
 
 TEXT_SUFFIXES = (".txt", ".md", ".mmd", ".markdown", ".ocr")
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")
@@ -149,7 +155,6 @@ def _start_of(file: Path) -> str:
 
 
 def _is_manuscript(file: Path, drawn: Set[str], prints: Set[str]) -> bool:
-    """Whether a file is a manuscript by its name, and neither a picture nor a print of another."""
     name = file.name.lower()
     if name.startswith(".") or not name.endswith(SUFFIXES) or name in ("readme.md", "readme.txt"):
         return False
@@ -167,7 +172,6 @@ def _name(place: Path) -> str:
 
 
 def _included(place: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
-    """The files that a LaTeX file includes; none of one that will not be read."""
     try:
         return included_files(place, maximum_bytes)
     except (LatexError, PlainFileError):

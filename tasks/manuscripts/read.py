@@ -6,6 +6,7 @@ import asyncio
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from schemas.failure import Failure, SourceFailure
@@ -30,7 +31,7 @@ _FIELDS_FENCE = "---"
 """Around the fields (title, authors, date) that begin a Markdown manuscript."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Manuscript:
     """What a checker gets, and what places named in a reply are held against.
 
@@ -64,9 +65,8 @@ class Manuscript:
         """
         return "pdf" if self.pages else self.form.value
 
-    @property
+    @cached_property
     def reading(self) -> Reading:
-        """The text as its checks and reviewers take it apart."""
         return Reading(self.shown_form, self.text)
 
     @property
@@ -118,9 +118,7 @@ async def read_manuscript(
                 Reason.WRONG_FORM, f"{path.name} is plain text: use --form auto or text"
             )
         return await _read_text(source, settings)
-    return await (
-        _read_latex_as_text(source, settings) if form == "text" else _read_latex(source, settings)
-    )
+    return await _read_latex(source, settings, as_text=form == "text")
 
 
 async def _read_pdf(
@@ -174,27 +172,17 @@ async def _read_pdf(
 
 
 async def _read_latex(
-    source: ManuscriptSource, settings: DocumentSettings
+    source: ManuscriptSource, settings: DocumentSettings, *, as_text: bool
 ) -> Manuscript | Unreadable:
-    read = await read_latex_whole(source.path, settings, source.included)
+    reader = read_latex if as_text else read_latex_whole
+    read = await reader(source.path, settings, source.included)
     if isinstance(read, SourceFailure):
         return Unreadable(read.reason, read.detail)
-    text = f"{read.body}\n\n{read.bibliography}".strip()
-    made = _made(source, read.title, ManuscriptForm.LATEX, text, ())
-    return replace(
-        made,
-        missing_files=read.missing_files,
-        missing_preamble_files=read.missing_preamble_files,
-    )
-
-
-async def _read_latex_as_text(
-    source: ManuscriptSource, settings: DocumentSettings
-) -> Manuscript | Unreadable:
-    read = await read_latex(source.path, settings, source.included)
-    if isinstance(read, SourceFailure):
-        return Unreadable(read.reason, read.detail)
-    made = _made(source, read.title, ManuscriptForm.TEXT, _flowing(read), _headings(read))
+    if isinstance(read, ParsedDocument):
+        made = _made(source, read.title, ManuscriptForm.TEXT, _flowing(read), _headings(read))
+    else:
+        text = f"{read.body}\n\n{read.bibliography}".strip()
+        made = _made(source, read.title, ManuscriptForm.LATEX, text, ())
     return replace(
         made,
         missing_files=read.missing_files,

@@ -1,7 +1,7 @@
 """Agreement of raters: Cohen's kappa, Gwet's AC1 and Krippendorff's alpha."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,6 @@ from tasks.metrics.estimate import LEVEL, Estimate, Interval, Z, undefined
 from tasks.metrics.labelled import Counts, Label, Row, count, order
 from tasks.metrics.means import RESAMPLES, Indices, bootstrap_interval
 
-Weights = Literal["none", "linear", "quadratic"]
-"""How a disagreement counts: all alike, by the distance between ranks, or by its square."""
 LEAST_ERROR = 1e-6
 """What is smaller is 0 but for rounding."""
 
@@ -19,19 +17,16 @@ LEAST_ERROR = 1e-6
 def cohen_kappa(
     first: Sequence[Label | None],
     second: Sequence[Label | None],
-    weights: Weights = "none",
-    categories: Sequence[Label] | None = None,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
 ) -> Estimate:
     """(observed - chance agreement) / (1 - chance agreement); chance from each rater's own shares.
 
-    From -1 to 1.
+    From -1 to 1. Interval: value ± 1.96 standard errors (Fleiss, Cohen & Everitt, Psychological
+    Bulletin 1969), cut at -1 and 1; `statsmodels`. With `clusters`, one per unit, the percentile
+    bootstrap over whole clusters: units of one, such as all votes of a person, are not independent.
 
-    Weighted kappa takes the categories in order (numbers by size, words by alphabet, or as
-    `categories` names them). Interval: value ± 1.96 standard errors (Fleiss, Cohen & Everitt,
-    Psychological Bulletin 1969), cut at -1 and 1; `statsmodels`.
-
-    Source: Cohen, Educational and Psychological Measurement 1960; weighted: Cohen, Psychological
-    Bulletin 1968.
+    Source: Cohen, Educational and Psychological Measurement 1960.
 
     Bad input: units that either rater lacks are unscored; no common unit, or both raters using one
     and the same category throughout (0 / 0), are undefined. Sequences of different lengths are a
@@ -39,50 +34,44 @@ def cohen_kappa(
     """
     from statsmodels.stats.inter_rater import cohens_kappa  # a second; the committee starts here
 
-    pairs, missing = _common(first, second)
-    if not pairs:
+    assert len(first) == len(second), "one rating of each rater per unit"
+    common = [
+        (place, one, other)
+        for place, (one, other) in enumerate(zip(first, second, strict=True))
+        if one is not None and other is not None
+    ]
+    missing = len(first) - len(common)
+    if not common:
         return undefined("no unit was rated by both", unscored_count=missing)
-    used = sorted({label for pair in pairs for label in pair}, key=order)
-    listed = list(categories) if categories is not None else used
-    if not set(used) <= set(listed):
-        raise ValueError("a label is not among the categories; name every possible one")
+    used = sorted({label for _, *pair in common for label in pair}, key=order)
     if len(used) < 2:
         return undefined(
             "both raters used one category only, so chance agreement is complete",
-            len(pairs),
+            len(common),
             missing,
         )
-    table = np.zeros((len(listed), len(listed)))
-    for one, other in pairs:
-        table[listed.index(one), listed.index(other)] += 1
-    with np.errstate(invalid="ignore", divide="ignore"):  # a standard error of 0 is answered below
-        found = cohens_kappa(
-            table, wt={"none": None, "linear": "linear", "quadratic": "quadratic"}[weights]
-        )
+    ours = np.array([used.index(one) for _, one, _ in common])
+    theirs = np.array([used.index(other) for _, _, other in common])
+
+    def kappa(chosen: Indices) -> Any:
+        table = np.zeros((len(used), len(used)))
+        np.add.at(table, (ours[chosen], theirs[chosen]), 1)
+        with np.errstate(invalid="ignore", divide="ignore"):  # no deviation is answered below
+            return cohens_kappa(table)
+
+    found = kappa(np.arange(len(common)))
     value, error = float(found.kappa), float(found.std_kappa)
-    return Estimate(value, len(pairs), _kappa_interval(value, error), missing)
-
-
-def _kappa_interval(value: float, error: float) -> Interval:
-    if not np.isfinite(error) or error < LEAST_ERROR:
-        return Interval(missing_reason="the standard error of these ratings is 0")
-    return Interval(
-        max(value - Z * error, -1.0),
-        min(value + Z * error, 1.0),
-        "normal, standard error of Fleiss, Cohen & Everitt",
-    )
-
-
-def _common(
-    first: Sequence[Label | None], second: Sequence[Label | None]
-) -> tuple[list[tuple[Label, Label]], int]:
-    assert len(first) == len(second), "one rating of each rater per unit"
-    pairs = [
-        (one, other)
-        for one, other in zip(first, second, strict=True)
-        if one is not None and other is not None
-    ]
-    return pairs, len(first) - len(pairs)
+    if clusters is not None:
+        units = [clusters[place] for place, _, _ in common]
+        interval = bootstrap_interval(
+            lambda chosen: float(kappa(chosen).kappa), len(common), seed, units
+        )
+    elif not np.isfinite(error) or error < LEAST_ERROR:
+        interval = Interval(missing_reason="the standard error of these ratings is 0")
+    else:
+        lower, upper = max(value - Z * error, -1.0), min(value + Z * error, 1.0)
+        interval = Interval(lower, upper, "normal, standard error of Fleiss, Cohen & Everitt")
+    return Estimate(value, len(common), interval, missing)
 
 
 # Gwet's AC1: agreement that does not collapse when nearly all units fall into one category.
@@ -150,7 +139,7 @@ def _ac1_interval(value: float, linearised: NDArray[np.float64]) -> Interval:
     )
 
 
-Scale = Literal["nominal", "ordinal", "interval"]
+Scale = Literal["nominal", "interval"]
 Matrix = NDArray[np.float64]
 
 
@@ -164,10 +153,8 @@ def krippendorff_alpha(
     """1 - D_o / D_e: observed over expected disagreement among the pairable ratings; 1 is perfect,
     0 is chance.
 
-    Distance of two labels: nominal 0 or 1; interval the squared difference; ordinal the squared
-    number of ratings between them (half of each end). Labels of an interval scale are numbers;
-    those of an ordinal one are ordered (numbers by size, words by alphabet, or as `categories`
-    names them). Interval: percentile bootstrap over units.
+    Distance of two labels: nominal 0 or 1; interval the squared difference, and labels are numbers.
+    Interval: percentile bootstrap over units.
 
     Source: Krippendorff, Content Analysis, 2nd edition 2004, chapter 11; Computing Krippendorff's
     alpha-reliability, 2011. Written out here: the library that has it is under the GPL, Assay is
@@ -186,17 +173,19 @@ def krippendorff_alpha(
         return undefined("no unit has two ratings", unscored_count=unscored)
     if scale == "interval" and any(isinstance(category, str) for category in counts.categories):
         raise ValueError("an interval scale needs numbers; words are nominal or ordinal")
-    positions = np.array(
-        [0.0 if isinstance(category, str) else float(category) for category in counts.categories]
-    )
-    value = _alpha(pairable, scale, positions)
+    if scale == "nominal":
+        distances = 1 - np.eye(len(counts.categories))
+    else:
+        places = np.array(counts.categories, dtype=np.float64)
+        distances = (places[:, None] - places[None, :]) ** 2
+    value = _alpha(pairable, distances)
     if np.isnan(value):
         return undefined(
             "all ratings are the same, so no disagreement is expected", len(pairable), unscored
         )
 
     def again(chosen: Indices) -> float:
-        return _alpha(pairable[chosen], scale, positions)
+        return _alpha(pairable[chosen], distances)
 
     return Estimate(
         value,
@@ -206,7 +195,7 @@ def krippendorff_alpha(
     )
 
 
-def _alpha(table: Matrix, scale: Scale, positions: Matrix) -> float:
+def _alpha(table: Matrix, distances: Matrix) -> float:
     """NaN when every rating is the same.
 
     `table`: shape (units, categories), at least two ratings per unit.
@@ -216,7 +205,6 @@ def _alpha(table: Matrix, scale: Scale, positions: Matrix) -> float:
         (table / (ratings - 1)[:, None]).sum(axis=0)
     )
     totals = coincidences.sum(axis=1)
-    distances = _distances(scale, totals, positions)
     expected = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
     disagreement = float((expected * distances).sum())
     return (
@@ -224,13 +212,3 @@ def _alpha(table: Matrix, scale: Scale, positions: Matrix) -> float:
         if disagreement > 0
         else float("nan")
     )
-
-
-def _distances(scale: Scale, totals: Matrix, positions: Matrix) -> Matrix:
-    size = len(totals)
-    if scale == "nominal":
-        return 1 - np.eye(size)
-    if scale == "interval":
-        return np.asarray((positions[:, None] - positions[None, :]) ** 2)
-    middles = np.cumsum(totals) - totals / 2
-    return np.asarray((middles[:, None] - middles[None, :]) ** 2)

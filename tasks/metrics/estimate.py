@@ -3,8 +3,10 @@ none. And how many runs or test items a comparison needs, before it is made.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+import numpy as np
 
 from schemas.judgement.benchmark import BenchmarkScore
 
@@ -109,30 +111,39 @@ def benchmark_score(
     )
 
 
-def benchmark_scores(
-    estimates: Mapping[str, Estimate], suite: str, system: str, part: str = "all"
-) -> list[BenchmarkScore]:
-    """A row for every metric, by its name."""
-    return [
-        benchmark_score(estimate, suite, metric, system, part)
-        for metric, estimate in estimates.items()
-    ]
-
-
 POWER = 0.8
 """A difference that is there is seen four times of five."""
 
 
 def pairs_needed(deviations: float, compared_with: int) -> int:
-    """Paired runs that show a mean difference of so many standard deviations of one pair's
-    difference, by a two-sided t-test corrected for `compared_with` comparisons (Bonferroni);
-    `statsmodels`.
+    """Return how many paired runs show a mean difference of so many standard deviations of one
+    pair's difference, by a two-sided t-test corrected for `compared_with` comparisons (Bonferroni).
     """
-    from statsmodels.stats.power import TTestPower  # takes a second
+    count = 2
+    while _power(deviations, count, compared_with) < POWER:
+        count += 1
+    return count
 
-    alpha = (1 - LEVEL) / compared_with
-    count = TTestPower().solve_power(effect_size=deviations, alpha=alpha, power=POWER)
-    return math.ceil(float(count))
+
+def detectable(count: int, compared_with: int) -> float:
+    """Return the mean difference that `count` paired runs show with `POWER`, in standard deviations
+    of one pair's difference; see `pairs_needed`.
+    """
+    from scipy.optimize import brentq  # takes a while; the list of steps leads here
+
+    return float(brentq(lambda each: _power(each, count, compared_with) - POWER, 0.0, 1e6))
+
+
+def _power(deviations: float, count: int, compared_with: int) -> float:
+    """By integration over the deviation that the pairs show: the noncentral t distribution of
+    `scipy` and `statsmodels` is wrong for few pairs among many comparisons.
+    """
+    from scipy.special import chdtri, ndtr, stdtrit
+
+    freedom = count - 1
+    critical = stdtrit(freedom, 1 - (1 - LEVEL) / compared_with / 2)
+    shown = np.sqrt(chdtri(freedom, (np.arange(500) + 0.5) / 500) / freedom)
+    return float(ndtr(deviations * math.sqrt(count) - critical * shown).mean())
 
 
 def items_needed(share: float, difference: float, compared_with: int) -> int:

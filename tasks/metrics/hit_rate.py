@@ -5,7 +5,6 @@ checker §2.3). A vote is True, False, or None where it cannot be told.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
 
 from schemas.works.manuscripts import ManuscriptCheck
 from tasks.metrics.estimate import Estimate
@@ -18,12 +17,6 @@ class Rule(StrEnum):
     ANY = "any"
     MAJORITY = "majority"
     ALL = "all"
-
-
-Level = Literal["paper", "problem"]
-"""`paper`: a judge says yes to a paper by saying yes to any of its problems, as published;
-`problem`: judges must meet on one problem.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,27 +97,18 @@ def answer_of(ballots: Sequence[Ballot], problem_id: str, judge: str) -> bool | 
 
 
 def paper_hit(
-    paper: CheckedPaper,
-    judges: Sequence[str],
-    rule: Rule,
-    k: int | None = None,
-    level: Level = "paper",
+    paper: CheckedPaper, judges: Sequence[str], rule: Rule, k: int | None = None
 ) -> bool | None:
     """Whether the attempt found the known problem, among its first `k` problems (all without `k`).
 
-    Finding nothing is no hit. A failed attempt is None. Judges who stop at a paper's first hit
-    leave later problems without a vote: at the level of papers that changes nothing; at the level
-    of problems such a problem may stay undecided.
+    As published, a judge says yes to a paper by saying yes to any of its problems. Finding nothing
+    is no hit. A failed attempt is None.
     """
     if paper.problem_ids is None or not judges:
         return None
     problems = paper.problem_ids[:k]
     if not problems:
         return False
-    if level == "problem":
-        return decided(
-            [problem_hit(paper, problem, judges, rule) for problem in problems], Rule.ANY
-        )
     return decided(
         [
             decided([answer_of(paper.ballots, name, judge) for name in problems], Rule.ANY)
@@ -134,19 +118,8 @@ def paper_hit(
     )
 
 
-def problem_hit(
-    paper: CheckedPaper, problem_id: str, judges: Sequence[str], rule: Rule
-) -> bool | None:
-    """Whether the judges say that this problem is the known one."""
-    return decided([answer_of(paper.ballots, problem_id, judge) for judge in judges], rule)
-
-
 def hit_rate(
-    papers: Sequence[CheckedPaper],
-    judges: Sequence[str],
-    rule: Rule,
-    k: int | None = None,
-    level: Level = "paper",
+    papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule, k: int | None = None
 ) -> Estimate:
     """HR@k: share of papers whose known problem is among the first k reported, from 0 to 1; Wilson
     interval.
@@ -165,7 +138,7 @@ def hit_rate(
     """
     if len({paper.paper_id for paper in papers}) < len(papers):
         raise ValueError("a paper has several attempts: ask for the mean hit rate")
-    return share_of([paper_hit(paper, judges, rule, k, level) for paper in papers])
+    return share_of([paper_hit(paper, judges, rule, k) for paper in papers])
 
 
 def mean_hit_rate(
@@ -173,7 +146,6 @@ def mean_hit_rate(
     judges: Sequence[str],
     rule: Rule,
     k: int | None = None,
-    level: Level = "paper",
     seed: int = 0,
 ) -> Estimate:
     """MHR@k: the share of a paper's attempts that are hits, averaged over papers; from 0 to 1; BCa
@@ -184,7 +156,7 @@ def mean_hit_rate(
     """
     outcomes: dict[str, list[bool | None]] = {}
     for paper in papers:
-        outcomes.setdefault(paper.paper_id, []).append(paper_hit(paper, judges, rule, k, level))
+        outcomes.setdefault(paper.paper_id, []).append(paper_hit(paper, judges, rule, k))
     shares = [share_of(listed) for listed in outcomes.values()]
     return mean([one.value if one.defined else None for one in shares], seed)
 
@@ -201,7 +173,7 @@ def precision(
     many) are unscored; a checker that reports nothing has no precision.
     """
     found = [
-        problem_hit(paper, problem, judges, rule)
+        decided([answer_of(paper.ballots, problem, judge) for judge in judges], rule)
         for paper in papers
         if paper.problem_ids is not None
         for problem in paper.problem_ids[:k]

@@ -12,7 +12,7 @@ from numpy.linalg import LinAlgError
 from statsmodels.regression.mixed_linear_model import MixedLM
 from statsmodels.tools.sm_exceptions import ConvergenceWarning, SingularMatrixWarning
 
-from tasks.metrics.estimate import NAN, Estimate, Interval, Z, undefined
+from tasks.metrics.estimate import Estimate, Interval, Z, undefined
 
 OPTIMISER = ["powell"]
 """Without derivatives: those of the likelihood do not exist where participants do not differ, and
@@ -34,15 +34,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one condition adds to the reference.
-
-    `p_value` (Wald, two-sided) is NaN when the difference is undefined.
-    """
+    """What one condition adds to the reference."""
 
     condition: str
     difference: Estimate
-    standard_error: float
-    p_value: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +45,19 @@ class MixedEffects:
     """A fitted model.
 
     Attributes:
-        reference: condition the others are held against; `intercept` is its mean.
-        effects: the other conditions, by name.
-        participant_deviation, residual_deviation: standard deviations between participants and
-            within; NaN when undefined.
-        participants: how many gave a score.
+        effects: the conditions besides the reference, by name.
         undefined_reason: why there is no model; None when there is one.
-        remark: something that a reader must know about the fit, such as participants that do not
-            differ at all; empty mostly.
     """
 
-    reference: str
-    intercept: Estimate
     effects: tuple[Effect, ...]
-    participant_deviation: float
-    residual_deviation: float
-    participants: int
     undefined_reason: str | None = None
-    remark: str = ""
 
 
 def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
     """score = mean of the condition + what its participant always adds + residual; fitted by REML
     (`statsmodels` MixedLM).
 
-    Differences carry Wald intervals and p-values (normal, two-sided), which are a little narrow
-    with few participants.
+    Differences carry Wald intervals (normal), which are a little narrow with few participants.
     Source: Laird & Ware, Random-effects models for longitudinal data, Biometrics 1982.
 
     Bad input: None is counted as unscored. Fewer than two conditions, no score under the reference,
@@ -84,61 +66,42 @@ def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
     """
     there = [score for score in scores if score.value is not None and not np.isnan(score.value)]
     missing = len(scores) - len(there)
-    reason = _no_model_reason(there, reference)
-    if reason is not None:
-        return _undefined(there, reference, missing, reason)
     conditions = sorted({score.condition for score in there} - {reference})
-    design = pd.DataFrame(
-        {
-            "intercept": 1.0,
-            **{name: [float(score.condition == name) for score in there] for name in conditions},
-        }
-    )
-    values = np.array([score.value for score in there], dtype=np.float64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", SingularMatrixWarning)
-        try:
-            fitted = MixedLM(values, design, groups=[score.participant for score in there]).fit(
-                reml=True, method=OPTIMISER
-            )
-        except LinAlgError:
-            return _undefined(
-                there,
-                reference,
-                missing,
-                "the model could not be fitted: its equations are singular",
-            )
-    if not fitted.converged:
-        return _undefined(there, reference, missing, "the fit did not converge")
-    between = float(np.sqrt(np.asarray(fitted.cov_re)[0, 0]))
-    estimates = [
-        _estimate(float(fitted.fe_params[name]), float(fitted.bse_fe[name]), there, missing)
-        for name in design.columns
-    ]
-    effects = [
-        Effect(name, estimate, float(fitted.bse_fe[name]), float(fitted.pvalues[name]))
-        for name, estimate in zip(conditions, estimates[1:], strict=True)
-    ]
-    residual = float(np.sqrt(fitted.scale))
-    remark = "participants do not differ beyond chance" if between < 1e-2 * residual else ""
-    participants = len({score.participant for score in there})
-    return MixedEffects(
-        reference, estimates[0], tuple(effects), between, residual, participants, remark=remark
-    )
-
-
-def _estimate(value: float, error: float, scores: Sequence[Score], missing: int) -> Estimate:
-    return Estimate(
-        value, len(scores), Interval(value - Z * error, value + Z * error, "wald"), missing
-    )
+    reason = _no_model_reason(there, reference)
+    if reason is None:
+        values = np.array([score.value for score in there], dtype=np.float64)
+        participants = [score.participant for score in there]
+        design = pd.DataFrame(
+            {
+                "intercept": 1.0,
+                **{
+                    name: [float(score.condition == name) for score in there] for name in conditions
+                },
+            }
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.simplefilter("ignore", SingularMatrixWarning)
+            try:
+                model = MixedLM(values, design, groups=participants)
+                fitted = model.fit(reml=True, method=OPTIMISER)
+                reason = None if fitted.converged else "the fit did not converge"
+            except LinAlgError:
+                reason = "the model could not be fitted: its equations are singular"
+    if reason is not None:
+        nothing = undefined(reason, len(there), missing)
+        return MixedEffects(tuple(Effect(name, nothing) for name in conditions), reason)
+    effects = []
+    for name in conditions:
+        value, error = float(fitted.fe_params[name]), float(fitted.bse_fe[name])
+        interval = Interval(value - Z * error, value + Z * error, "wald")
+        effects.append(Effect(name, Estimate(value, len(there), interval, missing)))
+    return MixedEffects(tuple(effects))
 
 
 def _no_model_reason(scores: Sequence[Score], reference: str) -> str | None:
-    conditions, participants = (
-        {score.condition for score in scores},
-        {score.participant for score in scores},
-    )
+    conditions = {score.condition for score in scores}
+    participants = {score.participant for score in scores}
     if reference not in conditions:
         return f"no score under {reference}"
     if len(conditions) < 2:
@@ -148,12 +111,3 @@ def _no_model_reason(scores: Sequence[Score], reference: str) -> str | None:
     if len(participants) == len(scores):
         return "every participant gave one score: use Welch's test"
     return "all scores are equal" if len({score.value for score in scores}) == 1 else None
-
-
-def _undefined(scores: Sequence[Score], reference: str, missing: int, reason: str) -> MixedEffects:
-    names = sorted({score.condition for score in scores} - {reference})
-    nothing = undefined(reason, len(scores), missing)
-    effects = tuple(Effect(name, nothing, NAN, NAN) for name in names)
-    return MixedEffects(
-        reference, nothing, effects, NAN, NAN, len({score.participant for score in scores}), reason
-    )

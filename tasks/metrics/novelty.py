@@ -2,7 +2,7 @@
 (§4.2).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tasks.metrics.classification import f1_of_class, macro_f1, mean_absolute_error
@@ -94,16 +94,12 @@ def score_metrics(
     return {**found, "mean_absolute_error": mean_absolute_error(labelled, seed)}
 
 
-def justification_metrics(
-    judged: Sequence[Justification], seed: int = 0, strict: bool = False
-) -> dict[str, Estimate]:
+def justification_metrics(judged: Sequence[Justification], seed: int = 0) -> dict[str, Estimate]:
     """Means over justifications (§4.2.2), named as the release names them, without its `mean_`.
 
     `alignment`, and for `known` and `novelty` aspects: `…_aspects_recall`,
     `additional_…_aspects_ratio`, `…_aspects_hallucination_rate`. Each metric is computed per
-    justification and then averaged; BCa bootstrap over justifications. With `strict`, the zeros
-    that the paper defines where a quotient has nothing below (no gold argument: recall; no
-    generated one: hallucination rate) are unscored instead; the published figures are without it.
+    justification and then averaged; BCa bootstrap over justifications.
 
     Bad input: what the judge did not answer is unscored; nothing answered is undefined.
     """
@@ -112,26 +108,10 @@ def justification_metrics(
         ("known", [one.known for one in judged]),
         ("novelty", [one.novel for one in judged]),
     ):
-        found[f"{kind}_aspects_recall"] = _mean(
-            lists, recall, strict, lambda one: one.gold > 0, seed
-        )
-        found[f"additional_{kind}_aspects_ratio"] = _mean(
-            lists, additional_ratio, False, lambda _: True, seed
-        )
-        found[f"{kind}_aspects_hallucination_rate"] = _mean(
-            lists, hallucination_rate, strict, lambda one: one.generated > 0, seed
-        )
+        for name, metric in (
+            (f"{kind}_aspects_recall", recall),
+            (f"additional_{kind}_aspects_ratio", additional_ratio),
+            (f"{kind}_aspects_hallucination_rate", hallucination_rate),
+        ):
+            found[name] = mean([None if one is None else metric(one) for one in lists], seed)
     return found
-
-
-def _mean(
-    lists: Sequence[Aspects | None],
-    metric: Callable[[Aspects], float],
-    strict: bool,
-    has_base: Callable[[Aspects], bool],
-    seed: int,
-) -> Estimate:
-    return mean(
-        [None if one is None or (strict and not has_base(one)) else metric(one) for one in lists],
-        seed,
-    )

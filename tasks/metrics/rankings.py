@@ -3,10 +3,12 @@
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kendalltau, rankdata, spearmanr
+from scipy.stats import kendalltau, spearmanr
 
 from tasks.metrics.estimate import Estimate, Interval, Z, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean, share_of
@@ -27,7 +29,7 @@ def spearman(first: Sequence[float | None], second: Sequence[float | None]) -> E
     Bad input: items that either lacks are unscored; fewer than two items, or one value throughout
     on a side, are undefined.
     """
-    return _correlation(first, second, _spearman, lambda value, n: (1 + value**2 / 2) / (n - 3), 4)
+    return _correlation(first, second, spearmanr, lambda value, n: (1 + value**2 / 2) / (n - 3), 4)
 
 
 def kendall(first: Sequence[float | None], second: Sequence[float | None]) -> Estimate:
@@ -38,13 +40,13 @@ def kendall(first: Sequence[float | None], second: Sequence[float | None]) -> Es
     1957), from five items on.
     Source: Kendall, Biometrika 1938 and 1945 (ties). Bad input: as `spearman`.
     """
-    return _correlation(first, second, _kendall, lambda _, n: 0.437 / (n - 4), 5)
+    return _correlation(first, second, kendalltau, lambda _, n: 0.437 / (n - 4), 5)
 
 
 def _correlation(
     first: Sequence[float | None],
     second: Sequence[float | None],
-    measure: Callable[[Sequence[float], Sequence[float]], float],
+    measure: Callable[[Sequence[float], Sequence[float]], Any],
     variance: Callable[[float, int], float],
     fewest: int,
 ) -> Estimate:
@@ -52,45 +54,24 @@ def _correlation(
     pairs = [
         (one, other)
         for one, other in zip(first, second, strict=True)
-        if _there(one) and _there(other)
+        if one is not None and other is not None and not math.isnan(one) and not math.isnan(other)
     ]
-    ours, theirs = (
-        [float(one or 0.0) for one, _ in pairs],
-        [float(other or 0.0) for _, other in pairs],
-    )
-    missing = len(first) - len(pairs)
-    if len(pairs) < 2:
-        return undefined(
-            f"a correlation needs two items, there are {len(pairs)}", len(pairs), missing
-        )
+    count, missing = len(pairs), len(first) - len(pairs)
+    if count < 2:
+        return undefined(f"a correlation needs two items, there are {count}", count, missing)
+    ours, theirs = zip(*pairs, strict=True)
     if len(set(ours)) < 2 or len(set(theirs)) < 2:
-        return undefined("one side has one value throughout", len(pairs), missing)
-    value = measure(ours, theirs)
+        return undefined("one side has one value throughout", count, missing)
+    value = float(measure(ours, theirs).statistic)
     value = math.copysign(1.0, value) if abs(value) > 1 - 1e-12 else value
-    return Estimate(value, len(pairs), _fisher(value, len(pairs), variance, fewest), missing)
-
-
-def _fisher(
-    value: float, count: int, variance: Callable[[float, int], float], fewest: int
-) -> Interval:
     if count < fewest:
-        return Interval(missing_reason=f"an interval needs {fewest} items, there are {count}")
-    if abs(value) == 1:
-        return Interval(missing_reason="the ranks agree or disagree completely")
-    middle, reach = math.atanh(value), Z * math.sqrt(variance(value, count))
-    return Interval(math.tanh(middle - reach), math.tanh(middle + reach), "fisher z")
-
-
-def _spearman(first: Sequence[float], second: Sequence[float]) -> float:
-    return float(spearmanr(np.asarray(first), np.asarray(second)).statistic)
-
-
-def _kendall(first: Sequence[float], second: Sequence[float]) -> float:
-    return float(kendalltau(np.asarray(first), np.asarray(second)).statistic)
-
-
-def _there(value: float | None) -> bool:
-    return value is not None and not math.isnan(value)
+        interval = Interval(missing_reason=f"an interval needs {fewest} items, there are {count}")
+    elif abs(value) == 1:
+        interval = Interval(missing_reason="the ranks agree or disagree completely")
+    else:
+        middle, reach = math.atanh(value), Z * math.sqrt(variance(value, count))
+        interval = Interval(math.tanh(middle - reach), math.tanh(middle + reach), "fisher z")
+    return Estimate(value, count, interval, missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,25 +134,44 @@ def area_under_curve(
     better: Sequence[float] | NDArray[np.float64],
     worse: Sequence[float] | NDArray[np.float64],
     seed: int = 0,
-    clusters: Sequence[Hashable] | None = None,
+    ends: Sequence[tuple[Hashable, Hashable]] | None = None,
 ) -> Estimate:
     """How often one of `better` has the higher score than one of `worse`, a tie counting half: the
     area under the receiver operating characteristic, 0.5 by chance.
 
-    The two are matched place by place and resampled together, or in whole clusters.
+    The two are matched place by place and resampled together. Where items are pairs, those of
+    `better` and then those of `worse`, `ends` names both sides of each: sides are drawn, and a pair
+    counts as often as both of its sides (Owen, The pigeonhole bootstrap, Annals of Applied
+    Statistics 2007), as pairs that share either are not independent.
     Bad input: no item is undefined.
     """
-    if not len(better):
+    count = len(better)
+    if not count:
         return undefined("there is no item")
-    first, second = np.asarray(better, float), np.asarray(worse, float)
+    scores, place = np.unique(
+        np.concatenate([np.asarray(better, float), np.asarray(worse, float)]), return_inverse=True
+    )
 
-    def area(chosen: Indices) -> float:
-        count = len(chosen)
-        ranks = rankdata(np.concatenate([first[chosen], second[chosen]]))
-        return float((ranks[:count].sum() - count * (count + 1) / 2) / count**2)
+    def area(weights: NDArray[np.float64]) -> float:
+        ours = np.bincount(place[:count], weights[:count], len(scores))
+        theirs = np.bincount(place[count:], weights[count:], len(scores))
+        above = np.cumsum(theirs) - theirs / 2
+        total = ours.sum() * theirs.sum()
+        return float(ours @ above / total) if total else math.nan
 
-    interval = bootstrap_interval(area, len(first), seed, clusters, _RESAMPLES)
-    return Estimate(area(np.arange(len(first))), 2 * len(first), interval)
+    if ends is None:
+        units, sides = count, np.tile(np.arange(count), 2)[:, None]
+    else:
+        number = {side: at for at, side in enumerate(dict.fromkeys(chain.from_iterable(ends)))}
+        units, sides = len(number), np.array([[number[one], number[two]] for one, two in ends])
+
+    def again(chosen: Indices) -> float:
+        return area(np.bincount(chosen, minlength=units)[sides].prod(axis=1).astype(float))
+
+    interval = bootstrap_interval(again, units, seed, resamples=_RESAMPLES)
+    if ends is not None:
+        interval = replace(interval, method=interval.method and "bootstrap over both sides")
+    return Estimate(area(np.ones(2 * count)), 2 * count, interval)
 
 
 def clusters_of(units: Sequence[Pair] | Sequence[Group]) -> list[str] | None:
@@ -210,15 +210,14 @@ def rank_correlation(groups: Sequence[Group], correlation: Correlation, seed: in
     Bad input: a group in which it is undefined (two ideas scored at least, not all alike) is
     unscored.
     """
-    found = [_within(group, correlation) for group in groups]
-    return mean([one.value if one.defined else None for one in found], seed, clusters_of(groups))
-
-
-def _within(group: Group, correlation: Correlation) -> Estimate:
-    names = sorted(group.gold)
-    return correlation(
-        [group.gold[name] for name in names], [group.predicted.get(name) for name in names]
-    )
+    values = []
+    for group in groups:
+        names = sorted(group.gold)
+        found = correlation(
+            [group.gold[name] for name in names], [group.predicted.get(name) for name in names]
+        )
+        values.append(found.value if found.defined else None)
+    return mean(values, seed, clusters_of(groups))
 
 
 def _best_hit(group: Group) -> bool | None:

@@ -2,10 +2,11 @@
 lead nowhere (E.2), and which of two reviews a judge prefers (E.3).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tasks.metrics.comparing import welch
 from tasks.metrics.estimate import Estimate
 from tasks.metrics.means import mean, paired_difference, share, share_of
 
@@ -74,6 +75,26 @@ def coverage_difference(
         seed,
         [name[0] for name in names],
     )
+
+
+def coverage_tests(
+    ours: Sequence[RubricScore], theirs: Sequence[RubricScore], seed: int = 0
+) -> Iterator[tuple[str, str, Estimate]]:
+    """(metric, part, estimate) of ours against theirs, over all rubrics and by discipline.
+
+    `coverage_difference`, and of Welch's test both `welch_p_value`, two-sided, and
+    `welch_p_value_one_sided`, that ours is greater: ScholarEval's Tables 9 to 13 say two-sided and
+    print one-sided ones. No p-value is corrected for the others.
+    """
+    other = _parts(theirs)
+    for part, scores in _parts(ours).items():
+        if part == "all" or part.startswith("discipline="):
+            held = other.get(part, [])
+            first = [one.score_1_to_5 for one in scores]
+            second = [one.score_1_to_5 for one in held]
+            yield "coverage_difference", part, coverage_difference(scores, held, seed)
+            yield "welch_p_value", part, welch(first, second)
+            yield "welch_p_value_one_sided", part, welch(first, second, "greater")
 
 
 def _parts(scores: Sequence[RubricScore]) -> dict[str, list[RubricScore]]:

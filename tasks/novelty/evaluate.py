@@ -3,28 +3,25 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
 from schemas.judgement.novelty import ClaimedContribution, NoveltyEvaluation, NoveltyJudgement
-from schemas.judgement.suggestion import Suggestion
-from schemas.literature.citation import Citation
 from schemas.literature.paper import Paper
-from schemas.outcome import Provenance, Unscored, confidence_by_evidence
+from schemas.outcome import Unscored, confidence_by_evidence
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.citations.settle import citation_rows, settle
+from tasks.citations.settle import settle
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, similarity_of
+from tasks.judging.findings import Findings, SettledTexts
 from tasks.judging.step import Engine, never_asked
 from tasks.literature.client import LiteratureClient
-from tasks.novelty.calibration import with_calibration
 from tasks.novelty.closeness import COVERED, Closeness, measure
-from tasks.novelty.profile_files import nearest_exemplars, read_exemplars
+from tasks.novelty.profile_files import nearest_exemplars, read_exemplars, with_calibration
 from tasks.novelty.related_works import STAGE, RelatedWorks, find_works, given_works
 from tasks.novelty.steps.judge_novelty import (
     JUDGE_NOVELTY,
@@ -36,54 +33,6 @@ from tasks.novelty.steps.judge_novelty import (
 )
 
 SUBJECT = "judge_novelty"
-
-
-@dataclass(frozen=True, slots=True)
-class SettledReply:
-    """What the judgement says, ready to be read."""
-
-    score: int
-    percent: tuple[int, ...]
-    contributions: tuple[ClaimedContribution, ...]
-    justification: str
-    known_aspects: tuple[str, ...]
-    novel_aspects: tuple[str, ...]
-    removed_citation_count: int
-    uncited_sentence_count: int
-    citations: tuple[Citation, ...]
-
-
-def settled(answer: NoveltyReply, shown: Shown) -> SettledReply:
-    """Settle the three texts of a reply against the works it was shown; aspects of which nothing is
-    left are left out.
-    """
-    justification = settle(answer.justification, shown)
-    known, novel = (
-        settle("\n".join(" ".join(one.split()) for one in aspects), shown)
-        for aspects in _lists(answer)
-    )
-    contributions = tuple(_contribution(one, shown) for one in answer.contributions)
-    unknown = sum(
-        one.closest is not None and settled_one.paper_id is None
-        for one, settled_one in zip(answer.contributions, contributions, strict=True)
-    )
-    texts = {"justification": justification, "known_aspects": known, "novel_aspects": novel}
-    return SettledReply(
-        score=answer.score,
-        percent=answer.probabilities.percent,
-        contributions=contributions,
-        justification=justification.markdown,
-        known_aspects=_lines(known.markdown),
-        novel_aspects=_lines(novel.markdown),
-        removed_citation_count=unknown
-        + sum(text.removed_citation_count for text in texts.values()),
-        uncited_sentence_count=justification.uncited_sentence_count,
-        citations=tuple(
-            row
-            for field, text in texts.items()
-            for row in citation_rows(text, shown, module=STAGE, subject=SUBJECT, field=field)
-        ),
-    )
 
 
 def _contribution(entry: ContributionReply, shown: Shown) -> ClaimedContribution:
@@ -99,28 +48,8 @@ def _contribution(entry: ContributionReply, shown: Shown) -> ClaimedContribution
     )
 
 
-def _lists(answer: NoveltyReply) -> tuple[list[str], list[str]]:
-    return answer.known_aspects, answer.novel_aspects
-
-
-def _lines(markdown: str) -> tuple[str, ...]:
-    return tuple(line.strip() for line in markdown.splitlines() if line.strip())
-
-
 NEIGHBOURS = 5
 """Related works whose mean similarity counts as the density around an idea."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoveltyFindings:
-    """The evaluation, every admissible paper retrieved for it or given with it, and where it cites
-    them.
-    """
-
-    evaluation: NoveltyEvaluation
-    papers: tuple[Paper, ...]
-    citations: tuple[Citation, ...]
-    suggestions: tuple[Suggestion, ...] = ()
 
 
 async def evaluate_novelty(
@@ -130,7 +59,7 @@ async def evaluate_novelty(
     literature: LiteratureClient | None,
     embedder: Embedder,
     related_works: Sequence[Paper] | None = None,
-) -> NoveltyFindings:
+) -> Findings[NoveltyEvaluation]:
     """Judge how novel `idea` is.
 
     What a source or the engine fails to give travels inside the value.
@@ -150,7 +79,8 @@ async def evaluate_novelty(
         assert literature is not None, "without related works the literature is asked for them"
         around = await find_works(idea, parameters, engine, literature, embedder)
     if around.missing is not None:
-        return _findings(_nothing_to_judge_by(around, engine), around)
+        missing = Unscored(*around.missing, never_asked(JUDGE_NOVELTY, engine))
+        return _findings(_unscored(missing, unanswered_search_count=around.unanswered), around)
     shown = show(around.works)
     exemplars = (
         await nearest_exemplars(idea.text, read_exemplars(parameters.exemplars), embedder)
@@ -168,28 +98,50 @@ async def evaluate_novelty(
         "exemplar_count": len(exemplars),
     }
     if isinstance(outcome, Unscored):
-        return _unscored(outcome, around, measured)
-    said = settled(outcome.value, shown)
-    confidence = _confidence(shown, around, closeness)
-    scored = NoveltyEvaluation(
-        judgement=_scored(said, confidence, outcome.provenance, measured),
-        contributions=said.contributions,
-        failures=around.failures,
-    )
-    evaluation = with_calibration(scored, idea, parameters.calibrator, engine.name)
-    return NoveltyFindings(evaluation, around.retrieved, said.citations)
-
-
-def _unscored(outcome: Unscored, around: RelatedWorks, measured: dict[str, Any]) -> NoveltyFindings:
+        judgement = _unscored(outcome, **measured)
+        failures = call_failures([outcome], STAGE, JUDGE_NOVELTY.name)
+        return _findings(judgement, around, failures)
+    contributions = tuple(_contribution(one, shown) for one in outcome.value.contributions)
+    texts = _settled(outcome.value, shown)
     judgement = NoveltyJudgement(
-        score_1_to_5=None,
-        unscored_reason=outcome.reason,
-        unscored_detail=outcome.detail,
+        score_1_to_5=outcome.value.score,
+        probabilities_percent={
+            str(score): one
+            for score, one in enumerate(outcome.value.probabilities.percent, start=1)
+        },
+        confidence_0_to_3=_confidence(shown, around, closeness),
+        justification=texts["justification"],
+        known_aspects=_lines(texts["known_aspects"]),
+        novel_aspects=_lines(texts["novel_aspects"]),
+        removed_citation_count=texts.removed_citation_count
+        + sum(
+            given.closest is not None and one.paper_id is None
+            for given, one in zip(outcome.value.contributions, contributions, strict=True)
+        ),
+        uncited_sentence_count=texts.by_field["justification"].uncited_sentence_count,
         provenance=outcome.provenance,
         **measured,
     )
-    failures = call_failures([outcome], STAGE, JUDGE_NOVELTY.name)
-    return _findings(judgement, around, failures)
+    scored = NoveltyEvaluation(
+        judgement=judgement, contributions=contributions, failures=around.failures
+    )
+    evaluation = with_calibration(scored, idea, parameters.calibrator, engine.name)
+    citations = texts.citations(module=STAGE, subject=SUBJECT)
+    return Findings(evaluation, around.retrieved, citations)
+
+
+def _settled(reply: NoveltyReply, shown: Shown) -> SettledTexts:
+    """Aspects, a line each, of which nothing is left are left out."""
+    texts = {
+        "justification": reply.justification,
+        "known_aspects": "\n".join(" ".join(one.split()) for one in reply.known_aspects),
+        "novel_aspects": "\n".join(" ".join(one.split()) for one in reply.novel_aspects),
+    }
+    return SettledTexts({name: settle(text, shown) for name, text in texts.items()}, shown)
+
+
+def _lines(markdown: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in markdown.splitlines() if line.strip())
 
 
 def _question(
@@ -212,7 +164,6 @@ def _question(
 
 
 def _measured(shown: Shown, around: RelatedWorks, closeness: Closeness | None) -> dict[str, Any]:
-    """Fields of the judgement: what was shown, and how close the idea comes to that."""
     return {
         "related_paper_ids": tuple(paper.paper_id for paper in shown.papers),
         "statement_count": len(closeness.statements) if closeness else None,
@@ -236,43 +187,20 @@ def _confidence(shown: Shown, around: RelatedWorks, closeness: Closeness | None)
     return max(confidence - bool(around.unanswered), 0)
 
 
-def _scored(
-    said: SettledReply, confidence: int, provenance: Provenance, measured: dict[str, Any]
-) -> NoveltyJudgement:
-    return NoveltyJudgement(
-        score_1_to_5=said.score,
-        probabilities_percent={str(score): one for score, one in enumerate(said.percent, start=1)},
-        confidence_0_to_3=confidence,
-        justification=said.justification,
-        known_aspects=said.known_aspects,
-        novel_aspects=said.novel_aspects,
-        removed_citation_count=said.removed_citation_count,
-        uncited_sentence_count=said.uncited_sentence_count,
-        provenance=provenance,
-        **measured,
-    )
-
-
-def field_not_covered(engine: Engine) -> NoveltyFindings:
+def field_not_covered(engine: Engine) -> Findings[NoveltyEvaluation]:
     """Return the judgement of an idea whose field the literature does not cover: it has none."""
-    judgement = NoveltyJudgement(
-        score_1_to_5=None,
-        unscored_reason=Reason.FIELD_NOT_COVERED,
-        unscored_detail=Reason.FIELD_NOT_COVERED.sentence,
-        provenance=never_asked(JUDGE_NOVELTY, engine),
-    )
-    return NoveltyFindings(NoveltyEvaluation(judgement=judgement, failures=()), (), ())
+    reason = Reason.FIELD_NOT_COVERED
+    missing = Unscored(reason, reason.sentence, never_asked(JUDGE_NOVELTY, engine))
+    return Findings(NoveltyEvaluation(judgement=_unscored(missing), failures=()))
 
 
-def _nothing_to_judge_by(around: RelatedWorks, engine: Engine) -> NoveltyJudgement:
-    assert around.missing is not None
-    reason, detail = around.missing
+def _unscored(why: Unscored, **measured: Any) -> NoveltyJudgement:
     return NoveltyJudgement(
         score_1_to_5=None,
-        unanswered_search_count=around.unanswered,
-        unscored_reason=reason,
-        unscored_detail=detail,
-        provenance=never_asked(JUDGE_NOVELTY, engine),
+        unscored_reason=why.reason,
+        unscored_detail=why.detail,
+        provenance=why.provenance,
+        **measured,
     )
 
 
@@ -280,6 +208,6 @@ def _findings(
     judgement: NoveltyJudgement,
     around: RelatedWorks,
     failures: tuple[Failure, ...] = (),
-) -> NoveltyFindings:
+) -> Findings[NoveltyEvaluation]:
     evaluation = NoveltyEvaluation(judgement=judgement, failures=(*around.failures, *failures))
-    return NoveltyFindings(evaluation, around.retrieved, ())
+    return Findings(evaluation, around.retrieved)

@@ -1,6 +1,4 @@
-"""Ideas that experts have judged, in a file that the novelty part of a profile names: shown to the
-judge so that it sees how strict they are.
-"""
+"""What the novelty part of a profile names: labelled ideas that the judge is shown, and a calibrator."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -9,16 +7,89 @@ from pathlib import Path
 import orjson
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, replace
 from schemas.errors import ConfigurationError
+from schemas.failure import Failure
+from schemas.idea import Idea
 from schemas.identifiers import content_hash
+from schemas.judgement.calibration import Calibrator
+from schemas.judgement.novelty import NoveltyEvaluation
 from schemas.profile import NoveltyParameters
-from tasks.calibration.applying import load_calibrator
-from tasks.calibration.examples import item_sha256
+from schemas.reasons import Reason
+from tasks.calibration.applying import calibrate, load_calibrator
+from tasks.calibration.examples import item_sha256, novelty_features
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness
-from tasks.novelty.steps.judge_novelty import ExemplarShown
+from tasks.novelty.related_works import STAGE
+from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY, ExemplarShown
 from tasks.text.words import shorten_words
+
+NOVELTY = "novelty"
+JUDGED_BY = f"{JUDGE_NOVELTY.name}:{JUDGE_NOVELTY.version}"
+
+
+def judged_by() -> str:
+    return f"{JUDGED_BY}:{JUDGE_NOVELTY.prompt_sha256}"
+
+
+def check_calibrator(path: str, engine: str) -> Calibrator:
+    """The calibrator in that file, if it fits the novelty judgements of `engine`.
+
+    Raises:
+        ConfigurationError: it cannot be read, predicts something else, or was fitted on another
+            engine's or prompt's judgements.
+    """
+    calibrator = load_calibrator(path)
+    if calibrator.target != NOVELTY or not all(1 <= one.value <= 5 for one in calibrator.labels):
+        raise ConfigurationError(
+            f"calibrator {path} predicts {calibrator.target}, not novelty from 1 to 5"
+        )
+    if calibrator.engine != engine:
+        raise ConfigurationError(
+            f"calibrator {path} was fitted on judgements of {calibrator.engine}, not of {engine}:"
+            " fit one for it"
+        )
+    if calibrator.judged_by != judged_by():
+        raise ConfigurationError(
+            f"calibrator {path} was fitted on judgements made with another prompt of judge_novelty:"
+            " fit it again"
+        )
+    return calibrator
+
+
+def with_calibration(
+    evaluation: NoveltyEvaluation, idea: Idea, path: str | None, engine: str
+) -> NoveltyEvaluation:
+    """The evaluation with its calibrated score; an idea that the calibrator was fitted on keeps the
+    judgement as it is, and why is told.
+
+    Raises:
+        ConfigurationError: see `check_calibrator`.
+    """
+    judgement = evaluation.judgement
+    if path is None or judgement.score_1_to_5 is None:
+        return evaluation
+    calibrator = check_calibrator(path, engine)
+    if item_sha256(idea.text) in calibrator.training_items:
+        detail = (
+            f"calibrator {calibrator.sha256[:12]} was fitted on this idea, so that its score is"
+            " left uncalibrated"
+        )
+        told = Failure(
+            stage=STAGE, subject="calibration", reason=Reason.FITTED_ON_IT, detail=detail
+        )
+        return replace(evaluation, failures=(*evaluation.failures, told))
+    found = calibrate(calibrator, novelty_features(evaluation))
+    calibrated = replace(
+        judgement,
+        calibrated_score_1_to_5=min(max(found.expected, 1.0), 5.0),
+        calibrated_label_1_to_5=found.for_f1,
+        calibrated_lower_1_to_5=found.lower,
+        calibrated_upper_1_to_5=found.upper,
+        calibrator_sha256=calibrator.sha256,
+    )
+    return replace(evaluation, judgement=calibrated)
+
 
 PER_LABEL = 1
 MOST_IDEA_WORDS = 160
@@ -42,7 +113,6 @@ _PARTS = (
 
 
 def text_of_parts(idea: Mapping[str, object]) -> str:
-    """One text of an idea that RINoBench's files hold in parts; empty where no part has any."""
     parts = [
         (heading, text)
         for name, heading in _PARTS
@@ -66,7 +136,6 @@ class Exemplar(Noun):
 
 
 def fold_of(idea: str) -> int:
-    """The fold an idea is in, by its words."""
     return int(item_sha256(idea)[:8], 16) % FOLDS
 
 
@@ -91,7 +160,6 @@ def read_exemplars(path: str | Path) -> tuple[Exemplar, ...]:
 
 
 def exemplars_sha256(path: str | Path) -> str:
-    """What the labelled ideas are, wherever the file lies."""
     return content_hash(*(one.model_dump_json() for one in read_exemplars(path)))
 
 

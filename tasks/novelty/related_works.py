@@ -228,7 +228,6 @@ def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
 async def _most_similar(
     idea: Idea, papers: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder
 ) -> list[Paper]:
-    """The works to read, nearest first."""
     chosen = await _chosen(idea, papers, parameters, embedder, lexical_prefilter=True)
     near = (
         await facet_ranking(idea.text, chosen, embedder)

@@ -34,21 +34,15 @@ from tasks.ranking.tally import Tally, is_vote, tally
 # What asking in both orders shows: does the judge favour what it sees first?
 
 
-@dataclass(frozen=True, slots=True)
-class Orders:
-    """Over pairs scored in both orders, along every dimension; None where there is none.
+def compare_orders(matches: Iterable[Match]) -> tuple[float | None, float | None]:
+    """(position bias, agreement) over pairs scored in both orders, along every dimension; None
+    where there is none.
 
-    `position_bias`: +1 when the first shown wins all matches of such pairs for certain, -1 when the
-    second does, 0 when neither is favoured. `agreement_0_to_1`: share of such pairs with the same
-    winner, or a tie, in both orders.
+    The bias is +1 when the first shown wins all matches of such pairs for certain, -1 when the
+    second does, 0 when neither is favoured. Agreement is the share of such pairs with the same
+    winner, or a tie, in both orders. Human votes, and the earlier of two matches in one order, do
+    not count.
     """
-
-    position_bias: float | None
-    agreement_0_to_1: float | None
-
-
-def compare_orders(matches: Iterable[Match]) -> Orders:
-    """Human votes, and the earlier of two matches in one order, do not count."""
     verdicts: dict[tuple[IdeaId, IdeaId, str], float] = {}
     for match in sorted(matches, key=lambda match: (match.created_at, match.match_id)):
         share = match.first_share_0_to_1
@@ -63,8 +57,8 @@ def compare_orders(matches: Iterable[Match]) -> Orders:
         leans.append(there + back - 1.0)
         alike += (there > 0.5) == (back < 0.5) and (there < 0.5) == (back > 0.5)
     if not leans:
-        return Orders(None, None)
-    return Orders(round(sum(leans) / len(leans), 9), alike / len(leans))
+        return None, None
+    return round(sum(leans) / len(leans), 9), alike / len(leans)
 
 
 UNGROUPED = "all"
@@ -89,15 +83,11 @@ class Joined:
 class Ranked:
     """Groups by name; matches by group, round and pair; ratings by group, dimension, method and
     idea.
-
-    `ignored_count`: stored matches that answer another question (other dossiers, prompt or seed)
-    and were left out.
     """
 
     groups: tuple[GroupSummary, ...]
     matches: tuple[Match, ...] = field(repr=False)
     ratings: tuple[Rating, ...] = field(repr=False)
-    ignored_count: int = 0
 
 
 async def rank_groups(
@@ -113,6 +103,7 @@ async def rank_groups(
     engine_of: Callable[[IdeaId], Engine] | None = None,
     joined: Joined | None = None,
     beforehand: bool = False,
+    with_votes: bool = False,
 ) -> Ranked:
     """Rank every group of `dossiers`, all groups side by side; or join them by matches between
     them, and rate all ideas on one scale.
@@ -134,6 +125,7 @@ async def rank_groups(
             those of other groups, and ratings are by Bradley–Terry and name the idea's own group.
         beforehand: choose all pairs before the first answer, also in large groups, and ask them
             side by side. There each idea plays `matches_per_idea` pairs.
+        with_votes: rate by Elo too, which counts human votes.
 
     Raises:
         ConfigurationError: a match by another engine is stored, two dossiers are of one idea, or
@@ -152,16 +144,10 @@ async def rank_groups(
         else [_Bridges(joined, dossiers, parameters, judge)]
     )
     await side_by_side(contest.play() for contest in contests)
-    return _ranked(contests, stored)
-
-
-def _ranked(contests: Sequence["_Contest"], stored: Sequence[Match]) -> Ranked:
-    used = {match.match_id for contest in contests for match in contest.matches}
     return Ranked(
         groups=tuple(contest.summary() for contest in contests),
         matches=tuple(match for contest in contests for match in contest.matches),
-        ratings=tuple(rating for contest in contests for rating in contest.ratings()),
-        ignored_count=len({match.match_id for match in stored} - used),
+        ratings=tuple(rating for contest in contests for rating in contest.ratings(with_votes)),
     )
 
 
@@ -370,7 +356,7 @@ class _Contest:
     def _orders(self, pair: Pair) -> tuple[Pair, ...]:
         return (pair, (pair[1], pair[0])) if self._parameters.both_orders else (pair,)
 
-    def ratings(self) -> tuple[Rating, ...]:
+    def ratings(self, with_votes: bool) -> tuple[Rating, ...]:
         matches = self.matches
         return tuple(
             rating
@@ -380,14 +366,14 @@ class _Contest:
                 tuple(self._of),
                 matches,
                 dimension.name,
-                self._parameters,
                 self._judge.seed,
                 self._prior if dimension.name == OVERALL.name else None,
+                with_votes=with_votes,
             )
         )
 
     def summary(self) -> GroupSummary:
-        orders = compare_orders(self._judged)
+        bias, agreement = compare_orders(self._judged)
         return GroupSummary(
             group=self._name,
             idea_count=len(self._of),
@@ -396,8 +382,8 @@ class _Contest:
             schedule=self._kind,
             ended_because=self._ended_because,
             island_count=len(set(self._deciding().islands.tolist())),
-            position_bias=orders.position_bias,
-            order_agreement_0_to_1=orders.agreement_0_to_1,
+            position_bias=bias,
+            order_agreement_0_to_1=agreement,
         )
 
 
@@ -435,7 +421,8 @@ class _Bridges(_Contest):
             self._group_of,
         )
 
-    def ratings(self) -> tuple[Rating, ...]:
+    def ratings(self, with_votes: bool) -> tuple[Rating, ...]:
+        del with_votes  # people vote within a group, and Elo moves those alone who meet
         matches = (*self._within, *self._judged)
         return tuple(
             rating

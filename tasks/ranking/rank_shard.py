@@ -306,6 +306,7 @@ async def _ranked(
         engine_of=engines.__getitem__,
         joined=Joined(group.group, _within(layout, job, group)) if group.joins else None,
         beforehand=job.request.parameters.batch,
+        with_votes=job.request.parameters.counts_votes,
     )
 
 

@@ -15,7 +15,6 @@ from scipy.sparse.linalg import cg
 
 from schemas.identifiers import IdeaId, content_hash
 from schemas.judgement.ranking import Match
-from schemas.profile import RankingParameters
 from tasks.ranking.tally import PRIOR_DEVIATION, Tally, events, threads_for
 
 CONVERGED_AT = 1e-10
@@ -40,13 +39,14 @@ class Fit:
     weights: Vector
 
 
-def fit(tally: Tally, start: Vector | None = None) -> Fit:
-    """The posterior mode; `start` (an earlier fit of the same ideas) only saves steps."""
+def fit(tally: Tally) -> Fit:
+    """The posterior mode."""
     with threads_for(len(tally.idea_ids)):
-        return _mode(tally, np.zeros(len(tally.idea_ids)) if start is None else start.copy())
+        return _mode(tally)
 
 
-def _mode(tally: Tally, strengths: Vector) -> Fit:
+def _mode(tally: Tally) -> Fit:
+    strengths = np.zeros(len(tally.idea_ids))
     value, weights = _objective(tally, strengths), _weights(tally, strengths)
     for _ in range(MAXIMUM_STEPS):
         gradient = _gradient(tally, strengths)
@@ -96,14 +96,9 @@ def _prior_noise(tally: Tally, noise: NDArray[np.float64]) -> NDArray[np.float64
     return np.asarray((noise - means[tally.group_numbers]) / PRIOR_DEVIATION)
 
 
-def _differences(tally: Tally, strengths: Vector) -> Vector:
-    difference: Vector = strengths[tally.left] - strengths[tally.right]
-    return difference
-
-
 def _objective(tally: Tally, strengths: Vector) -> float:
     """Log-posterior without its constant."""
-    difference = _differences(tally, strengths)
+    difference = strengths[tally.left] - strengths[tally.right]
     likelihood = -(
         tally.left_wins * np.logaddexp(0.0, -difference)
         + tally.right_wins * np.logaddexp(0.0, difference)
@@ -113,7 +108,7 @@ def _objective(tally: Tally, strengths: Vector) -> float:
 
 
 def _expected(tally: Tally, strengths: Vector) -> Vector:
-    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * _differences(tally, strengths))))
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * (strengths[tally.left] - strengths[tally.right]))))
 
 
 def _gradient(tally: Tally, strengths: Vector) -> Vector:
@@ -188,6 +183,11 @@ def drawn_strengths(tally: Tally, fitted: Fit, count: int, seed: int) -> NDArray
 
 ELO_START = 1000.0
 ELO_SCALE = 400.0
+# As ScienceArena's ratings of votes have them; nothing here was fitted to votes of our own.
+ELO_K = 32.0
+COLD_START_ALPHA, COLD_START_MATCHES = 1.5, 5
+PAIR_DECAY_GAMMA = 0.9  # per earlier encounter of the pair
+ACTIVITY_LAMBDA = 0.05  # pull of the idle toward the mean, per day with votes
 REPLICATES = 100
 """Replays with every match weighted by a Poisson draw (an online bootstrap: Oza, Online bagging and
 boosting, 2005).
@@ -210,9 +210,7 @@ class EloRatings:
         return np.asarray(np.sqrt((self.errors**2).mean(axis=1)))
 
 
-def elo(
-    idea_ids: Sequence[IdeaId], matches: Iterable[Match], parameters: RankingParameters, seed: int
-) -> EloRatings:
+def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], seed: int) -> EloRatings:
     """Replay `matches`, all of one group and dimension.
 
     An unscored match moves nobody; being scheduled counts as activity.
@@ -223,7 +221,7 @@ def elo(
     """
     ordered = tuple(sorted(set(idea_ids)))
     found = events(ordered, matches)
-    replay = _Replay(len(ordered), parameters, _replicate_weights(len(found), seed))
+    replay = _Replay(len(ordered), _replicate_weights(len(found), seed))
     for (by_vote, _, _), period in groupby(enumerate(found), key=lambda entry: entry[1].period):
         active = np.zeros(len(ordered), dtype=np.bool_)
         for number, event in period:
@@ -254,11 +252,8 @@ class _Replay:
     side.
     """
 
-    def __init__(
-        self, size: int, parameters: RankingParameters, weights: NDArray[np.float64]
-    ) -> None:
+    def __init__(self, size: int, weights: NDArray[np.float64]) -> None:
         self.points = np.full((size, 1 + REPLICATES), ELO_START)
-        self._parameters = parameters
         self._weights = weights
         self._played = np.zeros(size, dtype=np.int64)
         self._met: dict[tuple[int, int], int] = {}
@@ -267,14 +262,11 @@ class _Replay:
         """S_A is `share`. ΔR is scaled by α while either is new; K falls by γ with every earlier
         encounter of the pair.
         """
-        parameters = self._parameters
-        new = min(self._played[first], self._played[second]) < parameters.elo_cold_start_matches
-        difference = (parameters.elo_cold_start_alpha if new else 1.0) * (
-            self.points[second] - self.points[first]
-        )
+        new = min(self._played[first], self._played[second]) < COLD_START_MATCHES
+        difference = (COLD_START_ALPHA if new else 1.0) * (self.points[second] - self.points[first])
         expected = 1.0 / (1.0 + 10.0 ** (difference / ELO_SCALE))
         pair = (first, second)
-        effective_k = parameters.elo_k * parameters.elo_pair_decay_gamma ** self._met.get(pair, 0)
+        effective_k = ELO_K * PAIR_DECAY_GAMMA ** self._met.get(pair, 0)
         change = self._weights[number] * effective_k * (share - expected)
         self.points[first] += change
         self.points[second] -= change
@@ -282,9 +274,9 @@ class _Replay:
         self._played[[first, second]] += 1
 
     def regress(self, idle: NDArray[np.bool_]) -> None:
-        if idle.any() and self._parameters.elo_activity_lambda:
+        if idle.any():
             mean = self.points.mean(axis=0)
-            self.points[idle] -= self._parameters.elo_activity_lambda * (self.points[idle] - mean)
+            self.points[idle] -= ACTIVITY_LAMBDA * (self.points[idle] - mean)
 
 
 def seed_of(group: str, dimension: str, seed: int) -> int:

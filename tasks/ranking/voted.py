@@ -70,28 +70,22 @@ def votes_of(contest: Contest, votes: Iterable[HumanVote]) -> list[HumanVote]:
     ]
 
 
-def standing_by(
-    contest: Contest, votes: Sequence[HumanVote], parameters: RankingParameters, seed: int = 0
-) -> Standing:
+def standing_by(contest: Contest, votes: Sequence[HumanVote]) -> Standing:
     """How a contest stands by `votes`, those of other contests left out."""
     matches = matches_of(votes_of(contest, votes))
     names = tuple(IdeaId(contender.name) for contender in contest.contenders)
     return Standing(
         vote_count=len(matches),
-        strengths=strengths_by(contest.group, names, matches, parameters, seed),
-        next_pairs=telling_pairs(names, matches, parameters, seed),
+        strengths=strengths_by(contest.group, names, matches),
+        next_pairs=telling_pairs(names, matches),
     )
 
 
 def strengths_by(
-    group: str,
-    names: Sequence[IdeaId],
-    votes: Sequence[Match],
-    parameters: RankingParameters,
-    seed: int = 0,
+    group: str, names: Sequence[IdeaId], votes: Sequence[Match]
 ) -> tuple[VotedStrength, ...]:
     """By both methods, the strongest first; who took part in no vote is left out."""
-    rated = rate_votes(group, names, votes, OVERALL.name, parameters, seed)
+    rated = rate_votes(group, names, votes, OVERALL.name, 0)
     elo = {one.idea_id: one for one in rated if one.method is RatingMethod.ELO}
     found = (
         _strength(rating, elo[rating.idea_id])
@@ -102,10 +96,10 @@ def strengths_by(
 
 
 def telling_pairs(
-    idea_ids: Sequence[IdeaId], votes: Sequence[Match], parameters: RankingParameters, seed: int = 0
+    idea_ids: Sequence[IdeaId], votes: Sequence[Match], seed: int = 0
 ) -> tuple[Pair, ...]:
     """Pairs of which a vote tells most: such as nobody has voted on, while there are any."""
-    counted = tally(idea_ids, votes)
+    counted, parameters = tally(idea_ids, votes), RankingParameters()
     asked = frozenset(
         (min(pair), max(pair))
         for pair in ((vote.first_idea_id, vote.second_idea_id) for vote in votes)

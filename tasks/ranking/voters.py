@@ -131,7 +131,7 @@ def agreement(votes: Iterable[Match]) -> Estimate:
 
 def kappa_with_engine(votes: Iterable[Match], matches: Iterable[Match]) -> Estimate:
     """Cohen's kappa of each vote with the engine's verdict on the same pair: the mean of both
-    orders, a tie where they contradict each other.
+    orders, a tie where they contradict each other. Its interval draws whole voters.
     """
     shares: dict[Pair, list[float]] = defaultdict(list)
     for match in matches:
@@ -140,9 +140,12 @@ def kappa_with_engine(votes: Iterable[Match], matches: Iterable[Match]) -> Estim
             pair = _pair(match)
             shares[pair].append(share if match.first_idea_id == pair[0] else 1 - share)
     verdicts = {pair: _word(sum(one) / len(one)) for pair, one in shares.items()}
-    labelled = [_labelled(vote) for vote in votes]
+    listed = list(votes)
+    labelled = [_labelled(vote) for vote in listed]
     return cohen_kappa(
-        [label for _, label in labelled], [verdicts.get(pair) for pair, _ in labelled]
+        [label for _, label in labelled],
+        [verdicts.get(pair) for pair, _ in labelled],
+        clusters=[voter_of(vote) for vote in listed],
     )
 
 

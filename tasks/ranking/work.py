@@ -51,9 +51,14 @@ def _resolve(
     profile: Profile,
     _: Settings,
 ) -> Resolved[RunToRank, RankParameters]:
-    """Raises ConfigurationError: pairs between groups in a ranking by batch."""
+    """Raises ConfigurationError: pairs between groups in a ranking by batch, or Elo of no votes."""
     run_id, evaluation, stored_will_do = given
     profile, votes = with_prior(profile), options.votes
+    if options.method is RatingMethod.ELO and votes is None:
+        raise ConfigurationError(
+            "--method elo is there for people's votes: name them with --votes FILE (or lake), or"
+            " leave it out"
+        )
     if options.bridge_pairs is not None:
         bridged = replace(profile.ranking, bridge_pairs=options.bridge_pairs)
         profile = replace(profile, ranking=bridged)

@@ -1,5 +1,5 @@
 """What the papers of an idea used, as rows: by rule from every text at hand, and from a model where
-the profile asks one.
+the profile asks one; and as a few lines for whoever reviews a plan.
 
 Every quote stands in a text of its paper and holds the name. What citing papers say of a data set
 and what it says of itself bear the same `resource_paper_id`.
@@ -12,14 +12,16 @@ from dataclasses import dataclass, field
 from schemas.base import replace
 from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
-from schemas.literature.paper import CitationEdge, Paper
-from schemas.literature.recommendation import Resource, ResourceKind
+from schemas.literature.paper import CitationEdge, Paper, Passage
+from schemas.literature.recommendation import RECOMMENDED, Resource, ResourceKind
 from schemas.outcome import Unscored
 from schemas.profile import ResourceParameters
 from schemas.reasons import Reason
+from tasks.citations.keys import Shown, show
+from tasks.judging.findings import left_out
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine
-from tasks.recommendation.steps.extract_resources import (
+from tasks.recommendation.steps import (
     EXTRACT_RESOURCES,
     LEAST_QUOTED_CHARACTERS,
     PaperText,
@@ -97,7 +99,6 @@ def found_by_rule(
     stretches: Iterable[Stretch],
     maximum_per_paper: int,
 ) -> tuple[Resource, ...]:
-    """What `extract_resources` finds without a model."""
     reading = _read(papers, edges, stretches)
     return _settled(_by_rule(edges, reading), reading, maximum_per_paper)
 
@@ -179,7 +180,6 @@ def _named(reading: _Reading) -> Iterator[Resource]:
 
 
 async def _asked(reading: _Reading, parameters: ResourceParameters, engine: Engine) -> Extracted:
-    """What the model says of the papers with the most text, every quote checked."""
     most = sorted(reading.papers, key=lambda each: (-sum(map(len, reading.of(each))), each))
     chosen = sorted(each for each in most[: parameters.asked_papers] if reading.of(each))
     batches = even_batches(chosen, parameters.papers_per_call)
@@ -226,11 +226,16 @@ async def _ask(
                     provenance=outcome.provenance,
                 )
             )
-    return Extracted(tuple(rows), _left_out(len(given), len(rows)))
+    dropped = len(given) - len(rows)
+    detail = (
+        f"{dropped} of {len(given)} resources were left out: they quote words that do not stand in"
+        " the paper, or words without the name"
+    )
+    reason, subject = Reason.PASSAGE_NOT_FOUND, EXTRACT_RESOURCES.name
+    return Extracted(tuple(rows), left_out(STAGE, subject, detail, dropped, reason))
 
 
 def _holds(proposed: ProposedResource, text: str) -> bool:
-    """Whether the quote stands in the text, with the name and the value in it."""
     quote = normal(proposed.quote)
     return (
         stands_in(proposed.quote, text, least_characters=LEAST_QUOTED_CHARACTERS)
@@ -248,23 +253,6 @@ def _section(quote: str, texts: Mapping[str, str]) -> str:
             if stands_in(quote, text, least_characters=least)
         ),
         "",
-    )
-
-
-def _left_out(given: int, kept: int) -> tuple[Failure, ...]:
-    if kept == given:
-        return ()
-    detail = (
-        f"{given - kept} of {given} resources were left out: they quote words that do not stand in"
-        " the paper, or words without the name"
-    )
-    return (
-        Failure(
-            stage=STAGE,
-            subject=EXTRACT_RESOURCES.name,
-            reason=Reason.PASSAGE_NOT_FOUND,
-            detail=detail,
-        ),
     )
 
 
@@ -299,3 +287,76 @@ def _homes(papers: Iterable[Paper]) -> dict[tuple[ResourceKind, str], PaperId]:
             for kind in (ResourceKind.DATA_SET, ResourceKind.MODEL):
                 claimed.setdefault((kind, name.strip().casefold()), []).append(paper.paper_id)
     return {name: found[0] for name, found in claimed.items() if len(found) == 1}
+
+
+_KEYS_SHOWN = 3
+_NAME_WORDS = 16
+_ROWS_PER_PAPER = 20
+_NOBODY = show(())
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """Lines such as `data set: AlpSpeech [P1] [P4]`, and the works under these keys.
+
+    No line: nothing is known of what the works used, which does not say that they used nothing.
+    """
+
+    lines: tuple[str, ...] = ()
+    shown: Shown = _NOBODY
+
+
+def offered(papers: Sequence[Paper], passages: Iterable[Passage], limit: int) -> Offered:
+    """Up to `limit` data sets, baselines and metrics that most of `papers` name as used, the kinds
+    in turn. No look-up is made.
+    """
+    own = [*passages]
+    rows = found_by_rule(
+        papers,
+        [edge for passage in own for edge in _edges(passage)],
+        [Stretch(each.paper_id, each.text, each.section or "") for each in own],
+        _ROWS_PER_PAPER,
+    )
+    chosen = _chosen(rows, limit)
+    by_id = {paper.paper_id: paper for paper in papers}
+    users = [[row.paper_id for row in each][:_KEYS_SHOWN] for each in chosen]
+    shown = show([by_id[paper_id] for of_line in users for paper_id in of_line])
+    lines = (
+        _line(each[0], [shown.key_of(paper_id) for paper_id in of_line])
+        for each, of_line in zip(chosen, users, strict=True)
+    )
+    return Offered(tuple(lines), shown)
+
+
+def _edges(passage: Passage) -> Iterable[CitationEdge]:
+    return (
+        CitationEdge(
+            citing_paper_id=passage.paper_id,
+            cited_paper_id=cited,
+            contexts=(passage.text,),
+            sections=(passage.section or "",),
+        )
+        for cited in passage.cited_paper_ids
+        if cited != passage.paper_id
+    )
+
+
+def _chosen(rows: Iterable[Resource], limit: int) -> list[list[Resource]]:
+    """Rows by the thing they name, the most used of each kind first."""
+    named: dict[tuple[ResourceKind, PaperId | str], list[Resource]] = {}
+    for row in rows:
+        if row.kind in RECOMMENDED and row.resource_paper_id != row.paper_id:
+            named.setdefault((row.kind, row.resource_paper_id or row.name.casefold()), []).append(
+                row
+            )
+    ranked: list[tuple[int, int, list[Resource]]] = []
+    for place, kind in enumerate(RECOMMENDED):
+        of_kind = [found for (found_kind, _), found in named.items() if found_kind is kind]
+        of_kind.sort(key=lambda found: (-len(found), found[0].name))
+        ranked += [(rank, place, found) for rank, found in enumerate(of_kind)]
+    return [found for _, _, found in sorted(ranked, key=lambda each: each[:2])][:limit]
+
+
+def _line(row: Resource, keys: Sequence[str]) -> str:
+    name = shorten_words(" ".join(row.name.split()), _NAME_WORDS)[0]
+    return f"{row.kind.replace('_', ' ')}: {name} {' '.join(f'[{key}]' for key in keys)}"

@@ -4,8 +4,9 @@ Chain: a work near the idea used a data set; other works used it too; what they 
 baseline. Everything recommended is the paper of a reference, or a metric that a work names.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from schemas.failure import SourceFailure
@@ -20,16 +21,68 @@ from schemas.literature.recommendation import (
 )
 from tasks.embeddings.similarity import Nearness, SharedWords, fused, paper_text
 from tasks.literature.client import LiteratureClient
-from tasks.recommendation.ranking import Evidence, in_order
-from tasks.recommendation.uses import (
-    STATED,
-    data_sets_in,
-    metrics_in,
-    passages,
-    plainness,
-    uses_of,
-)
+from tasks.recommendation.uses import STATED, data_sets_in, metrics_in, passages, plainness, uses_of
 from tasks.text.words import key_phrases
+
+SHARPNESS = 6
+"""A work counts by this power of its nearness: the nearest ones say most."""
+BY_WORKS, BY_DESCRIPTION, BY_WORDS = 2.0, 1.0, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for a resource; each value is compared with those of the other resources alone.
+
+    Attributes:
+        works: of each work that used it, its nearness to the idea, 0 to 1, and how plainly it says
+            so, 1: in a passage.
+        description: similarity of the resource's own text to the idea; None: it has none.
+        words: what the two texts share, by BM25; None: it has no text.
+    """
+
+    works: Sequence[tuple[float, float]] = ()
+    description: float | None = None
+    words: float | None = None
+
+
+def scores(evidence: Mapping[str, Evidence]) -> dict[str, float]:
+    """Resources by name with a score from 0 to 1;
+    the parts are scaled to the best and the least.
+    """
+    parts = (
+        (
+            BY_WORKS,
+            {
+                name: math.fsum(plainly * nearness**SHARPNESS for nearness, plainly in each.works)
+                for name, each in evidence.items()
+            },
+        ),
+        (BY_DESCRIPTION, {name: each.description for name, each in evidence.items()}),
+        (BY_WORDS, {name: each.words for name, each in evidence.items()}),
+    )
+    total, whole = dict.fromkeys(evidence, 0.0), 0.0
+    for weight, values in parts:
+        scaled = _scaled(values)
+        whole += weight if scaled else 0.0
+        for name, value in scaled.items():
+            total[name] += weight * value
+    return {name: round(value / (whole or 1.0), 4) for name, value in total.items()}
+
+
+def in_order(evidence: Mapping[str, Evidence]) -> list[tuple[str, float]]:
+    """Names with their scores, best first; ties by name."""
+    return sorted(scores(evidence).items(), key=lambda each: (-each[1], each[0]))
+
+
+def _scaled(values: Mapping[str, float | None]) -> dict[str, float]:
+    """From 0, the least, to 1; what is unknown counts as the least."""
+    known = [value for value in values.values() if value is not None]
+    if not known or max(known) <= 0.0:
+        return {}
+    least = min(known) if len(known) == len(values) and max(known) > min(known) else 0.0
+    span = max(known) - least
+    return {name: (value - least) / span for name, value in values.items() if value is not None}
+
 
 CHAINED = 0.5
 """What a use counts that was reached through a data set, beside one of a work near the idea."""
@@ -45,7 +98,6 @@ KnownResources = Callable[[Sequence[PaperId]], Sequence[Resource]]
 
 
 def nothing_known(papers: Sequence[PaperId]) -> tuple[Resource, ...]:
-    """No paper was read before."""
     del papers
     return ()
 
@@ -87,8 +139,6 @@ class Recommended:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A use with what it is a use of."""
-
     kind: ResourceKind
     name: str
     paper: Paper | None
@@ -111,7 +161,7 @@ async def recommend(
     looking = _Looking(idea, literature, nearness, cutoff, breadth, known)
     near = await looking.near_works()
     found = await looking.uses_in(near, {})
-    found += _in_abstracts(near, looking.nearness_of)
+    found += looking.in_abstracts(near)
     ranked = _ranked(found, breadth, await looking.about(found))
     data_sets = [each for each in ranked if each.kind is ResourceKind.DATA_SET]
     leading = data_sets[: breadth.chained_data_sets]
@@ -126,56 +176,45 @@ async def recommend(
     )
 
 
+@dataclass(slots=True)
 class _Looking:
-    """The look-ups for one idea."""
-
-    def __init__(
-        self,
-        idea: str,
-        literature: LiteratureClient,
-        nearness: Nearness,
-        cutoff: date | None,
-        breadth: Breadth,
-        known: KnownResources,
-    ) -> None:
-        self._idea = idea
-        self._literature = literature
-        self._nearness = nearness
-        self._cutoff = cutoff
-        self._breadth = breadth
-        self._known = known
-        self.nearness_of: dict[PaperId, float] = {}
-        self.failures: list[SourceFailure] = []
-        self.citations = 0
-        self.known_contexts = 0
-        self.known_resources = 0
+    idea: str
+    literature: LiteratureClient
+    nearness: Nearness
+    cutoff: date | None
+    breadth: Breadth
+    known: KnownResources
+    nearness_of: dict[PaperId, float] = field(default_factory=dict)
+    failures: list[SourceFailure] = field(default_factory=list)
+    citations: int = 0
+    known_contexts: int = 0
+    known_resources: int = 0
 
     async def near_works(self) -> list[Paper]:
         """The works nearest to the idea, by embedding and shared words alike."""
         found: dict[PaperId, Paper] = {}
-        queries = [self._idea[:300], *key_phrases(self._idea, self._breadth.queries - 1)]
+        queries = [self.idea[:300], *key_phrases(self.idea, self.breadth.queries - 1)]
         for query in dict.fromkeys(queries):
-            answer = await self._literature.search_papers(
-                query, self._breadth.papers_per_query, self._cutoff
+            answer = await self.literature.search_papers(
+                query, self.breadth.papers_per_query, self.cutoff
             )
             self.failures.extend(answer.failures)
             found.update((paper.paper_id, paper) for paper in answer.items)
-        return await self._nearest(list(found.values()), self._breadth.near_works)
+        return await self._nearest(list(found.values()), self.breadth.near_works)
 
     async def _nearest(self, papers: Sequence[Paper], limit: int) -> list[Paper]:
         if not papers:
             return []
-        values = await self._nearness.of([paper_text(each.title, each.abstract) for each in papers])
+        values = await self.nearness.of([paper_text(each.title, each.abstract) for each in papers])
         known = {paper.paper_id: value for paper, value in zip(papers, values, strict=True)}
         self.nearness_of.update(known)
-        worth = fused([known, SharedWords(papers).with_text(self._idea)])
+        worth = fused([known, SharedWords(papers).with_text(self.idea)])
         return sorted(papers, key=lambda each: (-worth[each.paper_id], each.paper_id))[:limit]
 
     async def uses_in(self, works: Sequence[Paper], through: dict[PaperId, str]) -> list[_Found]:
-        """What the works used, by their references."""
         by_id = {work.paper_id: work for work in works}
-        answer = await self._literature.references(
-            list(by_id), self._breadth.references_per_work, self._cutoff
+        answer = await self.literature.references(
+            list(by_id), self.breadth.references_per_work, self.cutoff
         )
         self.failures.extend(answer.failures)
         found: list[_Found] = []
@@ -199,7 +238,7 @@ class _Looking:
         self, works: Mapping[PaperId, Paper], through: Mapping[PaperId, str]
     ) -> Iterator[_Found]:
         """What was read out of the works before; what a work says of itself is no use of it."""
-        for row in self._known(list(works)):
+        for row in self.known(list(works)):
             work, own = works.get(row.paper_id), row.resource_paper_id
             if work is None or own == row.paper_id or row.kind not in RECOMMENDED:
                 continue
@@ -216,7 +255,7 @@ class _Looking:
         others: dict[PaperId, Paper] = {}
         for each in data_sets:
             users = [one for one in await self._users(each) if one.paper_id not in known]
-            for work in await self._nearest(users, self._breadth.works_per_data_set):
+            for work in await self._nearest(users, self.breadth.works_per_data_set):
                 through.setdefault(work.paper_id, each.name)
                 others.setdefault(work.paper_id, work)
         found = await self.uses_in(list(others.values()), through) if others else []
@@ -226,14 +265,14 @@ class _Looking:
         """Works that cite the data set's paper for its data; of one known by name alone, those
         whose abstract names it.
         """
-        limit = 10 * self._breadth.works_per_data_set
+        limit = 10 * self.breadth.works_per_data_set
         if data_set.paper_id is None:
-            found = await self._literature.search_papers(data_set.name, limit, self._cutoff)
+            found = await self.literature.search_papers(data_set.name, limit, self.cutoff)
             self.failures.extend(found.failures)
             name = data_set.name.casefold()
             return [work for work in found.items if name in (work.abstract or "").casefold()]
         cited = Paper(paper_id=data_set.paper_id, title=data_set.name)
-        answer = await self._literature.citations([data_set.paper_id], limit, self._cutoff)
+        answer = await self.literature.citations([data_set.paper_id], limit, self.cutoff)
         self.failures.extend(answer.failures)
         return [work for edge, work in answer.items if uses_of(edge, cited)]
 
@@ -244,43 +283,36 @@ class _Looking:
         papers = list({paper.paper_id: paper for paper in reversed(named)}.values())
         if not papers:
             return {}
-        near = await self._nearness.of([paper_text(each.title, each.abstract) for each in papers])
-        words = SharedWords(papers).with_text(self._idea)
+        near = await self.nearness.of([paper_text(each.title, each.abstract) for each in papers])
+        words = SharedWords(papers).with_text(self.idea)
         return {
             paper.paper_id: (value, words[paper.paper_id])
             for paper, value in zip(papers, near, strict=True)
         }
 
+    def in_abstracts(self, works: Iterable[Paper]) -> Iterator[_Found]:
+        """The metrics and data sets that the abstracts of works name."""
+        for work in works:
+            abstract = work.abstract or ""
+            for kind, named in (
+                (ResourceKind.METRIC, metrics_in(abstract)),
+                (ResourceKind.DATA_SET, data_sets_in(abstract)),
+            ):
+                for name, quote in named.items():
+                    use = self._use(work, quote, "Abstract", None)
+                    yield _Found(kind, name, None, STATED, use)
+
     def _use(self, work: Paper, quote: str | None, section: str, through: str | None) -> Use:
-        nearness = self.nearness_of.get(work.paper_id, 0.0)
-        return _use_of(work, nearness, quote, section, through)
-
-
-def _use_of(
-    work: Paper, nearness: float, quote: str | None, section: str = "", through: str | None = None
-) -> Use:
-    return Use(
-        paper_id=work.paper_id,
-        title=work.title,
-        year=work.year,
-        url=work.url,
-        quote=quote,
-        section=section,
-        nearness_0_to_1=nearness,
-        through=through,
-    )
-
-
-def _in_abstracts(works: Iterable[Paper], nearness_of: Mapping[PaperId, float]) -> Iterator[_Found]:
-    """The metrics and data sets that the abstracts of works name."""
-    for work in works:
-        abstract, nearness = work.abstract or "", nearness_of.get(work.paper_id, 0.0)
-        for kind, named in (
-            (ResourceKind.METRIC, metrics_in(abstract)),
-            (ResourceKind.DATA_SET, data_sets_in(abstract)),
-        ):
-            for name, quote in named.items():
-                yield _Found(kind, name, None, STATED, _use_of(work, nearness, quote, "Abstract"))
+        return Use(
+            paper_id=work.paper_id,
+            title=work.title,
+            year=work.year,
+            url=work.url,
+            quote=quote,
+            section=section,
+            nearness_0_to_1=self.nearness_of.get(work.paper_id, 0.0),
+            through=through,
+        )
 
 
 def _ranked(
@@ -304,7 +336,6 @@ def _ranked(
 
 
 def _evidence(uses: Sequence[_Found], about: Mapping[PaperId, tuple[float, float]]) -> Evidence:
-    """Each work counts once, by its plainest passage."""
     works: dict[PaperId, tuple[float, float]] = {}
     for each in uses:
         plainly = each.weight * (CHAINED if each.use.through is not None else 1.0)

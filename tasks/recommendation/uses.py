@@ -92,8 +92,6 @@ citing a paper whose title says what it is.
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One use: of which kind, how plainly, and where it is said."""
-
     kind: ResourceKind
     weight: float
     quote: str | None
@@ -142,12 +140,10 @@ def uses_of(edge: CitationEdge, cited: Paper) -> list[Said]:
 
 
 def names_data(text: str) -> bool:
-    """Whether a title or sentence speaks of a data set."""
     return _NAMES_DATA.search(text) is not None
 
 
 def introduces_data(sentence: str) -> bool:
-    """Whether a sentence says that a data set was made or is described here."""
     return names_data(sentence) and _INTRODUCES.search(sentence) is not None
 
 
@@ -201,7 +197,6 @@ def _proper(match: Match[str]) -> str:
 
 
 def metrics_in(text: str) -> dict[str, str]:
-    """The metrics that a text names, each with the first sentence that does."""
     return _metrics(sentences(text))
 
 

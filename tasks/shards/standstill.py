@@ -83,7 +83,6 @@ class PutDown:
         self.folder = folder
 
     def wait(self, unit: str) -> None:
-        """The unit waits for answers."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._mark(unit).touch()
 
@@ -91,7 +90,6 @@ class PutDown:
         return self._mark(unit).exists()
 
     def end(self, unit: str) -> None:
-        """The unit has landed."""
         self._mark(unit).unlink(missing_ok=True)
 
     def go_on(self) -> None:

@@ -11,6 +11,7 @@ from schemas.outcome import Provenance, Scored, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from tasks.judging.step import Engine, shortened
+from tasks.soundness.gathering import STAGE
 from tasks.soundness.steps.extract_methods import EXTRACT_METHODS, MethodsInput, MethodsReply
 from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, MethodQuery, QueriesInput
 from tasks.text.quotations import stands_in
@@ -31,8 +32,6 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class Queried:
-    """A method with its queries, or with the reason why it has none."""
-
     method: Method
     unscored: Unscored | None
 
@@ -45,30 +44,18 @@ async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engi
         EXTRACT_METHODS, MethodsInput(idea=idea.text, maximum_methods=parameters.maximum_methods)
     )
     if isinstance(outcome, Unscored):
-        return Extracted(
-            (),
-            (),
-            (_failure(idea, outcome.reason, f"no methods could be extracted: {outcome.detail}"),),
-        )
+        detail = f"no methods could be extracted: {outcome.detail}"
+        return Extracted((), (), (_failure(idea, outcome.reason, detail),))
     methods = _methods(idea, outcome, parameters.maximum_methods)
     elements = _elements(idea, outcome)
     if not methods:
-        return Extracted(
-            (),
-            elements,
-            (
-                _failure(
-                    idea,
-                    Reason.NOTHING_TO_JUDGE,
-                    "the idea proposes no method; describe what would be done",
-                ),
-            ),
-        )
+        detail = "the idea proposes no method; describe what would be done"
+        return Extracted((), elements, (_failure(idea, Reason.NOTHING_TO_JUDGE, detail),))
     return Extracted(methods, elements, ())
 
 
 def _failure(idea: Idea, reason: Reason, detail: str) -> Failure:
-    return Failure(stage="soundness", subject=idea.idea_id, reason=reason, detail=detail)
+    return Failure(stage=STAGE, subject=idea.idea_id, reason=reason, detail=detail)
 
 
 def _methods(idea: Idea, outcome: Scored[MethodsReply], limit: int) -> tuple[Method, ...]:
@@ -91,7 +78,6 @@ def _methods(idea: Idea, outcome: Scored[MethodsReply], limit: int) -> tuple[Met
 
 
 def _elements(idea: Idea, outcome: Scored[MethodsReply]) -> tuple[PlanElement, ...]:
-    """What the plan rests on; entries of no known kind or standing are left out on record."""
     found: list[PlanElement] = []
     left_out = 0
     for element in outcome.value.elements:
@@ -117,7 +103,6 @@ def _elements(idea: Idea, outcome: Scored[MethodsReply]) -> tuple[PlanElement, .
 
 
 def _quoted(quote: str, idea: Idea) -> str:
-    """The quote, or nothing where it does not stand in the idea."""
     return quote.strip() if stands_in(quote, idea.text, least_characters=1) else ""
 
 
@@ -152,7 +137,6 @@ async def ask_queries(
 def _queried(
     method: Method, answer: MethodQuery | None, parameters: SoundnessParameters, asked: Provenance
 ) -> Queried:
-    """The method with its queries; without one, why the reply left it out."""
     if answer is None:
         return Queried(
             method,

@@ -15,12 +15,13 @@ from schemas.judgement.soundness import Method
 from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
 from tasks.judging.packing import side_by_side
 from tasks.literature.client import LiteratureClient, own_publications
 from tasks.literature.versions import Works
 from tasks.text.words import shorten_words
 
+STAGE = "soundness"
 _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}
 
 
@@ -91,7 +92,6 @@ class FetchedPapers:
         )
 
     async def sections(self, paper: Paper) -> Answer[PaperSection]:
-        """Sections of one paper, in the order abstract, methods, results."""
         if paper.paper_id not in self._section_answers:
             self._section_answers[paper.paper_id] = self.group.create_task(self._read(paper))
         return await self._section_answers[paper.paper_id]
@@ -105,7 +105,6 @@ class FetchedPapers:
         )
 
     async def read(self) -> tuple[tuple[PaperSection, ...], tuple[Failure, ...]]:
-        """All sections fetched and the failures of documents, by paper."""
         sections: list[PaperSection] = []
         failures: list[Failure] = []
         for paper_id in sorted(self._section_answers):
@@ -132,7 +131,6 @@ class FetchedPapers:
         return records
 
     def retrieved(self) -> tuple[Paper, ...]:
-        """The records of all works that methods met, each once, by identifier."""
         return tuple(self._records[paper_id] for paper_id in sorted(self._records))
 
 
@@ -179,7 +177,6 @@ def searches(method: Method, *, packed: bool) -> list[str]:
 
 
 def wider_search(method: Method, parameters: SoundnessParameters) -> list[str]:
-    """What to search with where the method's queries led to nothing: its own words."""
     return [shorten_words(method.text, parameters.query_word_limit)[0]]
 
 
@@ -207,7 +204,13 @@ async def gather_papers(
     searched = dict.fromkeys(failure for answer in answers for failure in answer.failures)
     passages = _fused([_best_first(answer.items) for answer in answers])[:limit]
     with_cited = parameters.extract_methods_and_results
-    found = await fetched.papers(_named(passages, with_cited))
+    found = await fetched.papers(
+        [
+            paper_id
+            for passage in passages
+            for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))
+        ]
+    )
     works = fetched.one_record_each(found.papers, known)
     admissible = tuple(
         _resolved(passage, works) for passage in passages if passage.paper_id in works
@@ -220,7 +223,7 @@ async def gather_papers(
     named = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
     own = own_publications(idea, named)
     chosen = [paper for paper in named if paper not in own]
-    failures.extend(own_work(own, "soundness"))
+    failures.extend(own_work(own, STAGE))
     return Gathered(
         passages=admissible,
         papers=tuple(chosen[: parameters.papers_per_method]),
@@ -250,14 +253,6 @@ def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     for passage in sorted(passages, key=lambda passage: -passage.score):
         once.setdefault(passage.passage_id, passage)
     return tuple(once.values())
-
-
-def _named(passages: Iterable[Passage], with_cited: bool) -> list[PaperId]:
-    return [
-        paper_id
-        for passage in passages
-        for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))
-    ]
 
 
 def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
@@ -290,28 +285,20 @@ def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> li
 
 
 def _left_out(method: Method, passage_count: int, found: PapersFound) -> list[Failure]:
-    failures: list[Failure] = []
+    left_out: list[tuple[Reason, str]] = []
     if found.dropped:
         detail = (
             f"{len(found.dropped)} papers came back although they were published after the cutoff "
             "or at an unknown date; they were dropped"
         )
-        failures.append(
-            Failure(
-                stage="literature",
-                subject=method.method_id,
-                reason=Reason.AFTER_CUTOFF,
-                detail=detail,
-            )
-        )
+        left_out.append((Reason.AFTER_CUTOFF, detail))
     if passage_count and not found.failures:
         detail = (
             f"{passage_count} passages stand in papers that are unknown to the source or not"
             " admissible; they were left out"
         )
-        failures.append(
-            Failure(
-                stage="literature", subject=method.method_id, reason=Reason.NOT_FOUND, detail=detail
-            )
-        )
-    return failures
+        left_out.append((Reason.NOT_FOUND, detail))
+    return [
+        Failure(stage="literature", subject=method.method_id, reason=reason, detail=detail)
+        for reason, detail in left_out
+    ]

@@ -9,18 +9,18 @@ from schemas.base import replace
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.judgement.soundness import Concern, ConcernKind, ConcernSeverity, PlanReview
-from schemas.judgement.suggestion import Suggestion
-from schemas.literature.citation import Citation
 from schemas.outcome import Provenance, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.works.experimental_result import ExperimentalResult
-from tasks.citations.keys import Shown, show
-from tasks.citations.settle import Settled, citation_rows, settle
+from tasks.citations.keys import Shown
+from tasks.citations.settle import Settled, settle
+from tasks.judging.findings import NOTHING_SHOWN, Cited, keys_of, settle_texts, whole_citations
 from tasks.judging.step import Engine, shortened
 from tasks.judging.suggestions import suggestion_about
-from tasks.recommendation.offering import Offered
-from tasks.soundness.reviewing import STAGE, Reviewed
+from tasks.recommendation.extracting import Offered
+from tasks.soundness.gathering import STAGE
+from tasks.soundness.reviewing import Reviewed
 from tasks.soundness.steps.plan_review import (
     PLAN_REVIEW,
     PlanInput,
@@ -33,30 +33,10 @@ _SUBJECT = "plan"
 
 
 @dataclass(frozen=True, slots=True)
-class PlanReviewed:
-    """How the review went, the points it keeps, and what was wrong with the rest.
+class PlanReviewed(Cited[PlanReview]):
+    """How the review went, the points it keeps, and what was wrong with the rest."""
 
-    `cited` are, concern by concern, the keys in what to do about it; `citations` all of them.
-    """
-
-    review: PlanReview
     concerns: tuple[Concern, ...] = ()
-    failures: tuple[Failure, ...] = ()
-    cited: tuple[tuple[str, ...], ...] = ()
-    citations: tuple[Citation, ...] = ()
-
-    @property
-    def suggestions(self) -> tuple[Suggestion, ...]:
-        """What to do about the concerns, where that was said."""
-        acted_on = [
-            (concern, keys)
-            for concern, keys in zip(self.concerns, self.cited, strict=True)
-            if concern.action
-        ]
-        return tuple(
-            suggestion_about(concern, rank, keys, module=STAGE)
-            for rank, (concern, keys) in enumerate(acted_on, start=1)
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +100,16 @@ async def review_plan(
         detail = f"none of the {len(points)} points in the reply can be used"
         unread = _unreviewed(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
         return PlanReviewed(
-            replace(unread.review, dropped_point_count=dropped),
+            replace(unread.value, dropped_point_count=dropped),
             failures=(*failures, *unread.failures),
         )
     beyond = len(sound) - len(kept)
     note = f"{beyond} points beyond the limit left out, {len(kept)} kept" if beyond else None
     provenance = shortened(outcome.provenance, note)
+    concerns = tuple(
+        _concern(rank, point.proposed, provenance) for rank, point in enumerate(kept, start=1)
+    )
+    acted_on = [pair for pair in zip(concerns, kept, strict=True) if pair[0].action]
     return PlanReviewed(
         PlanReview(
             concern_count=len(kept),
@@ -133,12 +117,21 @@ async def review_plan(
             removed_citation_count=sum(point.removed_citation_count for point in kept),
             provenance=provenance,
         ),
+        offered.shown,
+        # Of all actions together, for they are one text of the review.
+        whole_citations(
+            [point.action.markdown for point in kept],
+            offered.shown,
+            module=STAGE,
+            subject=_SUBJECT,
+            field="suggestions",
+        ),
         tuple(
-            _concern(rank, point.proposed, provenance) for rank, point in enumerate(kept, start=1)
+            suggestion_about(concern, rank, keys_of(point.action, offered.shown), module=STAGE)
+            for rank, (concern, point) in enumerate(acted_on, start=1)
         ),
         failures,
-        tuple(_keys(point.action, offered.shown) for point in kept),
-        _citations([point.action for point in kept], offered.shown),
+        concerns,
     )
 
 
@@ -151,16 +144,6 @@ def _kept(sound: Sequence[_Settled], parameters: SoundnessParameters) -> list[_S
     if not judged:
         return []
     return [*judged[: parameters.maximum_points], *asked[: parameters.maximum_questions]]
-
-
-def _keys(settled: Settled, shown: Shown) -> tuple[str, ...]:
-    return tuple(shown.key_of(paper_id) for paper_id, _ in settled.cited)
-
-
-def _citations(actions: Sequence[Settled], shown: Shown) -> tuple[Citation, ...]:
-    """Of all actions together, for they are one text of the review."""
-    whole = settle("\n\n".join(action.markdown for action in actions), shown)
-    return citation_rows(whole, shown, module=STAGE, subject=_SUBJECT, field="suggestions")
 
 
 def with_evidence(concerns: Sequence[Concern], reviewed: Sequence[Reviewed]) -> tuple[Concern, ...]:
@@ -206,15 +189,14 @@ def _is_question(point: ProposedPoint) -> bool:
 
 def _settled(point: ProposedPoint, shown: Shown) -> _Settled:
     """What to do may name works that were shown; any other reference was made up."""
-    texts = {
-        name: settle(getattr(point, name), show(()))
-        for name in ("point", "omission", "why", "would_change")
-    }
-    texts["action"] = settle(point.action, shown)
-    changes = {name: text.markdown for name, text in texts.items()}
-    removed = sum(text.removed_citation_count for text in texts.values())
-    settled = point.model_copy(update={**changes, "quote": point.quote.strip()})
-    return _Settled(settled, texts["action"], removed)
+    action = settle(point.action, shown)
+    texts = settle_texts(point, ("point", "omission", "why", "would_change"), NOTHING_SHOWN)
+    changes = {name: text.markdown for name, text in texts.by_field.items()}
+    settled = point.model_copy(
+        update={**changes, "action": action.markdown, "quote": point.quote.strip()}
+    )
+    removed = texts.removed_citation_count + action.removed_citation_count
+    return _Settled(settled, action, removed)
 
 
 def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:

@@ -14,9 +14,10 @@ from schemas.reasons import Reason
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelled import spelled_out
+from tasks.judging.findings import left_out
 from tasks.judging.packing import Beginning, side_by_side
 from tasks.judging.step import Engine, never_asked, shortened
-from tasks.soundness.gathering import FetchedPapers
+from tasks.soundness.gathering import STAGE, FetchedPapers
 from tasks.soundness.steps.method_evidence import (
     METHOD_EVIDENCE,
     EvidenceInput,
@@ -51,7 +52,6 @@ class Read:
     source_failed: bool
 
     def with_more(self, further: "Read") -> "Read":
-        """With what was read of other papers."""
         return Read(
             evidence=(*self.evidence, *further.evidence),
             full_text=self.full_text | further.full_text,
@@ -115,7 +115,10 @@ async def read_papers(
     rows = {row.paper_id: row for found, _ in judged for row in found}
     for paper, answer in zip(papers, answers, strict=True):
         if paper.paper_id not in rows:
-            rows[paper.paper_id] = _unread(method, paper, answer, engine)
+            failed = any(failure.reason is not Reason.NO_ABSTRACT for failure in answer.failures)
+            reason = Reason.SOURCE_UNAVAILABLE if failed else Reason.NO_EVIDENCE
+            unasked = never_asked(METHOD_EVIDENCE, engine)
+            rows[paper.paper_id] = _unscored(method, paper, reason, unasked)
     return Read(
         evidence=tuple(rows[paper.paper_id] for paper in papers),
         full_text=frozenset(
@@ -137,8 +140,8 @@ def _passages_shown(
     paper: Paper, passages: Sequence[Passage], word_limit: int
 ) -> tuple[SectionShown, ...]:
     whole = "\n\n".join(passage.text for passage in passages if passage.paper_id == paper.paper_id)
-    text, left_out = shorten_words(whole, word_limit)
-    return (SectionShown(kind=PASSAGES, text=text or paper.title, words_left_out=left_out),)
+    text, cut = shorten_words(whole, word_limit)
+    return (SectionShown(kind=PASSAGES, text=text or paper.title, words_left_out=cut),)
 
 
 def _shown(
@@ -171,8 +174,8 @@ def _shown(
     shown: list[SectionShown] = []
     for kind, text in texts.items():
         if text.strip():
-            near, left_out = nearest_sentences(method.text, text, word_limit)
-            shown.append(SectionShown(kind=kind, text=near, words_left_out=left_out))
+            near, cut = nearest_sentences(method.text, text, word_limit)
+            shown.append(SectionShown(kind=kind, text=near, words_left_out=cut))
     return tuple(shown)
 
 
@@ -200,51 +203,26 @@ async def _read_batch(
     )
     outcome = await beginning.ask(lambda: engine.run(METHOD_EVIDENCE, question))
     if isinstance(outcome, Unscored):
-        return _unanswered(method, batch, outcome)
-    readings = _by_number(outcome.value)
-    rows = [
-        _row(method, each, readings.get(place), keys, outcome.provenance)
-        for place, each in enumerate(batch, start=1)
-    ]
-    failures = [
-        _failure(
-            method,
-            row.paper_id,
-            row.unscored_reason,
-            "the reply says nothing usable about this paper, although it was asked about it",
-        )
-        for row in rows
-        if row.unscored_reason is not None
-    ]
-    invented = sorted(set(readings) - set(range(1, len(batch) + 1)))
-    if invented:
-        detail = (
-            f"the reply answers for {len(invented)} keys that were not shown; that part was"
-            " left out"
-        )
-        failures.append(
-            Failure(
-                stage="soundness",
-                subject=method.method_id,
-                reason=Reason.REPLY_UNPARSABLE,
-                detail=detail,
+        provenance, detail = outcome.provenance, outcome.detail
+        readings: dict[int, PaperReading] = {}
+    else:
+        provenance, readings = outcome.provenance, _by_number(outcome.value)
+        detail = "the reply says nothing usable about this paper, although it was asked about it"
+    rows: list[MethodEvidence] = []
+    failures: list[Failure] = []
+    for place, each in enumerate(batch, start=1):
+        own = shortened(provenance, each.shortening)
+        judged = outcome if isinstance(outcome, Unscored) else readings.get(place)
+        row = _row(method, each.paper, judged, keys, own)
+        rows.append(row)
+        if row.unscored_reason is not None:
+            subject = f"{method.method_id}/{row.paper_id}"
+            failures.append(
+                Failure(stage=STAGE, subject=subject, reason=row.unscored_reason, detail=detail)
             )
-        )
-    return rows, failures
-
-
-def _unanswered(
-    method: Method, batch: Sequence[_Readable], outcome: Unscored
-) -> tuple[list[MethodEvidence], list[Failure]]:
-    rows = [
-        _unscored(
-            method, each.paper, outcome.reason, shortened(outcome.provenance, each.shortening)
-        )
-        for each in batch
-    ]
-    return rows, [
-        _failure(method, each.paper.paper_id, outcome.reason, outcome.detail) for each in batch
-    ]
+    invented = len(set(readings) - set(range(1, len(batch) + 1)))
+    detail = f"the reply answers for {invented} keys that were not shown; that part was left out"
+    return rows, [*failures, *left_out(STAGE, method.method_id, detail, invented)]
 
 
 def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
@@ -260,24 +238,24 @@ def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
 
 def _row(
     method: Method,
-    read: _Readable,
-    reading: PaperReading | None,
+    paper: Paper,
+    reading: PaperReading | Unscored | None,
     keys: Shown,
     provenance: Provenance,
 ) -> MethodEvidence:
-    """The evidence as the reply gives it; without keys and made-up references."""
-    provenance = shortened(provenance, read.shortening)
+    if isinstance(reading, Unscored):
+        return _unscored(method, paper, reading.reason, provenance)
     if reading is None:
-        return _unscored(method, read.paper, Reason.REPLY_UNPARSABLE, provenance)
+        return _unscored(method, paper, Reason.REPLY_UNPARSABLE, provenance)
     relevant = reading.relevance > 0
     if relevant and not (reading.method.strip() or reading.results.strip()):
-        return _unscored(method, read.paper, Reason.REPLY_EMPTY, provenance)
+        return _unscored(method, paper, Reason.REPLY_EMPTY, provenance)
     texts = (reading.method, reading.results, reading.context) if relevant else ("", "", "")
-    cells = [spelled_out(text, keys, read.paper.paper_id) for text in texts]
+    cells = [spelled_out(text, keys, paper.paper_id) for text in texts]
     (did, _), (results, _), (context, _) = cells
     return MethodEvidence(
         method_id=method.method_id,
-        paper_id=read.paper.paper_id,
+        paper_id=paper.paper_id,
         relevant=relevant,
         relevance_0_to_3=reading.relevance,
         method=did,
@@ -286,14 +264,6 @@ def _row(
         removed_citation_count=sum(removed for _, removed in cells),
         provenance=provenance,
     )
-
-
-def _unread(
-    method: Method, paper: Paper, answer: Answer[PaperSection], engine: Engine
-) -> MethodEvidence:
-    failed = any(failure.reason is not Reason.NO_ABSTRACT for failure in answer.failures)
-    reason = Reason.SOURCE_UNAVAILABLE if failed else Reason.NO_EVIDENCE
-    return _unscored(method, paper, reason, never_asked(METHOD_EVIDENCE, engine))
 
 
 def _unscored(
@@ -305,10 +275,4 @@ def _unscored(
         relevant=None,
         unscored_reason=reason,
         provenance=provenance,
-    )
-
-
-def _failure(method: Method, paper_id: str, reason: Reason, detail: str) -> Failure:
-    return Failure(
-        stage="soundness", subject=f"{method.method_id}/{paper_id}", reason=reason, detail=detail
     )

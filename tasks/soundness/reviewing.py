@@ -1,5 +1,5 @@
-"""One method's review: the evidence under keys goes in, a score and three cited texts come out
-(ScholarEval §2.1).
+"""The reviews of the methods: the evidence under keys goes in, a score and three cited texts come out; and
+the whole idea in up to three strengths, weaknesses and suggestions (ScholarEval §2.1, B.1.1).
 """
 
 from collections.abc import Mapping, Sequence
@@ -7,25 +7,34 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from schemas.failure import Failure
-from schemas.identifiers import PaperId
+from schemas.idea import Idea
 from schemas.judgement.soundness import (
     Concern,
     ConcernSeverity,
     Method,
     MethodEvidence,
     SoundnessReview,
+    SoundnessSummary,
 )
-from schemas.judgement.suggestion import Suggestion
-from schemas.literature.citation import Citation
 from schemas.literature.paper import Paper
 from schemas.outcome import Provenance, Unscored, confidence_by_evidence
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.citations.references import publication_label
-from tasks.citations.settle import Settled, citation_rows, settle
-from tasks.judging.step import Engine, never_asked
+from tasks.citations.references import publication_label, rekeyed
+from tasks.citations.settle import Settled, settle
+from tasks.judging.findings import (
+    NOTHING_SHOWN,
+    Cited,
+    SettledTexts,
+    cited_anywhere,
+    left_out,
+    settle_texts,
+    whole_citations,
+)
+from tasks.judging.step import Engine, never_asked, shortened
 from tasks.judging.suggestions import settle_suggestions
+from tasks.soundness.gathering import STAGE
 from tasks.soundness.reading import Read
 from tasks.soundness.steps.soundness_review import (
     SOUNDNESS_REVIEW,
@@ -35,26 +44,25 @@ from tasks.soundness.steps.soundness_review import (
     ReviewInput,
     ReviewReply,
 )
+from tasks.soundness.steps.soundness_summary import (
+    SOUNDNESS_SUMMARY,
+    ReviewShown,
+    SummaryInput,
+    SummaryReply,
+)
 from tasks.text.words import Excerpt
 
-STAGE = "soundness"
 _RELATED, _CLOSE = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
-    """A review with the papers it was shown and the citations it makes.
-
-    `supported` and `weakened` hold what its evidence says of the plan's concerns, by `concern_id`.
+class Reviewed(Cited[SoundnessReview]):
+    """A review. `supported` and `weakened` hold what its evidence says of the plan's concerns, by
+    `concern_id`.
     """
 
-    review: SoundnessReview
-    shown: Shown
-    citations: tuple[Citation, ...] = ()
-    suggestions: tuple[Suggestion, ...] = ()
     supported: Mapping[str, str] = field(default_factory=dict)
     weakened: Mapping[str, str] = field(default_factory=dict)
-    failures: tuple[Failure, ...] = ()
 
 
 async def review_method(
@@ -73,9 +81,27 @@ async def review_method(
         concerns: of the whole plan, which the evidence may support or weaken.
     """
     by_id = {paper.paper_id: paper for paper in papers}
-    evidence = _newest_first([row for row in read.evidence if row.relevant], by_id)
+    # Of the same date, and among the undated, in order of passage score.
+    evidence = sorted(
+        (row for row in read.evidence if row.relevant),
+        key=lambda row: by_id[row.paper_id].latest_publication_date or date.min,
+        reverse=True,
+    )
     shown = show([by_id[row.paper_id] for row in evidence])
-    items = tuple(_item(row, by_id[row.paper_id], shown, read) for row in evidence)
+    items = tuple(
+        EvidenceShown(
+            key=shown.key_of(row.paper_id),
+            title=by_id[row.paper_id].title,
+            published=publication_label(by_id[row.paper_id]),
+            relevance=row.relevance_0_to_3,
+            read_from="full text" if row.paper_id in read.full_text else "abstract",
+            citation_count=by_id[row.paper_id].citation_count,
+            method=row.method,
+            results=row.results,
+            context=row.context,
+        )
+        for row in evidence
+    )
     question = ReviewInput(
         idea=plan.text,
         idea_words_left_out=plan.words_left_out,
@@ -92,16 +118,12 @@ async def review_method(
     )
     outcome = await engine.run(SOUNDNESS_REVIEW, question)
     if isinstance(outcome, Unscored):
-        return Reviewed(
-            unscored_review(method, outcome.reason, outcome.detail, outcome.provenance, len(items)),
-            shown,
-        )
+        return unscored_review(method, outcome, shown)
     reply = outcome.value
     if not (reply.support.strip() or reply.contradictions.strip()):
         detail = "the reply gives a score without saying what speaks for or against the method"
-        return Reviewed(
-            unscored_review(method, Reason.REPLY_EMPTY, detail, outcome.provenance, len(items)),
-            shown,
+        return unscored_review(
+            method, Unscored(Reason.REPLY_EMPTY, detail, outcome.provenance), shown
         )
     return _settled(method, reply, shown, question, outcome.provenance)
 
@@ -118,9 +140,7 @@ def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) 
     judged; otherwise the reason is that of the judgement or the look-up that failed.
     """
     reason, detail = _why_unreviewed(read, source_failed or read.source_failed)
-    return Reviewed(
-        unscored_review(method, reason, detail, never_asked(SOUNDNESS_REVIEW, engine), 0), show(())
-    )
+    return unscored_review(method, Unscored(reason, detail, never_asked(SOUNDNESS_REVIEW, engine)))
 
 
 def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
@@ -159,53 +179,22 @@ def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
     return Reason.NO_EVIDENCE, "the search found no admissible paper"
 
 
-def unscored_review(
-    method: Method, reason: Reason, detail: str, provenance: Provenance, evidence_count: int
-) -> SoundnessReview:
-    return SoundnessReview(
-        method_id=method.method_id,
-        unscored_reason=reason,
-        unscored_detail=detail,
-        evidence_count=evidence_count,
-        provenance=provenance,
-    )
-
-
-def _newest_first(
-    evidence: list[MethodEvidence], papers: dict[PaperId, Paper]
-) -> list[MethodEvidence]:
-    """By publication date; of the same date, and among the undated, in order of passage score."""
-    return sorted(
-        evidence,
-        key=lambda row: papers[row.paper_id].latest_publication_date or date.min,
-        reverse=True,
-    )
-
-
-def _item(row: MethodEvidence, paper: Paper, shown: Shown, read: Read) -> EvidenceShown:
-    return EvidenceShown(
-        key=shown.key_of(row.paper_id),
-        title=paper.title,
-        published=publication_label(paper),
-        relevance=row.relevance_0_to_3,
-        read_from="full text" if row.paper_id in read.full_text else "abstract",
-        citation_count=paper.citation_count,
-        method=row.method,
-        results=row.results,
-        context=row.context,
+def unscored_review(method: Method, why: Unscored, shown: Shown = NOTHING_SHOWN) -> Reviewed:
+    return Reviewed(
+        SoundnessReview(
+            method_id=method.method_id,
+            unscored_reason=why.reason,
+            unscored_detail=why.detail,
+            evidence_count=len(shown),
+            provenance=why.provenance,
+        ),
+        shown,
     )
 
 
 def _settled(
     method: Method, reply: ReviewReply, shown: Shown, asked: ReviewInput, provenance: Provenance
 ) -> Reviewed:
-    texts: dict[str, Settled] = {
-        field: settle(text, shown)
-        for field, text in (
-            ("support", reply.support),
-            ("contradictions", reply.contradictions),
-        )
-    }
     suggested = settle_suggestions(
         reply.suggestions,
         shown,
@@ -213,30 +202,27 @@ def _settled(
         subject=method.method_id,
         provenance=provenance,
     )
-    texts["suggestions"] = suggested.text
     reasoning = settle(reply.open_questions, shown)
     borne = _borne(reply, shown, asked)
-    texts["concerns"] = settle("\n\n".join(each.markdown for each in borne.values()), shown)
+    prose = settle_texts(reply, ("support", "contradictions"), shown)
+    concerns = settle("\n\n".join(each.markdown for each in borne.values()), shown)
+    texts = SettledTexts(
+        {**prose.by_field, "suggestions": suggested.text, "concerns": concerns}, shown
+    )
     review = SoundnessReview(
         method_id=method.method_id,
-        support=texts["support"].markdown,
-        contradictions=texts["contradictions"].markdown,
-        suggestions=texts["suggestions"].markdown,
+        support=texts["support"],
+        contradictions=texts["contradictions"],
+        suggestions=texts["suggestions"],
         open_questions=reasoning.markdown,
         score_0_to_10=float(reply.score),
         confidence_0_to_3=_confidence(asked.evidence),
         evidence_count=len(shown),
-        removed_citation_count=reasoning.removed_citation_count
-        + sum(text.removed_citation_count for text in texts.values()),
-        uncited_sentence_count=sum(text.uncited_sentence_count for text in texts.values()),
+        removed_citation_count=reasoning.removed_citation_count + texts.removed_citation_count,
+        uncited_sentence_count=texts.uncited_sentence_count,
         provenance=provenance,
     )
-    citations = tuple(
-        row
-        for field, text in texts.items()
-        for row in citation_rows(text, shown, module=STAGE, subject=method.method_id, field=field)
-    )
-    told = {
+    by_bearing = {
         bearing: {
             concern: f"Method {method.rank}: {text.markdown}"
             for (concern, towards), text in borne.items()
@@ -244,17 +230,19 @@ def _settled(
         }
         for bearing in Bearing
     }
+    unusable, given = len(reply.concerns) - len(borne), len(reply.concerns)
+    detail = (
+        f"{unusable} of {given} statements about concerns were left out: they name none that was "
+        "shown, cite no paper that was shown, or repeat another"
+    )
     return Reviewed(
         review,
         shown,
-        citations,
+        texts.citations(module=STAGE, subject=method.method_id),
         suggested.rows,
-        supported=told[Bearing.SUPPORTS],
-        weakened=told[Bearing.WEAKENS],
-        failures=(
-            *suggested.failures,
-            *_unusable(method, len(reply.concerns) - len(borne), len(reply.concerns)),
-        ),
+        (*suggested.failures, *left_out(STAGE, method.method_id, detail, unusable)),
+        supported=by_bearing[Bearing.SUPPORTS],
+        weakened=by_bearing[Bearing.WEAKENS],
     )
 
 
@@ -279,18 +267,87 @@ def _borne(
     return found
 
 
-def _unusable(method: Method, left_out: int, given: int) -> tuple[Failure, ...]:
-    if not left_out:
-        return ()
-    detail = (
-        f"{left_out} of {given} statements about concerns were left out: they name none that was "
-        "shown, cite no paper that was shown, or repeat another"
-    )
-    return (
-        Failure(
-            stage=STAGE,
-            subject=method.method_id,
-            reason=Reason.REPLY_UNPARSABLE,
-            detail=detail,
+_MOST = 3
+
+
+async def summarise(
+    idea: Idea, reviewed: Sequence[tuple[Method, Reviewed]], engine: Engine
+) -> Cited[SoundnessSummary]:
+    """Condense the scored reviews, in the methods' order.
+
+    Without one there is nothing to condense, and the summary is unscored.
+    """
+    scored = [(method, each) for method, each in reviewed if each.value.score_0_to_10 is not None]
+    if not scored:
+        reasons = {each.value.unscored_reason for _, each in reviewed}
+        reason = reasons.pop() if len(reasons) == 1 else Reason.NO_EVIDENCE
+        provenance = never_asked(SOUNDNESS_SUMMARY, engine)
+        return Cited(SoundnessSummary(unscored_reason=reason, provenance=provenance))
+    shown = cited_anywhere(each for _, each in scored)
+    question = SummaryInput(
+        idea=idea.text,
+        reviews=tuple(
+            _review_shown(method, each.value, each.shown, shown) for method, each in scored
         ),
+        unreviewed=tuple(
+            method.text for method, each in reviewed if each.value.score_0_to_10 is None
+        ),
+    )
+    outcome = await engine.run(SOUNDNESS_SUMMARY, question)
+    if isinstance(outcome, Unscored):
+        failure = Failure(
+            stage=STAGE, subject="summary", reason=outcome.reason, detail=outcome.detail
+        )
+        return Cited(
+            SoundnessSummary(unscored_reason=outcome.reason, provenance=outcome.provenance),
+            failures=(failure,),
+        )
+    return _summarised(outcome.value, shown, outcome.provenance)
+
+
+def _summarised(
+    reply: SummaryReply, shown: Shown, provenance: Provenance
+) -> Cited[SoundnessSummary]:
+    """The first three of each list, with citations rendered."""
+    lists = {
+        "strengths": reply.strengths,
+        "weaknesses": reply.weaknesses,
+        "suggestions": reply.suggestions,
+    }
+    settled = {
+        field: [settle(item, shown) for item in items[:_MOST] if item.strip()]
+        for field, items in lists.items()
+    }
+    texts = {field: tuple(text.markdown for text in found) for field, found in settled.items()}
+    beyond = [
+        f"{len(items) - _MOST} {field}" for field, items in lists.items() if len(items) > _MOST
+    ]
+    removed = sum(text.removed_citation_count for found in settled.values() for text in found)
+    summary = SoundnessSummary(
+        strengths=texts["strengths"],
+        weaknesses=texts["weaknesses"],
+        suggestions=texts["suggestions"],
+        provenance=shortened(
+            provenance, f"left out beyond three: {', '.join(beyond)}" if beyond else None
+        ),
+    )
+    citations = tuple(
+        row
+        for field, found in texts.items()
+        for row in whole_citations(found, shown, module=STAGE, subject="summary", field=field)
+    )
+    detail = f"{removed} citations of papers that were not shown were taken out of the summary"
+    return Cited(summary, shown, citations, failures=left_out(STAGE, "summary", detail, removed))
+
+
+def _review_shown(method: Method, review: SoundnessReview, own: Shown, shown: Shown) -> ReviewShown:
+    assert review.score_0_to_10 is not None
+    return ReviewShown(
+        rank=method.rank,
+        method=method.text,
+        score_0_to_10=review.score_0_to_10,
+        evidence_count=review.evidence_count,
+        support=rekeyed(review.support, own, shown),
+        contradictions=rekeyed(review.contradictions, own, shown),
+        suggestions=rekeyed(review.suggestions, own, shown),
     )

@@ -1,10 +1,7 @@
 """Code and data: GitHub (reference 5.5) and Kaggle (reference 5.7)."""
 
-import base64
 import time
 from typing import Any
-
-from pydantic import SecretStr
 
 from schemas.literature.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
@@ -39,11 +36,7 @@ class GithubRepositorySource(HttpSource):
             source=cls.name,
             base_url="https://api.github.com",
             per_minute=cls.per_minute(authenticated=token is not None),
-            secrets=Secrets(
-                headers={"Authorization": SecretStr(f"Bearer {token.get_secret_value()}")}
-                if token
-                else {}
-            ),
+            secrets=Secrets.in_header("Authorization", token, "Bearer "),
             headers={"Accept": cls.accept, "X-GitHub-Api-Version": "2022-11-28"},
             mend={Reason.FORBIDDEN: "check GITHUB_TOKEN"},
             reason=refusal_reason,
@@ -128,9 +121,7 @@ def refusal_reason(reply: Reply) -> Reason:
 
 
 def wait_seconds(reply: Reply) -> float:
-    """`retry-after`; or, with `x-ratelimit-remaining: 0`, until the Unix time in
-    `x-ratelimit-reset`.
-    """
+    """`retry-after`, or until `x-ratelimit-reset` with `x-ratelimit-remaining: 0`."""
     reset = whole_number(reply.headers.get("x-ratelimit-reset"))
     if reply.headers.get("x-ratelimit-remaining") == "0" and reset is not None:
         return max(reset - time.time(), retry_after_seconds(reply), 0.0)
@@ -154,12 +145,13 @@ class KaggleDatasetSource(HttpSource):
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
+        user, key = settings.kaggle_username, settings.kaggle_key
         return Upstream(
             source=cls.name,
             base_url=_SITE,
             per_minute=60,
             limit_name="kaggle",
-            secrets=_secrets(settings),
+            secrets=Secrets.basic(user, key) if user and key else Secrets(),
             mend={Reason.FORBIDDEN: "check KAGGLE_USERNAME and KAGGLE_KEY"},
         )
 
@@ -216,13 +208,3 @@ class KaggleNotebookSource(KaggleDatasetSource):
 def _page(folder: str, reference: str) -> str:
     """The address of `owner/slug`; empty, and so refused, without one."""
     return f"{_SITE}/{folder}/{reference}" if reference else ""
-
-
-def _secrets(settings: Settings) -> Secrets:
-    if not settings.kaggle_username or not settings.kaggle_key:
-        return Secrets()
-    key = settings.kaggle_key.get_secret_value()
-    encoded = base64.b64encode(f"{settings.kaggle_username}:{key}".encode()).decode()
-    return Secrets(
-        headers={"Authorization": SecretStr(f"Basic {encoded}")}, parts=(settings.kaggle_key,)
-    )

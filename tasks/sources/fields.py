@@ -12,15 +12,14 @@ from schemas.literature.publication import DatePrecision, preprint_month, public
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.web import decoding
 from tasks.web.client import ascii_lower, stays_in_place
-
-# Dates as sources write them, read as the last day they can mean.
+from tasks.web.decoding import inside, mappings
 
 _AGO = bounded(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s? ago")
 _UNIT_DAYS = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
 
 
 def stated_day(text: str) -> date | None:
-    """Return the last day that a date in any common form can mean; None for no date."""
+    """The last day that a date in any common form can mean; None for no date."""
     stated = read_date(text)
     return stated.last if stated is not None else None
 
@@ -61,8 +60,6 @@ def date_filters(query: SourceQuery, after: str, before: str) -> tuple[tuple[str
     dates = [f"{name}:{day}" for name, day in days if day]
     return (("filter", ",".join(dates)),) if dates else ()
 
-
-# DOIs as people write them, made into what APIs take.
 
 _PREFIX = bounded(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", IGNORECASE)
 _DOI = bounded(r"10\.\d{4,9}/[^\s,|]{1,200}")
@@ -105,11 +102,7 @@ class UnreadableAnswer(ValueError):  # noqa: N818 -- an answer, not an error of 
 
 
 def json_of(content: bytes) -> Any:
-    """The parsed body.
-
-    Raises:
-        UnreadableAnswer: it is no JSON.
-    """
+    """The parsed body. Raises UnreadableAnswer where it is no JSON."""
     try:
         return decoding.json_of(content)
     except orjson.JSONDecodeError as error:
@@ -122,18 +115,15 @@ def rows_of(body: Any, *path: str) -> list[Any]:
     Raises:
         UnreadableAnswer: there is none.
     """
-    for name in path:
-        body = body.get(name) if isinstance(body, Mapping) else None
-    if not isinstance(body, list):
+    rows = inside(body, *path)
+    if not isinstance(rows, list):
         raise UnreadableAnswer(f"the body has no list {'.'.join(path) or 'at its root'}")
-    return body
+    return rows
 
 
 def text_of(row: Row, *path: str) -> str:
     """The text at the end of `path` on one line; empty where there is none."""
-    value: Any = row
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
+    value = inside(row, *path)
     return one_line(value) if isinstance(value, str) else ""
 
 
@@ -145,20 +135,14 @@ def number_of(row: Row, name: str) -> int | None:
 
 def mappings_of(row: Row, name: str) -> list[Row]:
     """The objects of a list; empty where there is none."""
-    value = row.get(name)
-    return (
-        [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
-    )
+    return mappings(row.get(name))
 
 
 def texts_of(row: Row, name: str) -> tuple[str, ...]:
     """The texts of a list, each on one line, empty ones left out."""
     value = row.get(name)
-    return (
-        tuple(one_line(entry) for entry in value if isinstance(entry, str) and entry.strip())
-        if isinstance(value, list)
-        else ()
-    )
+    texts = value if isinstance(value, list) else ()
+    return tuple(one_line(each) for each in texts if isinstance(each, str) and each.strip())
 
 
 def one_line(text: str) -> str:

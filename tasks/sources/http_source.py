@@ -1,4 +1,4 @@
-"""What all sources over HTTP share: from a query to questions, from pages to an admitted answer."""
+"""The base of all sources: from a query to questions, from pages to an admitted answer."""
 
 from abc import ABC, abstractmethod
 from collections import deque
@@ -15,9 +15,6 @@ from tasks.literature.publication import is_discussion
 from tasks.sources.fields import Row, batches, clean_doi, json_of, one_line, rows_of
 from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests, Upstream
 
-# Free text made into a query a source takes: operators disarmed, over-long text cut at a word,
-# the cut told.
-
 _SYNTAX = bounded(r"[^\w\s'.+#&/-]|_")
 _LEADING, _TRAILING = "-+'./&#", "-'./&"
 _OPERATORS = frozenset({"AND", "OR", "NOT", "ANDNOT", "NEAR", "TO"})
@@ -32,9 +29,7 @@ class Wording:
 
 
 def shortened(text: str, maximum_characters: int, maximum_words: int | None = None) -> Wording:
-    """`text` on one line within both limits, cut after a whole word (inside one only if it alone is
-    too long).
-    """
+    """`text` on one line within both limits, cut after a whole word where one fits."""
     words = one_line(text).split(" ")
     whole = " ".join(words)
     kept = " ".join(words[:maximum_words] if maximum_words else words)
@@ -43,20 +38,16 @@ def shortened(text: str, maximum_characters: int, maximum_words: int | None = No
         kept = head.rpartition(" ")[0] or kept[:maximum_characters]
     if kept == whole:
         return Wording(whole)
-    limits = f"{maximum_characters} characters" + (
-        f" and {maximum_words} words" if maximum_words else ""
-    )
-    cut = (
+    most_words = f" and {maximum_words} words" if maximum_words else ""
+    return Wording(
+        kept,
         f"query cut from {len(whole)} to {len(kept)} characters, from {len(words)} to"
-        f" {len(kept.split())} words"
+        f" {len(kept.split())} words: the limit is {maximum_characters} characters{most_words}",
     )
-    return Wording(kept, f"{cut}: the limit is {limits}")
 
 
 def plain_words(text: str) -> str:
-    """Words without query syntax: quotes, brackets, colons, wildcards and leading signs go; AND,
-    OR, NOT become lower case.
-    """
+    """Words without query syntax; AND, OR, NOT become lower case."""
     words = (word.lstrip(_LEADING).rstrip(_TRAILING) for word in _SYNTAX.sub(" ", text).split())
     return " ".join(word.lower() if word in _OPERATORS else word for word in words if word)
 
@@ -90,15 +81,14 @@ class Gathered:
 
 
 class HttpSource(ABC):
-    """A `Source` over HTTP.
-
-    A new one says where it is, how to ask and how to read; everything else is here.
-    """
+    """A source of knowledge over HTTP. A new one says where it is, how to ask and how to read."""
 
     name: ClassVar[str]
     kind: ClassVar[SourceKind]
     searches_text: ClassVar[bool] = True
+    """Whether `SourceQuery.text` can be asked."""
     looks_up_dois: ClassVar[bool] = False
+    """Whether `SourceQuery.dois` can be asked."""
     largest_batch: ClassVar[int] = 1
     """DOIs in one request."""
     maximum_characters: ClassVar[int] = 400
@@ -123,7 +113,7 @@ class HttpSource(ABC):
 
     @classmethod
     def missing_setting(cls, settings: Settings) -> str | None:
-        """What has to be set before the source can be asked, in words; None: nothing."""
+        """The setting without which the source cannot be asked, in words; None: nothing."""
         return None if all(getattr(settings, name) for name in cls.required) else cls.advice
 
     def worded(self, text: str) -> Wording:
@@ -160,18 +150,31 @@ class HttpSource(ABC):
         """One row; raises ValueError (pydantic's included) for a row that is no item."""
 
     async def search(self, query: SourceQuery) -> KnowledgeAnswer:
-        """See `Source`."""
+        """The source's items for the query, in its own order of relevance.
+
+        Never raises for what the other side does: a look-up that was not answered is a failure in
+        the answer. Items outside the query's dates are removed and counted; an undated item counts
+        as outside them.
+        """
         wording = self.worded(query.text) if not query.dois else Wording("")
-        if (refusal := self._refusal(query, wording)) is not None:
-            return KnowledgeAnswer(
-                (), (refusal,), query_sent=wording.text, shortening=wording.shortening
-            )
         gathered = Gathered()
-        if query.dois:
+        if (refusal := self._refusal(query, wording)) is not None:
+            gathered.failures.append(refusal)
+        elif query.dois:
             await self._gather(self._batches(query.dois, gathered), query, gathered)
         else:
             await self._gather([self.question(wording.text, query)], query, gathered)
-        return _admitted(gathered, query, wording)
+        admissible = _admissible(gathered, query)
+        outside = [item for item in gathered.items.values() if item not in admissible]
+        return KnowledgeAnswer(
+            admissible if query.dois else admissible[: query.limit],
+            tuple(dict.fromkeys(gathered.failures)),
+            len(outside),
+            query_sent=wording.text,
+            shortening=wording.shortening,
+            undated_count=sum(item.published is None for item in outside),
+            notes=tuple(gathered.notes),
+        )
 
     async def ask(self, question: Question, query: SourceQuery, gathered: Gathered) -> Page | None:
         """One page, or None with the failure noted."""
@@ -184,10 +187,7 @@ class HttpSource(ABC):
     def page_of(
         self, rows: Iterable[Any], gaps: Iterable[tuple[Reason, str]] = (), cursor: str = ""
     ) -> Page:
-        """A page of the items among the rows, which tells how many rows are none.
-
-        What is written about a paper in its public review is left out.
-        """
+        """A page of the items among the rows, without public reviews of papers."""
         items: list[KnowledgeItem] = []
         unreadable_count = 0
         for row in rows:
@@ -273,18 +273,4 @@ def _admissible(gathered: Gathered, query: SourceQuery) -> tuple[KnowledgeItem, 
         item
         for item in gathered.items.values()
         if item.admissible(query.published_after, query.published_before)
-    )
-
-
-def _admitted(gathered: Gathered, query: SourceQuery, wording: Wording) -> KnowledgeAnswer:
-    admissible = _admissible(gathered, query)
-    outside = [item for item in gathered.items.values() if item not in admissible]
-    return KnowledgeAnswer(
-        admissible if query.dois else admissible[: query.limit],
-        tuple(dict.fromkeys(gathered.failures)),
-        len(outside),
-        query_sent=wording.text,
-        shortening=wording.shortening,
-        undated_count=sum(item.published is None for item in outside),
-        notes=tuple(gathered.notes),
     )

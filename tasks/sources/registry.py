@@ -4,36 +4,12 @@ import pkgutil
 from collections.abc import Iterable
 from importlib import import_module
 from inspect import isabstract
-from typing import ClassVar, Protocol
 
 import tasks.sources
 from schemas.errors import ConfigurationError
-from schemas.literature.knowledge import KnowledgeAnswer, SourceKind, SourceQuery
 from schemas.settings import Settings
 from tasks.sources.http_source import HttpSource
 from tasks.sources.requests import SourceContext
-
-# What every source is to those who ask it.
-
-
-class Source(Protocol):
-    """A place that knows things.
-
-    `search` never raises for what the other side does: a look-up that was not answered is a failure
-        in the answer.
-    Items outside the query's dates are removed and counted; an undated item counts as outside them.
-    """
-
-    name: ClassVar[str]
-    kind: ClassVar[SourceKind]
-    searches_text: ClassVar[bool]
-    """Whether `SourceQuery.text` can be asked."""
-    looks_up_dois: ClassVar[bool]
-    """Whether `SourceQuery.dois` can be asked."""
-
-    async def search(self, query: SourceQuery) -> KnowledgeAnswer:
-        """What the source has for the query, in its own order of relevance."""
-        ...
 
 
 def _sources() -> tuple[type[HttpSource], ...]:
@@ -59,7 +35,7 @@ SOURCES = _sources()
 
 def open_sources(
     settings: Settings, context: SourceContext, names: Iterable[str] | None = None
-) -> tuple[Source, ...]:
+) -> tuple[HttpSource, ...]:
     """The named sources, or all, in the order of `SOURCES`.
 
     One without its key is opened too: asked, it says so.

@@ -1,5 +1,5 @@
 """Requests to a source: in turn, retried within bounds, each a row in the ledger, each failure a
-value; and what has to be known of a source to ask it politely.
+value.
 """
 
 import time
@@ -46,16 +46,15 @@ class Question:
 
 
 Reply = Answer
-"""What a source answered."""
 
 
 def usual_reason(reply: Reply) -> Reason:
-    """What a refusal means where the source has no ways of its own."""
+    """The meaning of a refusal where the source has no ways of its own."""
     return reason_of_status(reply.status)
 
 
 def retry_after_seconds(reply: Reply) -> float:
-    """What `Retry-After` asks to wait; 0 where it asks for nothing."""
+    """Seconds that `Retry-After` asks to wait; 0 where it asks for nothing."""
     return told_seconds(reply.headers.get("retry-after")) or 0.0
 
 
@@ -71,6 +70,7 @@ class Upstream:
         one_at_a_time: whether a request may only leave when no other is under way on this machine.
         mend: what a user can do about a reason.
         reason: what a refusal means.
+        refuses_with: status and word, in lower case, of refusals for good that HTTP does not know.
         asks_to_wait_seconds: how long an answer, refused or not, asks to hold back everything; 0:
             not at all.
         allowed_per_minute: the rate an answer states, if it states one.
@@ -86,6 +86,7 @@ class Upstream:
     headers: dict[str, str] = field(default_factory=dict)
     mend: dict[Reason, str] = field(default_factory=dict)
     reason: Callable[[Reply], Reason] = usual_reason
+    refuses_with: tuple[tuple[int, bytes], ...] = ()
     asks_to_wait_seconds: Callable[[Reply], float] = retry_after_seconds
     allowed_per_minute: Callable[[Reply], float | None] = lambda _: None
 
@@ -95,7 +96,7 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True)
 class SourceContext:
-    """Where a source works: one idea's ledger, one task run's client, the machine's limits.
+    """One idea's ledger, one task run's client, the machine's limits.
 
     Attributes:
         limits_folder: shared by all processes of the machine.
@@ -121,22 +122,10 @@ PageT = TypeVar("PageT")
 
 @dataclass(frozen=True, slots=True)
 class Fetched(Generic[PageT]):
-    """What a question gave: a page and the body it was read from,
-    or the reason why there is none.
-    """
+    """A page and the body it was read from, or the reason why there is none."""
 
     page: PageT | None = None
     failure: SourceFailure | None = None
-    body: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome(Generic[PageT]):
-    """What one attempt gave: a page and the body it was read from, or why there is none."""
-
-    page: PageT | None = None
-    reason: Reason | None = None
-    detail: str = ""
     body: bytes = b""
 
 
@@ -179,8 +168,12 @@ class SourceRequests:
         `read` raises UnreadableAnswer for what is not the documented shape (tried again) and
         RequestRejectedError for a refusal in the shape of an answer (final).
         """
+
+        async def attempt(number: int) -> Tried[Fetched[PageT]]:
+            return await self._tried(question, read, number)
+
         if self._kept is None:
-            return await self._asked(question, read)
+            return await self._policy.run(attempt)
         key = self._key(question)
         if (page := self._page_kept(key, question, read)) is not None:
             return Fetched(page)
@@ -189,7 +182,7 @@ class SourceRequests:
             # Whoever asked the same on this machine in the meantime has kept the answer.
             if (page := self._page_kept(key, question, read)) is not None:
                 return Fetched(page)
-            fetched = await self._asked(question, read)
+            fetched = await self._policy.run(attempt)
             if fetched.page is not None and worth_keeping(fetched.page):
                 self._kept.put({key: fetched.body})
             return fetched
@@ -202,10 +195,7 @@ class SourceRequests:
         return content_hash("answer", source, root, question.path, body, *parameters)
 
     def _page_kept(
-        self,
-        key: str,
-        question: Question,
-        read: Callable[[Reply], PageT],
+        self, key: str, question: Question, read: Callable[[Reply], PageT]
     ) -> PageT | None:
         body = self._kept.get([key]).get(key) if self._kept is not None else None
         if body is None:
@@ -218,30 +208,18 @@ class SourceRequests:
         record_cache_hit(self._context.ledger, source, question.path, packed=packed)
         return page
 
-    async def _asked(self, question: Question, read: Callable[[Reply], PageT]) -> Fetched[PageT]:
-        async def attempt(number: int) -> Tried[_Outcome[PageT]]:
-            return await self._tried(question, read, number)
-
-        last = await self._policy.run(attempt)
-        if last.reason is None:
-            return Fetched(last.page, body=last.body)
-        return Fetched(failure=self.failure(question, last.reason, last.detail))
-
     async def _tried(
-        self,
-        question: Question,
-        read: Callable[[Reply], PageT],
-        number: int,
-    ) -> Tried[_Outcome[PageT]]:
+        self, question: Question, read: Callable[[Reply], PageT], number: int
+    ) -> Tried[Fetched[PageT]]:
         source = self._upstream.source
         if not self._circuit.allows():
             detail = f"{source} has not answered for a while; asking again later"
-            return Tried(_Outcome(reason=Reason.CIRCUIT_OPEN, detail=detail))
+            return Tried(Fetched(failure=self.failure(question, Reason.CIRCUIT_OPEN, detail)))
         try:
             if self._context.on_request is not None:
                 self._context.on_request()
         except BudgetExhaustedError as error:
-            return Tried(_Outcome(reason=error.reason, detail=str(error)))
+            return Tried(Fetched(failure=self.failure(question, error.reason, str(error))))
         columns = {"packed": question.packed, "attempt": number}
         asked_at = time.monotonic()
         async with self._turn():
@@ -252,18 +230,17 @@ class SourceRequests:
                 try:
                     reply = await self._exchanged(question)
                     call.status = reply.status
-                    tried = self._judged(reply, read)
+                    tried = self._judged(reply, question, read, number)
                 except NoAnswerError as gone:
-                    again = gone.reason.again_at_once
-                    tried = Tried(_Outcome(reason=gone.reason, detail=str(gone)), again)
-                call.reason = tried.result.reason
+                    failed = self.failure(question, gone.reason, f"{gone}{_tries(number)}")
+                    tried = Tried(Fetched(failure=failed), gone.reason.again_at_once)
+                failure = tried.result.failure
+                call.reason = None if failure is None else failure.reason
         if tried.again:
             self._circuit.failed()
         else:
             self._circuit.answered()
-        tries = f" ({number} attempts)" if number > 1 else ""
-        outcome = replace(tried.result, detail=tried.result.detail + tries)
-        return replace(tried, result=outcome, busy_seconds=time.monotonic() - sent_at)
+        return replace(tried, busy_seconds=time.monotonic() - sent_at)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
@@ -302,25 +279,30 @@ class SourceRequests:
             headers={**upstream.headers, **of_body},
         )
 
-    def _judged(self, reply: Reply, read: Callable[[Reply], PageT]) -> Tried[_Outcome[PageT]]:
+    def _judged(
+        self, reply: Reply, question: Question, read: Callable[[Reply], PageT], number: int
+    ) -> Tried[Fetched[PageT]]:
         self._keep_to(reply)
+        wait_seconds = 0.0
         if reply.status != 200:
-            reason = self._upstream.reason(reply)
+            told, content = self._upstream.refuses_with, reply.content.lower()
+            for_good = any(reply.status == status and word in content for status, word in told)
+            reason = Reason.FORBIDDEN if for_good else self._upstream.reason(reply)
             mend = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
             detail = f"{mend}it answered {reply.status}: {_told(reply)}"
-            wait_seconds = self._upstream.asks_to_wait_seconds(reply)
-            return Tried(_Outcome(reason=reason, detail=detail), reason.again_at_once, wait_seconds)
-        try:
-            return Tried(_Outcome(read(reply), body=reply.content))
-        except RequestRejectedError as error:
-            return Tried(_Outcome(reason=Reason.BAD_REQUEST, detail=str(error)))
-        except ValueError as error:  # `UnreadableAnswer`, or what no reader thought of
-            return Tried(_Outcome(reason=Reason.MALFORMED_ANSWER, detail=str(error)), again=True)
+            again, wait_seconds = reason.again_at_once, self._upstream.asks_to_wait_seconds(reply)
+        else:
+            try:
+                return Tried(Fetched(read(reply), body=reply.content))
+            except RequestRejectedError as error:
+                reason, detail, again = Reason.BAD_REQUEST, str(error), False
+            except ValueError as error:  # `UnreadableAnswer`, or what no reader thought of
+                reason, detail, again = Reason.MALFORMED_ANSWER, str(error), True
+        failure = self.failure(question, reason, detail + _tries(number))
+        return Tried(Fetched(failure=failure), again, wait_seconds)
 
     def _keep_to(self, reply: Reply) -> None:
-        """Slow down to what the answer allows: a lower rate, a pause, or, after a 429, at least a
-        moment.
-        """
+        """Slow down to a stated rate, a pause or, after a 429, at least a moment."""
         wait_seconds = self._upstream.asks_to_wait_seconds(reply)
         if reply.status == 429:
             wait_seconds = max(wait_seconds, self._settings.retry_base_seconds)
@@ -334,8 +316,12 @@ class SourceRequests:
 
 
 def _told(reply: Reply) -> str:
-    """The beginning of what the other side says about its refusal; a web page says nothing."""
+    """The beginning of the words of a refusal; a web page has none."""
     text = reply.content[:2000].decode("utf-8", "replace").strip()
     if "<html" in text[:200].lower() or "<!doctype" in text[:200].lower():
         return "a web page"
     return (one_line(_TAG.sub(" ", text)) if text[:1] == "<" else text) or "nothing more"
+
+
+def _tries(number: int) -> str:
+    return f" ({number} attempts)" if number > 1 else ""

@@ -25,7 +25,7 @@ from tasks.sources.fields import (
     text_of,
 )
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.requests import Question, Reply, SourceContext, Upstream, usual_reason
+from tasks.sources.requests import Question, Reply, SourceContext, Upstream
 from tasks.web.client import Secrets, ascii_lower, stays_in_place
 from warehouse.stores.keyed_store import KeyedStore
 
@@ -53,7 +53,7 @@ class UnpaywallSource(HttpSource):
             kept_seconds=7 * 86_400.0,
             secrets=Secrets(parameters={"email": SecretStr(email)} if email else {}),
             mend={Reason.FORBIDDEN: cls.advice},
-            reason=refusal_reason,
+            refuses_with=((422, b""),),  # the e-mail address
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:
@@ -113,11 +113,6 @@ def pdf_links(content: Mapping[str, object]) -> tuple[str, ...]:
     others = [location.get("url") for location in known]
     named = [url for url in others if isinstance(url, str) and url.lower().endswith(".pdf")]
     return tuple(dict.fromkeys(url for url in [*direct, *named] if isinstance(url, str) and url))
-
-
-def refusal_reason(reply: Reply) -> Reason:
-    """422 means that the e-mail address was refused."""
-    return Reason.FORBIDDEN if reply.status == 422 else usual_reason(reply)
 
 
 def open_full_texts(

@@ -1,6 +1,5 @@
 """Web search: Brave, SearXNG, Serper (Google and Scholar) and Tavily (reference 5.6)."""
 
-import base64
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any
@@ -22,7 +21,7 @@ from tasks.sources.fields import (
     texts_of,
 )
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.requests import Question, Reply, Upstream, retry_after_seconds, usual_reason
+from tasks.sources.requests import Question, Reply, Upstream, retry_after_seconds
 from tasks.web.client import Secrets, web_address
 from tasks.web.headers import whole_number
 
@@ -57,15 +56,14 @@ class BraveSource(HttpSource):
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
-        key = settings.brave_api_key
         return Upstream(
             source=cls.name,
             base_url="https://api.search.brave.com",
             per_minute=60,
-            secrets=Secrets(headers={"X-Subscription-Token": key} if key else {}),
+            secrets=Secrets.in_header("X-Subscription-Token", settings.brave_api_key),
             headers={"Accept": "application/json"},
             mend={Reason.FORBIDDEN: "check BRAVE_API_KEY"},
-            reason=brave_refusal,
+            refuses_with=((422, b"token"),),
             asks_to_wait_seconds=brave_wait_seconds,
         )
 
@@ -101,19 +99,8 @@ class BraveSource(HttpSource):
         )
 
 
-def brave_refusal(reply: Reply) -> Reason:
-    """A wrong token comes as 422."""
-    return (
-        Reason.FORBIDDEN
-        if reply.status == 422 and b"TOKEN" in reply.content.upper()
-        else usual_reason(reply)
-    )
-
-
 def brave_wait_seconds(reply: Reply) -> float:
-    """`X-RateLimit-Remaining: 0, 1402` with `X-RateLimit-Reset: 1, 86400`: one second, one month,
-    each with its rest.
-    """
+    """`X-RateLimit-Remaining: 0, 1402` with `X-RateLimit-Reset: 1, 86400`: a second, a month."""
     rests = _numbers(reply.headers.get("x-ratelimit-remaining", ""))
     resets = _numbers(reply.headers.get("x-ratelimit-reset", ""))
     spent = [reset for rest, reset in zip(rests, resets, strict=False) if rest == 0]
@@ -181,11 +168,7 @@ def _address(url: str) -> tuple[str, Secrets]:
     parsed = web_address(url)
     if not parsed.userinfo:
         return url, Secrets()
-    encoded = base64.b64encode(f"{parsed.username}:{parsed.password}".encode()).decode()
-    secrets = Secrets(
-        headers={"Authorization": SecretStr(f"Basic {encoded}")},
-        parts=(SecretStr(parsed.password),),
-    )
+    secrets = Secrets.basic(parsed.username, SecretStr(parsed.password))
     return str(parsed.copy_with(username=None, password=None)), secrets
 
 
@@ -209,15 +192,14 @@ class SerperSource(HttpSource):
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
-        key = settings.serper_api_key
         return Upstream(
             source=cls.name,
             base_url="https://google.serper.dev",
             per_minute=3000,
             limit_name="serper",
-            secrets=Secrets(headers={"X-API-KEY": key} if key else {}),
+            secrets=Secrets.in_header("X-API-KEY", settings.serper_api_key),
             mend={Reason.FORBIDDEN: "check SERPER_API_KEY and its credits"},
-            reason=serper_refusal,
+            refuses_with=((400, b"credit"),),  # they are spent
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:
@@ -267,17 +249,7 @@ class SerperScholarSource(SerperSource):
         )
 
 
-def serper_refusal(reply: Reply) -> Reason:
-    """Spent credits come as 400."""
-    return (
-        Reason.FORBIDDEN
-        if reply.status == 400 and b"credit" in reply.content.lower()
-        else usual_reason(reply)
-    )
-
-
 _TAVILY_MOST = 20
-_PLAN_SPENT = frozenset({432, 433})
 
 
 class TavilySource(HttpSource):
@@ -294,17 +266,13 @@ class TavilySource(HttpSource):
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
-        key = settings.tavily_api_key
-        secret = key.get_secret_value() if key else ""
         return Upstream(
             source=cls.name,
             base_url="https://api.tavily.com",
             per_minute=100,
-            secrets=Secrets(
-                headers={"Authorization": SecretStr(f"Bearer {secret}")} if secret else {}
-            ),
+            secrets=Secrets.in_header("Authorization", settings.tavily_api_key, "Bearer "),
             mend={Reason.FORBIDDEN: "check TAVILY_API_KEY and its plan"},
-            reason=tavily_refusal,
+            refuses_with=((432, b""), (433, b"")),  # the plan or pay-as-you-go allowance is spent
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:
@@ -321,8 +289,3 @@ class TavilySource(HttpSource):
 
     def item(self, row: Row) -> KnowledgeItem:
         return _page_found(self, row, url="url", text="content", day="published_date")
-
-
-def tavily_refusal(reply: Reply) -> Reason:
-    """432 and 433: the plan's or the pay-as-you-go allowance is spent."""
-    return Reason.FORBIDDEN if reply.status in _PLAN_SPENT else usual_reason(reply)

@@ -43,8 +43,6 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The sections of a review, what was taken out of them, and checks that were not answered."""
-
     sections: tuple[SurveySection, ...]
     removed: tuple[RemovedSentence, ...]
     failures: tuple[Failure, ...]
@@ -53,7 +51,6 @@ class Checked:
 def draft(
     part: ReviewPart, heading: str, outcome: Outcome[Any], text: str | None, shown: Shown
 ) -> Draft:
-    """A section made of an engine's answer; without an answer there is no text."""
     unscored = outcome if isinstance(outcome, Unscored) else None
     return Draft(part, heading, text, shown, outcome.provenance, unscored)
 
@@ -101,7 +98,15 @@ async def check_drafts(
             for why, sentences in taken.items()
             for sentence in sentences
         ]
-        unchecked = max(_cited_sentences(text, each.shown) - after.checked, 0)
+        unchecked = max(
+            sum(
+                bool(sentence.cited)
+                for line in citing_sentences(text, each.shown)
+                for sentence in line
+            )
+            - after.checked,
+            0,
+        )
         sections.append(_section(name, each, markdown, before, after, taken, unchecked))
     return Checked(tuple(sections), tuple(removed), failures)
 
@@ -139,12 +144,6 @@ def _questions_only(markdown: str) -> tuple[str, list[tuple[str, WhyRemoved]]]:
     lines = [line.strip() for line in markdown.splitlines() if line.strip()]
     kept = [line for line in lines if line.endswith("?") and not uncited_sentence_count(line)]
     return "\n".join(kept), [(line, WhyRemoved.UNCITED) for line in lines if line not in kept]
-
-
-def _cited_sentences(markdown: str, shown: Shown) -> int:
-    return sum(
-        bool(sentence.cited) for line in citing_sentences(markdown, shown) for sentence in line
-    )
 
 
 def _section(

@@ -62,7 +62,6 @@ async def clustered(
 def in_clusters(
     papers: Sequence[SurveyPaper], cluster_of: Mapping[PaperId, str]
 ) -> tuple[SurveyPaper, ...]:
-    """`papers` with the cluster each stands in."""
     return tuple(
         replace(paper, cluster_id=cluster_of.get(paper.paper_id)) if paper.kept else paper
         for paper in papers

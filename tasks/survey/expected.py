@@ -7,13 +7,9 @@ from schemas.literature.survey import SurveyParameters
 from schemas.literature.survey_review import Written
 from tasks.judging.expected import Asked
 from tasks.judging.step import Step
-from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
+from tasks.judging.steps import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
-from tasks.survey.steps import STEPS
-from tasks.survey.steps.survey_answer import SURVEY_ANSWER
-from tasks.survey.steps.survey_plan import SURVEY_PLAN
-from tasks.survey.steps.survey_reading import SURVEY_READING
-from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
+from tasks.survey.steps import STEPS, SURVEY_ANSWER, SURVEY_PLAN, SURVEY_READING, SURVEY_RELEVANCE
 
 Steps = tuple[Step[Any, Any], ...]
 ANSWER_STEPS: Steps = (

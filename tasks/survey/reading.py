@@ -3,33 +3,111 @@
 A passage counts only where it stands in the text that it is said to be from.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 
 from schemas.failure import Answer, Failure, call_failures, look_up_failures
 from schemas.identifiers import PaperId
-from schemas.literature.paper import Paper, PaperSection, SectionKind
+from schemas.literature.paper import CitationEdge, Paper, PaperSection, SectionKind
 from schemas.literature.survey import SurveyParameters, SurveyQuote
-from schemas.literature.survey_review import Aspect
+from schemas.literature.survey_review import Aspect, SurveyJoin
 from schemas.outcome import Unscored
-from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.documents.sections import DocumentLibrary
+from tasks.documents.document import DocumentLibrary
+from tasks.judging.findings import left_out
 from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.reply_fields import by_key
 from tasks.judging.step import Engine
 from tasks.survey.expanding import STAGE
-from tasks.survey.quoting import LONGEST_QUOTE
-from tasks.survey.steps.survey_reading import (
-    SURVEY_READING,
-    ReadEntry,
-    ReadingInput,
-    ReadSection,
-    ReadWork,
-)
+from tasks.survey.steps import SURVEY_READING, ReadEntry, ReadingInput, ReadSection, ReadWork
 from tasks.text.quotations import stands_in
-from tasks.text.words import nearest_sentences
+from tasks.text.words import nearest_sentences, rank_sentences, sentences
+
+CONTEXTS_PER_PAPER = 2
+LONGEST_QUOTE = 600
+"""Characters; a longer passage is not cut, it is left out: a quote is whole or absent."""
+
+
+def quotes_of(
+    question: str,
+    paper_ids: Sequence[PaperId],
+    texts: Mapping[PaperId, Paper],
+    links: Sequence[CitationEdge],
+) -> tuple[SurveyQuote, ...]:
+    """For each of `paper_ids` one sentence of its abstract,
+    then passages of papers that cite it.
+    """
+    return tuple(
+        quote
+        for paper_id in paper_ids
+        for quote in (
+            *_own(question, texts[paper_id]),
+            *quotes_by_others(question, paper_id, links),
+        )
+    )
+
+
+def _own(question: str, paper: Paper) -> Iterator[SurveyQuote]:
+    for sentence in _nearest(question, sentences(paper.abstract or ""), 1):
+        yield SurveyQuote(
+            paper_id=paper.paper_id,
+            said_in_paper_id=paper.paper_id,
+            quote=sentence,
+            section=SectionKind.ABSTRACT,
+        )
+
+
+def quotes_by_others(
+    question: str, paper_id: PaperId, links: Sequence[CitationEdge]
+) -> Iterator[SurveyQuote]:
+    """The passages nearest to the question in which papers cite one."""
+    said = {
+        context: link.citing_paper_id
+        for link in links
+        if link.cited_paper_id == paper_id
+        for context in link.contexts or ()
+    }
+    for context in _nearest(question, list(said), CONTEXTS_PER_PAPER):
+        yield SurveyQuote(paper_id=paper_id, said_in_paper_id=said[context], quote=context)
+
+
+def _nearest(question: str, passages: Sequence[str], limit: int) -> list[str]:
+    short = [passage for passage in passages if 0 < len(passage) <= LONGEST_QUOTE]
+    return [passage for _, passage in rank_sentences(question, short, limit)]
+
+
+MOST_JOINS = 30
+MOST_OF_A_PASSAGE = 8
+"""Works of one passage that are paired, the heaviest first: a list of citations joins little."""
+
+
+def joins_of(heaviest: Sequence[PaperId], links: Sequence[CitationEdge]) -> tuple[SurveyJoin, ...]:
+    """The pairs among `heaviest` that only a third joins, the heaviest first, each once.
+
+    A passage too long to be quoted whole joins nothing.
+    """
+    place = {paper_id: number for number, paper_id in enumerate(heaviest)}
+    cited: dict[tuple[PaperId, str], set[PaperId]] = defaultdict(set)
+    direct = {frozenset((link.citing_paper_id, link.cited_paper_id)) for link in links}
+    for link in links:
+        for context in link.contexts or ():
+            if link.cited_paper_id in place and 0 < len(context.strip()) <= LONGEST_QUOTE:
+                cited[link.citing_paper_id, context].add(link.cited_paper_id)
+    found: dict[tuple[PaperId, PaperId], SurveyJoin] = {}
+    for (third, passage), works in cited.items():
+        ordered = sorted(works, key=place.__getitem__)[:MOST_OF_A_PASSAGE]
+        for one, other in combinations(ordered, 2):
+            if frozenset((one, other)) not in direct:
+                join = SurveyJoin(
+                    paper_id=one, other_paper_id=other, said_in_paper_id=third, passage=passage
+                )
+                found.setdefault((one, other), join)
+    pairs = sorted(found, key=lambda pair: (place[pair[0]] + place[pair[1]], pair))
+    return tuple(found[pair] for pair in pairs[:MOST_JOINS])
+
 
 _READ_KINDS = (
     SectionKind.ABSTRACT,
@@ -58,7 +136,6 @@ class Read:
     failures: tuple[Failure, ...]
 
     def quotes_of(self, paper_id: PaperId) -> list[SurveyQuote]:
-        """The passages of one work."""
         return [quote for quote in self.quotes if quote.paper_id == paper_id]
 
 
@@ -192,16 +269,16 @@ def _what_is_wrong(
     unfound: int,
     subject: str,
 ) -> list[Failure]:
-    """One failure for each kind of thing that a reply got wrong."""
     shown = {key.casefold() for key, _ in keys}
     invented = len({entry.key for entry in given if entry.key.casefold() not in shown})
-    told = {
+    missing = len(keys) - len(entries)
+    wrong = {
         f"{unfound} passages do not stand in the work they were said to be from": unfound,
         f"{invented} keys were answered for that were not shown": invented,
-        f"{len(keys) - len(entries)} works were not answered for": len(keys) - len(entries),
+        f"{missing} works were not answered for": missing,
     }
     return [
-        Failure(stage=STAGE, subject=subject, reason=Reason.REPLY_UNPARSABLE, detail=detail)
-        for detail, count in told.items()
-        if count
+        failure
+        for detail, count in wrong.items()
+        for failure in left_out(STAGE, subject, detail, count)
     ]

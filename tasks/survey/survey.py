@@ -14,29 +14,87 @@ from schemas.literature.survey import (
     SurveyCluster,
     SurveyPaper,
     SurveyParameters,
+    SurveyQuery,
     SurveyQuote,
     heaviest,
 )
 from schemas.literature.survey_review import ReviewPart, Written
-from schemas.outcome import Unscored
+from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason
 from schemas.works.survey_run import SurveyQuestion
 from tasks.accounting.ledger import Ledger
-from tasks.citations.keys import show
-from tasks.documents.sections import DocumentLibrary
+from tasks.citations.keys import Shown, show
+from tasks.documents.document import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, paper_text
+from tasks.judging.relevance import Judgements, judge_papers, shown_papers
 from tasks.judging.step import Engine
 from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
-from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.checking import check_drafts, draft
 from tasks.survey.clustering import clustered, in_clusters
-from tasks.survey.expanding import STAGE, expand
-from tasks.survey.quoting import joins_of, quotes_of
-from tasks.survey.reading import Read, read_works
-from tasks.survey.steps.survey_answer import SURVEY_ANSWER, AnswerInput
+from tasks.survey.expanding import STAGE, Judge, expand
+from tasks.survey.reading import Read, joins_of, quotes_of, read_works
+from tasks.survey.steps import (
+    SURVEY_ANSWER,
+    SURVEY_PLAN,
+    SURVEY_RELEVANCE,
+    AnswerInput,
+    PlanInput,
+    SurveyRelevanceInput,
+    SurveyRelevanceReply,
+)
 from tasks.survey.writing import Material, Review, failed_drafts, listed, write_review
+
+
+async def plan_queries(
+    question: str, parameters: SurveyParameters, engine: Engine
+) -> Outcome[tuple[SurveyQuery, ...]]:
+    """The searches of a question, each once; a question that names nothing has a reason instead."""
+    outcome = await engine.run(
+        SURVEY_PLAN,
+        PlanInput(
+            question=question,
+            maximum_sub_questions=parameters.maximum_sub_questions,
+            maximum_queries=parameters.queries_per_sub_question,
+        ),
+    )
+    if isinstance(outcome, Unscored):
+        return outcome
+    asked: dict[str, str] = {}
+    for planned in outcome.value.sub_questions[: parameters.maximum_sub_questions]:
+        for query in planned.queries[: parameters.queries_per_sub_question]:
+            asked.setdefault(" ".join(query.split()), planned.sub_question)
+    if not asked:
+        detail = "the question asks about nothing that literature could answer"
+        return Unscored(Reason.NOTHING_TO_JUDGE, detail, outcome.provenance)
+    queries = (
+        SurveyQuery(query_id=f"q{number}", sub_question=sub_question, query=query)
+        for number, (query, sub_question) in enumerate(asked.items(), start=1)
+    )
+    return Scored(tuple(queries), outcome.provenance)
+
+
+def relevance_to(question: str, parameters: SurveyParameters, engine: Engine) -> Judge:
+    """Judges papers by whether a survey of the question would discuss them."""
+
+    async def asked(batch: Shown) -> Outcome[SurveyRelevanceReply]:
+        return await engine.run(
+            SURVEY_RELEVANCE,
+            SurveyRelevanceInput(question=question, papers=shown_papers(batch)),
+        )
+
+    async def judge(papers: Sequence[Paper]) -> Judgements:
+        return await judge_papers(
+            papers,
+            parameters.papers_per_call,
+            asked,
+            stage=STAGE,
+            subject=f"{SURVEY_RELEVANCE.name} of papers",
+        )
+
+    return judge
+
 
 ANSWER_HEADING = "Answer"
 NOT_FOUND_HEADING = "Not in what was found"
@@ -202,7 +260,6 @@ def unsurveyed(
     ledger: Ledger,
     failures: Sequence[Failure] = (),
 ) -> Survey:
-    """A question that could not be followed, and why."""
     own = Failure(stage=STAGE, subject=asked.question_id, reason=reason, detail=detail)
     return Survey(
         question_id=asked.question_id,
@@ -221,11 +278,12 @@ def unsurveyed(
 
 def _quotes(material: Material, texts: Mapping[PaperId, Paper]) -> tuple[SurveyQuote, ...]:
     """What was read; and of key papers what others say, and a sentence of those that were not."""
-    found = quotes_of(material.question, _key_papers(material.clusters), texts, material.links)
+    found = quotes_of(
+        material.question,
+        [PaperId(paper_id) for cluster in material.clusters for paper_id in cluster.key_paper_ids],
+        texts,
+        material.links,
+    )
     read = {quote.paper_id for quote in material.read.quotes}
     more = [quote for quote in found if quote.section is None or quote.paper_id not in read]
     return (*material.read.quotes, *more)
-
-
-def _key_papers(clusters: Sequence[SurveyCluster]) -> list[PaperId]:
-    return [PaperId(paper_id) for cluster in clusters for paper_id in cluster.key_paper_ids]

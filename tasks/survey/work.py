@@ -21,8 +21,7 @@ from schemas.works.survey_run import (
     SurveyRequest,
     as_question,
 )
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
-from tasks.judging.step import Step
+from tasks.judging.expected import CHARACTERS_PER_TOKEN
 from tasks.shards.work import Cause
 from tasks.survey.expected import expected_requests, expected_survey, steps_of
 from tasks.survey.survey import survey, unsurveyed
@@ -108,27 +107,19 @@ def _expected(request: SurveyRequest, _: Settings) -> Expected:
     )
     return Expected(
         asked={
-            by_name[name]: _of_all(asked, count, tokens if _is_shown(by_name[name]) else 0.0)
+            by_name[name]: replace(
+                asked,
+                calls=count * asked.calls,
+                data_tokens=count * asked.data_tokens
+                + asked.calls
+                * (tokens if "question" in by_name[name].input_model.model_fields else 0.0),
+                answer_tokens=count * asked.answer_tokens,
+                first_calls=None if asked.first_calls is None else count * asked.first_calls,
+            )
             for name, asked in counts.items()
         },
         counts={"questions": count, "literature_requests": count * requests},
         note="a small field takes less, and sizes of answers may differ by half",
-    )
-
-
-def _is_shown(step: Step[Any, Any]) -> bool:
-    """Whether the question stands in the step's prompt."""
-    return "question" in step.input_model.model_fields
-
-
-def _of_all(asked: Asked, count: int, question_tokens: float) -> Asked:
-    """What one question asks, of so many questions with so many tokens in all."""
-    return replace(
-        asked,
-        calls=count * asked.calls,
-        data_tokens=count * asked.data_tokens + asked.calls * question_tokens,
-        answer_tokens=count * asked.answer_tokens,
-        first_calls=None if asked.first_calls is None else count * asked.first_calls,
     )
 
 

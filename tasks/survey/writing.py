@@ -11,28 +11,31 @@ from schemas.base import replace
 from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
 from schemas.literature.paper import CitationEdge, Paper
-from schemas.literature.survey import SurveyCluster, SurveyParameters, SurveyQuote
+from schemas.literature.survey import SurveyCluster, SurveyParameters
 from schemas.literature.survey_review import RemovedSentence, ReviewPart, SurveyJoin, SurveySection
 from schemas.outcome import Unscored
-from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
+from tasks.judging.findings import left_out
 from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
 from tasks.survey.checking import Checked, Draft, check_drafts, draft
 from tasks.survey.expanding import STAGE
-from tasks.survey.quoting import quotes_by_others
-from tasks.survey.reading import Read
-from tasks.survey.steps.shown import ShownJoin, ShownSection, ShownWork
-from tasks.survey.steps.survey_outline import (
+from tasks.survey.reading import Read, quotes_by_others
+from tasks.survey.steps import (
     SURVEY_OUTLINE,
+    SURVEY_SECTION,
+    SURVEY_SYNTHESIS,
     OutlineInput,
     OutlineReply,
     PlannedSection,
+    SectionInput,
     ShownCluster,
+    ShownJoin,
+    ShownSection,
+    ShownWork,
+    SynthesisInput,
 )
-from tasks.survey.steps.survey_section import SURVEY_SECTION, SectionInput
-from tasks.survey.steps.survey_synthesis import SURVEY_SYNTHESIS, SynthesisInput
 from tasks.text.words import nearest_sentences
 
 WORDS_WITHOUT_PASSAGES = 60
@@ -46,8 +49,6 @@ GAPS_HEADING = "What the works do not show"
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A written review; without sections the failures say why."""
-
     clusters: tuple[SurveyCluster, ...]
     sections: tuple[SurveySection, ...] = ()
     removed: tuple[RemovedSentence, ...] = ()
@@ -83,9 +84,11 @@ class Material:
         return texts
 
     def work(self, shown: Shown, paper: Paper, word_limit: int | None = None) -> ShownWork:
-        """A work with its passages, and with those of shown works that cite it."""
         keys = {each.paper_id: key for key, each in shown}
-        own = [_labelled(quote) for quote in self.read.quotes_of(paper.paper_id)]
+        own = [
+            f"{quote.aspect.value if quote.aspect else 'text'}: {quote.quote}"
+            for quote in self.read.quotes_of(paper.paper_id)
+        ]
         others = [
             f"said in {keys[quote.said_in_paper_id]}: {quote.quote}"
             for quote in quotes_by_others(self.question, paper.paper_id, self.links)
@@ -137,10 +140,6 @@ def _first(passages: Sequence[str], word_limit: int) -> list[str]:
     return fitting or list(passages[:1])
 
 
-def _labelled(quote: SurveyQuote) -> str:
-    return f"{quote.aspect.value if quote.aspect else 'text'}: {quote.quote}"
-
-
 def _outline(material: Material, everything: Shown, parameters: SurveyParameters) -> OutlineInput:
     clusters = []
     for cluster in material.clusters:
@@ -187,16 +186,12 @@ def _planned(
             planned.append((section, show(papers)))
         else:
             empty += 1
-    told = {
-        f"{invented} keys of the outline were never shown, and were left out": invented,
-        f"{empty} sections of the outline rest on no work shown, and were left out": empty,
-    }
-    return planned, tuple(
-        Failure(
-            stage=STAGE, subject=SURVEY_OUTLINE.name, reason=Reason.REPLY_UNPARSABLE, detail=detail
-        )
-        for detail, count in told.items()
-        if count
+    about = SURVEY_OUTLINE.name
+    unknown = f"{invented} keys of the outline were never shown, and were left out"
+    bare = f"{empty} sections of the outline rest on no work shown, and were left out"
+    return planned, (
+        *left_out(STAGE, about, unknown, invented),
+        *left_out(STAGE, about, bare, empty),
     )
 
 
@@ -238,7 +233,6 @@ async def _written(
 async def _concluded(
     material: Material, body: Checked, drafts: Sequence[Draft], engine: Engine
 ) -> Checked:
-    """Summary, contradictions and gaps, from the sections as they were checked."""
     written = [
         (section, each.shown)
         for section, each in zip(body.sections, drafts, strict=True)
@@ -277,12 +271,10 @@ async def _concluded(
 
 
 def listed(items: Sequence[str]) -> str:
-    """A line for each."""
     return "\n".join(f"- {' '.join(item.split())}" for item in items)
 
 
 def failed_drafts(drafts: Sequence[Draft]) -> tuple[Failure, ...]:
-    """Of those that could not be written, why."""
     return tuple(
         failure
         for each in drafts

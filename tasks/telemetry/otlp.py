@@ -33,6 +33,10 @@ from warehouse.scrubbing import concealed
 # The instruments: what is counted and timed, under which names and units. Labels hold names and
 # outcomes only.
 
+INTERVAL_SECONDS = 30.0
+"""Between two reports of the metrics; the last one is sent at the end."""
+TIMEOUT_SECONDS = 3.0
+"""What a collector that does not answer may cost, each time."""
 _SECONDS = (0.005, 0.02, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
 
 
@@ -176,19 +180,17 @@ class Reporter:
                 "service.instance.id": f"{socket.gethostname()}-{os.getpid()}",
             }
         )
-        spans = OTLPSpanExporter(endpoint=f"{root}/v1/traces", timeout=settings.timeout_seconds)
-        figures = OTLPMetricExporter(
-            endpoint=f"{root}/v1/metrics", timeout=settings.timeout_seconds
-        )
+        spans = OTLPSpanExporter(endpoint=f"{root}/v1/traces", timeout=TIMEOUT_SECONDS)
+        figures = OTLPMetricExporter(endpoint=f"{root}/v1/metrics", timeout=TIMEOUT_SECONDS)
         reader = PeriodicExportingMetricReader(
             figures,
-            export_interval_millis=settings.interval_seconds * 1000,
-            export_timeout_millis=settings.timeout_seconds * 1000,
+            export_interval_millis=INTERVAL_SECONDS * 1000,
+            export_timeout_millis=TIMEOUT_SECONDS * 1000,
         )
         self._tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._tracers.add_span_processor(BatchSpanProcessor(spans))
         self._meters = MeterProvider([reader], resource=resource, shutdown_on_exit=False)
-        self._milliseconds = settings.timeout_seconds * 1000
+        self._milliseconds = TIMEOUT_SECONDS * 1000
         self._tracer = self._tracers.get_tracer(_SCOPE)
         self.measures = Measures(self._meters.get_meter(_SCOPE))
 

@@ -50,10 +50,7 @@ class Turn:
             self.departed_at = self._limiter.pass_on()
 
     def arrived(self) -> None:
-        """Its answer begins to come, or will never: by now it had arrived.
-
-        Only the first call counts.
-        """
+        """Its answer begins to come, or never will: it had arrived. Only the first call counts."""
         self.departed()
         if not self._arrived:
             self._arrived = True
@@ -64,13 +61,10 @@ class ArrivalLimiter:
     """Hands out turns in order of asking. A restarted process never sends at once.
 
     With N requests a second allowed, any N + 1 arrivals in a row take longer than a second, also
-    those of other limiters
-    with the same `memory`: a request leaves a second after the one N before it had arrived. A
-        margin stands for the
-    travel time, and where answers are usually quick, one that comes late says that its question may
-    have arrived late. A
-    turn that came late because the machine was busy is made up for by the next ones, within that
-    bound; idle time is not.
+    those of other limiters with the same `memory`: a request leaves a second after the one N before
+    it had arrived. A margin stands for the travel time, and where answers are usually quick, one
+    that comes late says that its question may have arrived late. A turn that came late because the
+    machine was busy is made up for by the next ones, within that bound; idle time is not.
     """
 
     def __init__(
@@ -168,17 +162,13 @@ class ArrivalLimiter:
 
     @property
     def _quick(self) -> bool:
-        """Whether the other side answers at once when it can: then an answer that takes longer
-        tells of a late arrival.
-        """
+        """Whether the other side usually answers at once: then late answers tell of arrivals."""
         known = sorted(self._answer_seconds)
         return not known or known[len(known) // 10] < _QUICK_ANSWER_SECONDS
 
     @property
     def _steady(self) -> bool:
-        """Whether answers usually take about as long as each other: then the same holds for what is
-        above the usual.
-        """
+        """Whether answers usually take equally long: then what is above tells of arrivals."""
         usual = median(self._answer_seconds)
         return (
             median(abs(seconds - usual) for seconds in self._answer_seconds)
@@ -187,7 +177,7 @@ class ArrivalLimiter:
 
     @property
     def _longest_travel_seconds(self) -> float:
-        """What a request may need to arrive, as long as no answer tells."""
+        """The time a request may need to arrive, as long as no answer tells."""
         return (
             self._travel_bound_seconds
             if self._quick or self._steady
@@ -235,9 +225,7 @@ class ArrivalLimiter:
         return now
 
     async def _until(self, moment: float) -> None:
-        """Sleep, then yield until the moment: timers alone wake up to a millisecond late, which
-        adds up.
-        """
+        """Sleep, then yield until the moment: timers alone wake up to a millisecond late."""
         early = min(_WAKE_EARLY_SECONDS, self.interval_seconds / 5)
         if (rest := moment - self._clock() - early) > 0:
             await asyncio.sleep(rest)
@@ -268,13 +256,10 @@ class ArrivalLimiter:
 
     @property
     def used_share(self) -> float | None:
-        """Departures over those allowed, in all the time in which some request waited; None before
-        there was any.
-        """
+        """Departures over those allowed while some request waited; None before there was any."""
         if self.working_seconds <= 0:
             return None
         return self.working_departures / self._rate / self.working_seconds
 
     def close(self) -> None:
-        """Let go of the memory."""
         self._memory.close()

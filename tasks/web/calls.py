@@ -120,7 +120,6 @@ class KeptAnswers:
         self._maximum_age_seconds = maximum_age_seconds
 
     def get(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """Those of `keys` that are kept."""
         try:
             return self._store.get_many(keys, self._maximum_age_seconds)
         except AssayError as error:
@@ -128,12 +127,10 @@ class KeptAnswers:
             return {}
 
     def put(self, entries: Mapping[str, bytes]) -> None:
-        """Keep them."""
         try:
             self._store.put_many(entries)
         except AssayError as error:
             _LOG.warning("an answer could not be kept: %s", error)
 
     def close(self) -> None:
-        """Let go of the store."""
         self._store.close()

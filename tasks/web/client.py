@@ -7,6 +7,7 @@ from outside are read so that nothing about them raises later.
 import functools
 import logging
 import ssl
+from base64 import b64encode
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -49,6 +50,17 @@ class Secrets:
     parameters: dict[str, SecretStr] = field(default_factory=dict)
     parts: tuple[SecretStr, ...] = ()
 
+    @classmethod
+    def in_header(cls, name: str, key: SecretStr | None, before: str = "") -> "Secrets":
+        """A key, with a word before it; nothing where there is none."""
+        return cls({name: SecretStr(f"{before}{key.get_secret_value()}")} if key else {})
+
+    @classmethod
+    def basic(cls, user: str, password: SecretStr) -> "Secrets":
+        """HTTP Basic."""
+        encoded = b64encode(f"{user}:{password.get_secret_value()}".encode()).decode()
+        return cls({"Authorization": SecretStr(f"Basic {encoded}")}, parts=(password,))
+
     def scrubbed(self, text: str) -> str:
         """`text` with every one of them, and all that looks like a key, replaced by `***`."""
         for secret in (*self.headers.values(), *self.parameters.values(), *self.parts):
@@ -67,9 +79,7 @@ _IN_FORCE: ContextVar[Secrets | None] = ContextVar("secrets_in_force", default=N
 
 
 class _Scrubbing(logging.Filter):
-    """Takes the keys out of what the connection writes at debug level: a redirect may repeat one in
-    its address.
-    """
+    """Takes keys out of the connection's debug log: a redirect may repeat one in its address."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if (secrets := _IN_FORCE.get()) is not None:
@@ -178,18 +188,13 @@ def shown(url: httpx.URL) -> str:
 
 
 def stays_in_place(identifier: str) -> bool:
-    """Whether an identifier that may hold slashes can stand in a path: no `.` or `..` between them,
-    nothing unprintable.
-    """
+    """Whether an identifier can stand in a path: no `.` or `..` between slashes, all printable."""
     steps = identifier.replace("\\", "/").split("/")
     return identifier.isprintable() and not {".", ".."} & set(steps)
 
 
 def ascii_lower(text: str) -> str:
-    """`text` with A–Z in lower case.
-
-    `str.lower` also makes a `k` of the Kelvin sign, and so one name of two.
-    """
+    """A–Z in lower case alone: `str.lower` also makes a `k` of the Kelvin sign."""
     return text.translate(_LOWER)
 
 

@@ -30,11 +30,7 @@ class UnreadableXmlError(ValueError):
 
 
 def json_of(content: bytes) -> Any:
-    """The parsed answer.
-
-    Raises:
-        orjson.JSONDecodeError: it is no JSON.
-    """
+    """The parsed answer. Raises orjson.JSONDecodeError where it is no JSON."""
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
@@ -42,9 +38,7 @@ def json_of(content: bytes) -> Any:
 
 
 def mended_json(content: bytes) -> bytes:
-    """JSON in which bytes that are no UTF-8, and escapes such as `\\ud800` without their other
-    half, are U+FFFD.
-    """
+    """JSON with U+FFFD for bytes that are no UTF-8 and for halves of `\\ud800` escapes."""
     return with_whole_characters(content.decode("utf-8", "replace")).encode()
 
 
@@ -54,11 +48,20 @@ def with_whole_characters(text: str) -> str:
     return mended if mended.isascii() else mended.translate(_SURROGATES)
 
 
-def running_text(inverted: Any) -> str:
-    """OpenAlex's `{word: [places]}` as text; empty where there is none.
+def inside(value: Any, *path: str) -> Any:
+    """The value at the end of a path of names; None where the path breaks off."""
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
-    Places out of reason are left out.
-    """
+
+def mappings(value: Any) -> list[Mapping[str, Any]]:
+    """The objects of a list; empty where there is none."""
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+
+
+def running_text(inverted: Any) -> str:
+    """OpenAlex's `{word: [places]}` as text; places out of reason are left out."""
     words: dict[int, str] = {}
     for word, places in inverted.items() if isinstance(inverted, Mapping) else ():
         for place in places if isinstance(places, list) else ():

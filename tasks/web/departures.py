@@ -53,12 +53,11 @@ class Departures:
         self._memory = Memory()
 
     def read(self, now: float) -> Memory:
-        """The memory as it stands at `now`."""
+        """The memory at `now`."""
         del now
         return self._memory
 
     def write(self, memory: Memory) -> None:
-        """Replace it."""
         self._memory = memory
 
     def try_lock(self) -> bool:

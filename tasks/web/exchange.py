@@ -1,6 +1,4 @@
-"""One request and its whole answer: bounded in seconds and in bytes, packed or unpacked; and what
-its status means.
-"""
+"""One request and its whole answer, bounded in seconds and bytes; and the meaning of its status."""
 
 import asyncio
 import zlib
@@ -10,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from pydantic import SecretStr
 
+from schemas.errors import UpstreamError
 from schemas.reasons import Reason
 from tasks.web.client import Client, Secrets, redirected, web_address
+from warehouse.scrubbing import one_line
 
 Response = httpx.Response
 ACCEPTED_ENCODINGS = "gzip, deflate"
@@ -140,6 +141,34 @@ def probe(
     return Answer(response.status_code, response.headers, bytes(content))
 
 
+def call_json(
+    method: str,
+    url: str,
+    *,
+    body: Any = None,
+    parameters: Mapping[str, str] | None = None,
+    secret_headers: Mapping[str, SecretStr] | None = None,
+    timeout_seconds: float,
+) -> tuple[int, Any]:
+    """(status, answer) of a request with a JSON body, for code that is not asynchronous; the answer
+    is None where it is no JSON.
+
+    Raises:
+        UpstreamError: no answer came.
+    """
+    headers = {name: value.get_secret_value() for name, value in (secret_headers or {}).items()}
+    try:
+        response = httpx.request(
+            method, url, json=body, params=parameters, headers=headers, timeout=timeout_seconds
+        )
+    except httpx.HTTPError as error:
+        raise UpstreamError(one_line(error)) from error
+    try:
+        return response.status_code, response.json()
+    except ValueError:
+        return response.status_code, None
+
+
 @contextmanager
 def answered_within(timeout_seconds: float) -> Iterator[None]:
     """Turns what httpx and a time limit raise into a NoAnswerError."""
@@ -199,10 +228,7 @@ def _too_large(maximum_bytes: int) -> NoAnswerError:
 
 
 def _unpacked(unpacker: "zlib._Decompress | None", packed: bytes) -> Iterator[bytes]:
-    """Pieces of bounded size, however much one packed piece stands for.
-
-    What follows the end is left out.
-    """
+    """Pieces of bounded size, however much one packed piece stands for; nothing behind the end."""
     if unpacker is None:
         yield packed
         return
@@ -228,7 +254,7 @@ _REASONS = {
 
 
 def reason_of_status(status: int) -> Reason:
-    """Why a request answered with `status`, not a success, gave nothing."""
+    """The reason of a request that was answered with `status`, not a success."""
     unlisted = Reason.SERVER_ERROR if status >= 500 else Reason.BAD_REQUEST
     return _REASONS.get(status, unlisted)
 

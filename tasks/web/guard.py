@@ -45,9 +45,7 @@ class Refused:
 
 
 def is_public(address: str) -> bool:
-    """Whether `address` is a public unicast address; one that wraps an IPv4 address is judged by
-    that one too.
-    """
+    """Whether an address is public unicast; one that wraps an IPv4 address, by both."""
     try:
         parsed = ipaddress.ip_address(address.split("%", 1)[0])
     except ValueError:
@@ -66,9 +64,7 @@ def is_public(address: str) -> bool:
 
 
 def _wrapped(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address a gateway would pass on to: mapped, 6to4, NAT64 (RFC 6052), ISATAP (RFC
-    5214).
-    """
+    """The IPv4 address passed on to: mapped, 6to4, NAT64 (RFC 6052), ISATAP (RFC 5214)."""
     if address in _NAT64 or (int(address) >> 32) & 0xFFFFFFFF in _ISATAP:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour

@@ -82,7 +82,7 @@ def _seconds_until_moment(text: str, now: datetime) -> float:
 
 
 def _duration_seconds(text: str) -> float | None:
-    """`6m0s` and the like; None for anything else."""
+    """`6m0s` as seconds; None for anything else."""
     parts = list(_PART.finditer(text))
     if not parts or "".join(part[0] for part in parts) != text.rstrip():
         return None

@@ -6,9 +6,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Self, TypeVar
-
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, retry_if_result
+from typing import Generic, Self, TypeVar
 
 from schemas.boundary import concerns_one_unit
 from schemas.errors import TransientError
@@ -21,7 +19,7 @@ _MOST_DOUBLINGS = 30
 
 @dataclass(frozen=True, slots=True)
 class Tried(Generic[ResultT]):
-    """What one attempt gave.
+    """The outcome of one attempt.
 
     Attributes:
         again: whether another attempt may give more.
@@ -37,7 +35,7 @@ class Tried(Generic[ResultT]):
 
 @dataclass(slots=True)
 class Spent:
-    """What attempts and pauses took of the seconds allowed, where several questions share those."""
+    """Seconds of attempts and pauses, where several questions share those allowed."""
 
     seconds: float = 0.0
 
@@ -79,59 +77,31 @@ class RetryPolicy:
         at once.
         """
         number, spent = 0, spent or Spent()
-
-        async def once() -> Tried[ResultT]:
-            nonlocal number
+        while True:
             number += 1
             started = time.monotonic()
+            failed: TransientError | None = None
             try:
                 tried = await attempt(number)
-            except TransientError:
+                spent.seconds += tried.busy_seconds
+                if not tried.again:
+                    return tried.result
+                wait_seconds = tried.wait_seconds
+            except TransientError as error:
+                # Without budgets a repeated attempt would pay again for an answer that could not be
+                # booked.
+                if not concerns_one_unit(error):
+                    raise
                 spent.seconds += time.monotonic() - started
-                raise
-            spent.seconds += tried.busy_seconds
-            return tried
-
-        async def sleep(seconds: float) -> None:
-            spent.seconds += seconds
-            await asyncio.sleep(seconds)
-
-        def is_last(state: RetryCallState) -> bool:
-            late = spent.seconds + state.upcoming_sleep > self.maximum_total_seconds
-            return late or number == self.maximum_attempts
-
-        retrying = AsyncRetrying(
-            sleep=sleep,
-            stop=is_last,
-            wait=self._pause_seconds,
-            retry=retry_if_exception(_may_pass) | retry_if_result(_again),
-            retry_error_callback=_last,
-        )
-        tried: Tried[ResultT] = await retrying(once)
-        return tried.result
-
-    def _pause_seconds(self, state: RetryCallState) -> float:
-        doublings = min(state.attempt_number - 1, _MOST_DOUBLINGS)
-        longest = min(self.first_pause_seconds * 2.0**doublings, self.longest_pause_seconds)
-        pause_seconds = longest * random.uniform(0.5, 1.0)  # noqa: S311 -- jitter, not a secret
-        assert state.outcome is not None
-        error = state.outcome.exception()
-        if isinstance(error, TransientError):
-            return max(pause_seconds, error.wait_seconds)
-        tried: Tried[Any] = state.outcome.result()
-        return max(pause_seconds, tried.wait_seconds)
-
-
-def _again(tried: Tried[Any]) -> bool:
-    return tried.again
-
-
-def _may_pass(error: BaseException) -> bool:
-    # Without budgets a repeated attempt would pay again for an answer that could not be booked.
-    return isinstance(error, TransientError) and concerns_one_unit(error)
-
-
-def _last(state: RetryCallState) -> Any:
-    """The last attempt's result, or its error raised as it is."""
-    assert state.outcome is not None
-    return state.outcome.result()
+                failed, wait_seconds = error, error.wait_seconds
+            doublings = min(number - 1, _MOST_DOUBLINGS)
+            longest = min(self.first_pause_seconds * 2.0**doublings, self.longest_pause_seconds)
+            jitter = random.uniform(0.5, 1.0)  # noqa: S311 -- not a secret
+            pause_seconds = max(longest * jitter, wait_seconds)
+            late = spent.seconds + pause_seconds > self.maximum_total_seconds
+            if late or number == self.maximum_attempts:
+                if failed is not None:
+                    raise failed
+                return tried.result
+            spent.seconds += pause_seconds
+            await asyncio.sleep(pause_seconds)

@@ -85,7 +85,7 @@ class PunctualProtocol(H11Protocol):
 
 
 class ProgramsOnly:
-    """Turns away what pages of other sites send: programs say who they are by saying nothing."""
+    """Turns away requests of pages of other sites."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

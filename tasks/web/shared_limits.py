@@ -1,6 +1,7 @@
-"""What the processes of a machine share to spare other sides: turns, a rate limit, a circuit
-breaker. They are small locked files, safe against kills, and need a local file system. With a
-catalogue in PostgreSQL, its database keeps the rates of all machines.
+"""Turns, rate limits and circuit breakers shared by the processes of a machine.
+
+They are small locked files, safe against kills, and need a local file system. With a catalogue in
+PostgreSQL, its database keeps the rates of all machines.
 """
 
 import asyncio
@@ -98,9 +99,7 @@ class _State:
     learnt_per_minute: float = 0.0
 
     def look(self, now: float) -> None:
-        """A clock that stands before the last look began anew with the machine; the time line moves
-        with it.
-        """
+        """A clock before the last look began again with the machine, and so does the time line."""
         behind = max(self.seen_at - now, 0.0)
         self.shift -= behind
         self.blocked_until -= behind
@@ -108,9 +107,7 @@ class _State:
 
     @property
     def earliest(self) -> float:
-        """The first moment on the time line of slots that lies neither in the past nor inside a
-        penalty.
-        """
+        """The first moment on the time line of slots outside the past and any penalty."""
         return max(self.seen_at, self.blocked_until) - self.shift
 
 
@@ -118,8 +115,8 @@ class SharedRateLimit:
     """`per_minute` units a minute over all processes that name the same `folder` and `name`.
 
     Slots are evenly spaced and handed out in order of asking, so no window of any length sees more
-    than its share plus one. A process that dies loses only the slots it had taken. With None, only what is
-    learnt holds anything back.
+    than its share plus one. A process that dies loses only the slots it had taken. With None, only
+    a learnt rate holds anything back.
 
     In a file it needs a local file system and a POSIX system (`flock`). Where the catalogue is in
     PostgreSQL, its database keeps the limit for all machines.
@@ -135,7 +132,10 @@ class SharedRateLimit:
             raise ConfigurationError(
                 f"rate limit {name}: {per_minute} per minute is not above zero"
             )
-        self._file = RateFile(folder, name, per_minute)
+        self._per_minute = per_minute
+        readable = _UNFIT_FOR_A_NAME.sub("-", name)[:60]
+        self._path = folder / f"{readable}-{content_hash(name, length=8)}.limit"
+        self._database = shared_database()
 
     async def take(self, amount: float = 1.0) -> float:
         """Wait for a slot of `amount` units; return the seconds waited.
@@ -144,72 +144,38 @@ class SharedRateLimit:
         """
         asked_at = time.monotonic()
         # Taken before the wait: whoever asks meanwhile gets a later slot.
-        slot, wait = self._file.slot(amount)
+        slot, wait = self.slot(amount)
         # Another process's penalty may shift the slot during the wait: it is looked up again.
         while wait > 0:
             await asyncio.sleep(wait)
-            wait = self._file.seconds_until(slot)
+            with self._shared() as state:
+                wait = max(slot + state.shift - state.seen_at, 0.0)
         return max(time.monotonic() - asked_at, 0.0)
+
+    def slot(self, amount: float) -> tuple[float, float]:
+        """Take a slot: its place on the time line of slots, and the seconds until then."""
+        with self._shared() as state:
+            slot = max(state.next_slot, state.earliest)
+            state.next_slot = slot + amount * self._seconds_per_unit(state)
+            return slot, max(slot + state.shift - state.seen_at, 0.0)
 
     def settle(self, difference: float) -> None:
         """Correct an estimate: `difference` units more than taken were used; negative: fewer."""
         if difference:
-            self._file.settle(difference)
+            with self._shared() as state:
+                first = max(state.next_slot, state.earliest)
+                state.next_slot = first + difference * self._seconds_per_unit(state)
 
     def space(self) -> None:
         """Count the distance to the next slot from now: for terms that mean a request's arrival."""
-        self._file.space()
-
-    def penalise(self, seconds: float) -> None:
-        """Start nothing before `seconds` from now, waiting slots included (the other side said
-        "slow down").
-
-        Penalties that overlap count once.
-        """
-        self._file.penalise(seconds)
-
-    def learn(self, per_minute: float) -> None:
-        """Keep to `per_minute` from now on, in every process: the other side said that it allows no
-        more.
-        """
-        if per_minute > 0:
-            self._file.learn(per_minute)
-
-
-class RateFile:
-    """The file behind `SharedRateLimit`, in numbers alone; see there."""
-
-    def __init__(self, folder: Path, name: str, per_minute: float | None) -> None:
-        self._per_minute = per_minute
-        readable = _UNFIT_FOR_A_NAME.sub("-", name)[:60]
-        self._path = folder / f"{readable}-{content_hash(name, length=8)}.limit"
-        self._database = shared_database()
-
-    def slot(self, amount: float) -> tuple[float, float]:
-        """Take a slot of `amount` units: where it is on the time line of slots, and how long it is
-        until then, in seconds.
-        """
-        with self._shared() as state:
-            slot = max(state.next_slot, state.earliest)
-            state.next_slot = slot + amount * self._seconds_per_unit(state)
-            return slot, self._seconds_until(slot, state)
-
-    def seconds_until(self, slot: float) -> float:
-        """How long it is until a slot, as penalties have it now; never below zero."""
-        with self._shared() as state:
-            return self._seconds_until(slot, state)
-
-    def settle(self, difference: float) -> None:
-        with self._shared() as state:
-            first = max(state.next_slot, state.earliest)
-            state.next_slot = first + difference * self._seconds_per_unit(state)
-
-    def space(self) -> None:
         with self._shared() as state:
             following = state.earliest + self._seconds_per_unit(state)
             state.next_slot = max(state.next_slot, following)
 
     def penalise(self, seconds: float) -> None:
+        """Start nothing before `seconds` from now, waiting slots included (the other side said
+        "slow down"). Penalties that overlap count once.
+        """
         with self._shared() as state:
             until = state.seen_at + seconds
             if until > state.blocked_until:
@@ -217,15 +183,15 @@ class RateFile:
                 state.blocked_until = until
 
     def learn(self, per_minute: float) -> None:
-        with self._shared() as state:
-            state.learnt_per_minute = per_minute
-
-    @staticmethod
-    def _seconds_until(slot: float, state: _State) -> float:
-        return max(slot + state.shift - state.seen_at, 0.0)
+        """Keep to `per_minute` from now on, in every process: the other side said that it allows no
+        more.
+        """
+        if per_minute > 0:
+            with self._shared() as state:
+                state.learnt_per_minute = per_minute
 
     def _seconds_per_unit(self, state: _State) -> float:
-        """Between slots, by what was set or learnt, whichever is slower; 0 without a limit."""
+        """Between slots, by the set or the learnt rate, whichever is slower; 0 without a limit."""
         known = [limit for limit in (self._per_minute, state.learnt_per_minute) if limit]
         return 60.0 / min(known) if known else 0.0
 

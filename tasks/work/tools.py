@@ -16,12 +16,12 @@ from schemas.identifiers import RunId
 from schemas.settings import Settings
 from schemas.work import Judge, Request
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary, DocumentLibrary
+from tasks.documents.document import DOCUMENTS_AT_ONCE, AbstractLibrary, DocumentLibrary
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.messages import Attachment
 from tasks.judging.opening import EngineOf, Judging, open_engines, open_judging, traced
 from tasks.judging.step import Engine
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tasks.sources.requests import SourceContext
 from tasks.sources.unpaywall import open_full_texts
 from tasks.web.client import Client, open_client
@@ -83,7 +83,7 @@ async def open_shared(
         sources_http=await stack.enter_async_context(open_client(settings.sources.timeout_seconds)),
         texts=KeyedStore(layout.cache / "documents.sqlite"),
         answers=KeyedStore(layout.cache / "sources.sqlite"),
-        document_slots=asyncio.Semaphore(settings.documents.concurrency),
+        document_slots=asyncio.Semaphore(DOCUMENTS_AT_ONCE),
         processor_slots=asyncio.Semaphore(len(os.sched_getaffinity(0))),
     )
 
@@ -141,11 +141,11 @@ class Tools:
         """Return the engine of one of the request's judges."""
         return traced(self.shared.judges[judge.engine](self.ledger, repetition=repetition))
 
-    def literature(self, *, with_retracted: bool = False) -> SemanticScholarClient:
+    def literature(self, *, with_retracted: bool = False) -> LiteratureClient:
         """Open papers, through the gateway; each request counts for the budget."""
         assert self.shared.gateway_url is not None
         literature = self.shared.request.literature
-        return SemanticScholarClient(
+        return LiteratureClient(
             self.shared.gateway_url,
             self.ledger,
             self.shared.http,

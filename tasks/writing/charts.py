@@ -1,31 +1,42 @@
-"""Data figures: charts over rows of the lake, as specifications in Vega-Lite.
+"""Data figures: charts over rows of the lake, as specifications in Vega-Lite under one theme.
 
 Sizes are those of a printed column: a pixel is three quarters of a point.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import altair
+from altair.utils.schemapi import SchemaValidationError
 
 from schemas.identifiers import RunId
 from schemas.literature.naming import claim_span, escaped
 from schemas.works.draft import DraftFigure, FigureKind
 from schemas.works.experiment import Experiment, Program, Stage
-from tasks.writing.claims import literal, select, shown_programs
+from tasks.writing.claims import literal, number_shown, select, shown_programs
+from tasks.writing.parsing import ClaimSeen
 
 WIDTH_PIXELS = 420
+COLUMN_PIXELS = 460
+"""345 points: LaTeX's article on A4, the narrowest column that a draft is set in."""
 TEXT_PIXELS = 11
+"""8.25 points. Journals ask for 5 to 7 at least; 7 are left of it in a figure of 540 pixels."""
+CHARACTER_PIXELS = 6.4
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#767676"
-"""Okabe and Ito's palette, which the colour-blind tell apart, and a grey that is read on white."""
+"""Okabe and Ito's palette, which the colour-blind tell apart, and a grey with a contrast of 4.5 on
+white (WCAG 2.2, 1.4.3).
+"""
+MOST_CATEGORIES = 24
 GAIN, VALUE, PROGRAM = "Gain in {metric} over the parent", "{metric}", "Program"
 TITLES = {
-    **dict.fromkeys(("gain", "gain_low", "gain_high"), GAIN),
+    **dict.fromkeys(("gain", "gain_low", "gain_high", "none"), GAIN),
     "value": VALUE,
     "program_id": PROGRAM,
 }
-"""What an axis over a column is called; `{metric}`: as its task names it, unit and all."""
+"""The columns that an axis may have, and its title; `{metric}`: as its task names it, unit and all.
+`none` is the line where nothing is gained.
+"""
 
 
 def experiment_charts(
@@ -96,7 +107,9 @@ def _gains(
             f" that chose nothing, for {_span(stem, 'task', experiment.task_id)}. Dots are means,"
             " lines their confidence intervals; right of the dashed line a program is better."
         ),
-        spec=_spec(zero + interval + point, height=40 + 24 * len(rows)),
+        spec=_spec(
+            zero + interval + point, [str(row["program_id"]) for row in rows], 40 + 24 * len(rows)
+        ),
         query=select(
             "program_id, gain, gain_low, gain_high",
             "programs",
@@ -118,7 +131,9 @@ def _runs(
     if not rows:
         return None
     base = altair.Chart(altair.InlineData(values=rows))
-    x = altair.X("program_id:N", title=PROGRAM, sort=names, axis=altair.Axis(labelAngle=0))
+    room = WIDTH_PIXELS / len(names) / CHARACTER_PIXELS
+    slant = -45 if max(map(len, names)) >= room else 0
+    x = altair.X("program_id:N", title=PROGRAM, sort=names, axis=altair.Axis(labelAngle=slant))
     y = altair.Y(
         "value:Q", title=VALUE.format(metric=experiment.metric), scale=altair.Scale(zero=False)
     )
@@ -134,7 +149,7 @@ def _runs(
             f" chose nothing, for {_span(stem, 'task', experiment.task_id)}."
             f" A line joins runs on the same data. {better} is better."
         ),
-        spec=_spec(same_data + points, height=200),
+        spec=_spec(same_data + points, names, 200),
         query=select(
             "program_id, replicate, value", "executions", within, " and value is not null"
         ),
@@ -145,7 +160,8 @@ def _span(stem: str, name: str, shown: str) -> str:
     return claim_span(f"{stem}.{name}", shown) if shown.strip() else escaped(shown)
 
 
-def _spec(chart: altair.LayerChart, *, height: int) -> str:
+def _spec(chart: altair.LayerChart, names: Sequence[str], height: int) -> str:
+    """The chart under the theme of every draft."""
     text: dict[str, Any] = {
         "labelFontSize": TEXT_PIXELS,
         "titleFontSize": TEXT_PIXELS,
@@ -155,5 +171,76 @@ def _spec(chart: altair.LayerChart, *, height: int) -> str:
         "labelLimit": 160,
     }
     whole = chart.properties(width=WIDTH_PIXELS, height=height, background="white")
+    if max(map(len, names)) * CHARACTER_PIXELS > 80:
+        # Long names are shown whole and take their room from the chart: a figure wider than a
+        # column would be shrunk, and its text with it.
+        text["labelLimit"] = 0
+        fit = altair.AutoSizeParams(type="fit-x", contains="padding")
+        whole = whole.properties(width=COLUMN_PIXELS, autosize=fit)
     whole = whole.configure_axis(**text).configure_view(stroke=None)
     return json.dumps(whole.to_dict(), indent=1, sort_keys=True)
+
+
+def chart_faults(
+    spec: str, caption: Sequence[ClaimSeen], values: Mapping[str, float]
+) -> Iterator[str]:
+    """Return what of a chart is no chart of ours, shows nothing, or is not what the claims say.
+
+    Args:
+        caption: the claims in its caption.
+        values: numbers of the draft by the keys of their claims.
+
+    Raises:
+        ValueError: it does not fit Vega-Lite's schema.
+    """
+    chart = json.loads(spec)
+    try:
+        altair.LayerChart.from_dict(chart)
+    except SchemaValidationError as error:
+        raise ValueError(str(error)) from error
+    rows = [row for each in chart.get("datasets", {}).values() for row in each]
+    if not any("program_id" in row for row in rows):
+        yield "it draws no rows"
+        return
+    metric = next((seen.text for seen in caption if seen.key.endswith(".metric")), "")
+    shown: dict[str, set[str]] = {"x": set(), "y": set()}
+    measured = set()
+    for layer in chart["layer"]:
+        for channel, how in layer.get("encoding", {}).items():
+            field, axis = how.get("field"), channel[0]
+            if axis not in shown:
+                continue
+            if field not in TITLES:
+                yield f"its {axis} axis is of {field!r}, which is no column that charts draw"
+                continue
+            shown[axis] |= {str(row[field]) for row in rows if row.get(field) is not None}
+            if how.get("type") == "quantitative":
+                measured.add(axis)
+            title, wanted = how.get("title"), TITLES[field].format(metric=metric)
+            if channel in shown and title != wanted:
+                yield f"its {axis} axis is called {title!r}, and its rows are {wanted!r}"
+    for axis, told in shown.items():
+        if axis in measured and len(told) < 2:
+            yield f"all of its {axis} axis is one value: {', '.join(told) or 'none'}"
+        elif axis not in measured and len(told) > MOST_CATEGORIES:
+            yield f"its {axis} axis has {len(told)} categories, more than {MOST_CATEGORIES}"
+    yield from _disagreements(rows, caption, values)
+
+
+def _disagreements(
+    rows: Sequence[Mapping[str, Any]], caption: Sequence[ClaimSeen], values: Mapping[str, float]
+) -> Iterator[str]:
+    """Return numbers of the caption that are not drawn, and drawn ones that no claim says."""
+    drawn = [value for row in rows for value in row.values() if isinstance(value, int | float)]
+    shown = {number_shown(each) for each in (*drawn, len(rows))}
+    for seen in caption:
+        if seen.key in values and seen.text not in shown:
+            yield f"its caption says {seen.text} ({seen.key}), which it does not draw"
+    stems = sorted({seen.key.rpartition(".")[0] for seen in caption})
+    for row in rows:
+        for name, value in row.items():
+            for stem in stems:
+                said = values.get(f"{stem}.{row.get('program_id')}.{name}")
+                if said is not None and said != value:
+                    drawing = f"it draws {value!r} as the {name} of {row['program_id']}"
+                    yield f"{drawing}, which is {said!r}"

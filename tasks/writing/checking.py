@@ -1,5 +1,5 @@
-"""The check over a finished draft: whatever it says that nothing carries, and whatever of its
-figures cannot be read in print, a line each.
+"""The check over a finished draft: whatever it says that nothing carries, whatever of its figures
+cannot be read in print, and what its venue does not allow, a line each.
 
 A number is a claim and is what the claim says; who is cited is cited for what a stored text of
 theirs carries; every figure is referred to; no stored sentence of others is repeated without
@@ -13,16 +13,23 @@ from dataclasses import dataclass
 from schemas.failure import Failure
 from schemas.reasons import Reason
 from schemas.text.patterns import IGNORECASE, Match, bounded
-from schemas.works.draft import DECLARATION_KEY, TITLE_KEY, ClaimKind, Draft, DraftClaim
-from schemas.works.draft_run import StoredText
+from schemas.works.draft import (
+    DECLARATION_KEY,
+    TITLE_KEY,
+    ClaimKind,
+    Draft,
+    DraftClaim,
+    DraftSection,
+)
+from schemas.works.draft_neighbour import SectionPart
+from schemas.works.draft_run import PlannedSection, StoredText
+from schemas.works.draft_venue import VenueRules
 from tasks.citations.sentences import sentences
 from tasks.text.quotations import stands_in
 from tasks.writing.claims import number_shown
-from tasks.writing.copying import repeated, words_of
-from tasks.writing.figures.rules import faults_in
-from tasks.writing.parsing import CITATION, CLAIM, END, Parsed, Stretch, parse
+from tasks.writing.figures import failed, faults_in
+from tasks.writing.parsing import CITATION, CLAIM, END, Parsed, Stretch, parse, repeated, words_of
 
-STAGE = "writing"
 MOST_OWN_WORDS = 4
 """Beside what a claim says of a work, as in `As Kay reports:`."""
 _OWN_WORDS = (ClaimKind.STATEMENT,)
@@ -72,17 +79,9 @@ def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
         *_of_whole(draft, parsed),
     ]
     return (
+        *(failed(heading, Reason.UNTRACED, line) for heading, line in dict.fromkeys(lines)),
         *(
-            Failure(stage=STAGE, subject=heading, reason=Reason.UNTRACED, detail=line)
-            for heading, line in dict.fromkeys(lines)
-        ),
-        *(
-            Failure(
-                stage=STAGE,
-                subject=f"Figure {figure.figure_id}",
-                reason=Reason.ILLEGIBLE,
-                detail=fault.said,
-            )
+            failed(f"Figure {figure.figure_id}", Reason.ILLEGIBLE, fault)
             for figure in draft.figures
             for fault in faults_in(figure, values_of(draft))
         ),
@@ -90,7 +89,6 @@ def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
 
 
 def values_of(draft: Draft) -> dict[str, float]:
-    """Numbers that the draft may show, by the keys of their claims."""
     return {claim.claim_key: claim.value for claim in draft.claims if claim.value is not None}
 
 
@@ -223,3 +221,29 @@ def word_count(draft: Draft, heading: str | None = None) -> int:
         for each in parse(draft.markdown).stretches
         if heading in (None, each.heading)
     )
+
+
+def against_rules(draft: Draft, rules: VenueRules) -> tuple[Failure, ...]:
+    """What of a draft its venue does not allow; empty: all is allowed."""
+    lines = [*outline_faults(draft.sections, rules)]
+    limit = rules.abstract_words
+    count = word_count(draft, "Abstract")
+    if limit is not None and count > limit:
+        lines.append(f"the abstract has {count} words, and {rules.venue} allows {limit}")
+    return tuple(failed("Venue", Reason.AGAINST_RULES, line) for line in lines)
+
+
+def outline_faults(
+    sections: Sequence[PlannedSection] | Sequence[DraftSection], rules: VenueRules
+) -> Iterator[str]:
+    """Sections that are missing, or called otherwise than the venue calls them."""
+    there = {each.part for each in sections}
+    for part in rules.required:
+        if part not in there:
+            yield f"{rules.venue} asks for a section on {part.value.replace('_', ' ')}"
+    if rules.abstract_words is not None and SectionPart.ABSTRACT not in there:
+        yield f"{rules.venue} asks for an abstract"
+    for each in sections:
+        wanted = rules.headings.get(each.part) if each.part is not None else None
+        if wanted is not None and each.heading != wanted:
+            yield f"{rules.venue} calls the section {each.heading!r} {wanted!r}"

@@ -36,27 +36,18 @@ from tasks.ideas.read import read_ideas
 from tasks.text.words import shorten_words
 from tasks.work.declaration import Resolved
 from tasks.writing.charts import experiment_charts
+from tasks.writing.checking import outline_faults
 from tasks.writing.claims import (
+    MOST_WORKS,
     Claims,
+    Known,
     add_concerns,
     add_contradictions,
     add_experiment,
     add_idea,
-    declare,
-)
-from tasks.writing.drafting import METHOD_VERSION, material_hash
-from tasks.writing.expected import drawing_model, drawn_by
-from tasks.writing.figures.mending import readable
-from tasks.writing.method_graph import experiment_graph, plan_graph
-from tasks.writing.nearby import neighbours_of
-from tasks.writing.neighbours import planned_by
-from tasks.writing.outline import make_outline, read_outline
-from tasks.writing.venue_rules import outline_faults
-from tasks.writing.works import (
-    MOST_WORKS,
-    Known,
     add_works,
     contexts_of,
+    declare,
     draft_works,
     joined,
     keyed,
@@ -64,6 +55,12 @@ from tasks.writing.works import (
     passage_of,
     stored_texts,
 )
+from tasks.writing.drafting import METHOD_VERSION, material_hash
+from tasks.writing.expected import drawing_model, drawn_by
+from tasks.writing.figures import readable
+from tasks.writing.graphs import experiment_graph, plan_graph
+from tasks.writing.neighbours import neighbours_of, planned_by
+from tasks.writing.outline import make_outline, read_outline
 from warehouse.answers import IdeaReview
 from warehouse.queries import Queries
 from warehouse.units.kind import kind_of
@@ -76,8 +73,6 @@ _TITLE_WORDS = 12
 
 @dataclass(slots=True)
 class _Found:
-    """What the lake and files hold for a draft."""
-
     idea: Idea
     review: IdeaReview | None = None
     experiments: list[tuple[RunId, Experiment]] = field(default_factory=list)
@@ -224,7 +219,6 @@ def _of_file(path: Path, fields: tuple[str, ...]) -> _Found:
 
 
 def _of_lake(queries: Queries, idea_id: IdeaId) -> _Found:
-    """An idea with its newest evaluation."""
     for row in queries.rows("runs_of_idea", idea_id=idea_id):
         review = queries.idea_review(RunId(row["run_id"]), idea_id)
         found = _Found(review.evaluation.idea, review)

@@ -1,27 +1,76 @@
-"""A draft written as it is planned, and checked."""
+"""A draft written as it is planned, and checked; by a model in sections out of claims, a reader's
+pass and one revision, after which every sentence is held against what carries it, and what nothing
+carries is taken out.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from schemas.base import replace
 from schemas.failure import Failure
 from schemas.identifiers import content_hash
+from schemas.literature.naming import claim_span
+from schemas.outcome import Provenance, Unscored
+from schemas.reasons import Reason
 from schemas.settings import Settings
-from schemas.works.draft import Draft
-from schemas.works.draft_run import DraftRequest, Material, PlannedDraft, PlannedSection
+from schemas.works.draft import (
+    DECLARATION_KEY,
+    ClaimKind,
+    Draft,
+    DraftClaim,
+    DraftFigure,
+    DraftSection,
+    FigureKind,
+)
+from schemas.works.draft_neighbour import SectionPart
+from schemas.works.draft_run import (
+    DraftRequest,
+    DraftRevision,
+    Material,
+    PlannedDraft,
+    PlannedSection,
+)
 from tasks.judging.messages import Attachment, takes_images
 from tasks.judging.opening import traced
 from tasks.judging.panel import asked_models
 from tasks.judging.step import Engine
 from tasks.shards.work import Cause
 from tasks.work.tools import Tools
-from tasks.writing.authoring import author, revise
-from tasks.writing.checking import check, word_count
-from tasks.writing.figuring import See
-from tasks.writing.skeleton import write_sections
+from tasks.writing.checking import (
+    MOST_OWN_WORDS,
+    against_rules,
+    check,
+    faults_of,
+    numbers_in,
+    word_count,
+)
+from tasks.writing.figures import failed
+from tasks.writing.figuring import See, described, looked_at, marked, pictured
+from tasks.writing.parsing import words_of
+from tasks.writing.sentences import (
+    Piece,
+    cited_in,
+    citing,
+    filled,
+    hold,
+    joined,
+    keys_in,
+    pieces_of,
+    unfilled,
+    without_citations,
+)
+from tasks.writing.skeleton import fixed_text, program_tables, write_sections
+from tasks.writing.steps.draft_reading import DRAFT_READING, DraftReadingInput, WrittenSection
+from tasks.writing.steps.draft_section import (
+    DRAFT_SECTION,
+    DraftSectionInput,
+    ShownClaim,
+    ShownFigure,
+    ShownSource,
+)
 from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
 from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
-from tasks.writing.venue_rules import against_rules
 
 METHOD_VERSION = 2
 """Of what is written without a model, and of the check."""
@@ -46,7 +95,6 @@ def _seeing(tools: Tools, picture: Attachment) -> Engine:
 
 
 def unwritten(planned: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
-    """A draft over which Assay itself failed."""
     material = planned.material
     return Draft(
         draft_id=planned.draft_id,
@@ -56,14 +104,7 @@ def unwritten(planned: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
         word_count=None,
         unscored_reason=cause.reason,
         unscored_detail=cause.text,
-        failures=(
-            Failure(
-                stage="writing",
-                subject=planned.draft_id,
-                reason=cause.reason,
-                detail=cause.text,
-            ),
-        ),
+        failures=(failed(planned.draft_id, cause.reason, cause.text),),
         llm_calls=tuple(tools.ledger.llm_calls),
     )
 
@@ -117,7 +158,6 @@ async def write_draft(
 
 
 def sees(request: DraftRequest, settings: Settings) -> bool:
-    """Whether the models that would be shown a figure see pictures."""
     judging, engine = request.profile.judging, request.engine
     asked = {
         model
@@ -135,3 +175,318 @@ def material_hash(material: Material, outline: Sequence[PlannedSection]) -> str:
         material.model_dump_json(exclude={"figures": {"__all__": {"svg", "drawn_by"}}}),
         *(section.model_dump_json() for section in outline),
     )
+
+
+_SHOWN_WORDS = 40
+
+
+@dataclass(slots=True)
+class _Written:
+    """A section under way: its text with keys in braces, or why there is none."""
+
+    planned: PlannedSection
+    text: str = ""
+    unscored: Unscored | None = None
+    points: list[str] = field(default_factory=list)
+
+    @property
+    def is_fixed(self) -> bool:
+        """What machines wrote is said in fixed words."""
+        return self.planned.claim_keys == (DECLARATION_KEY,)
+
+
+async def author(
+    draft: Draft,
+    material: Material,
+    outline: Sequence[PlannedSection],
+    engine: Engine,
+    see: See | None = None,
+    *,
+    draws: bool = False,
+) -> Draft:
+    """The draft as the engine writes it, not yet checked as a whole.
+
+    Args:
+        draft: with all it is written from, and no section.
+        see: the engine that is shown a picture; None: it sees none.
+        draws: whether an image model is to draw the method figure.
+    """
+    authoring = _Authoring(draft, material, engine)
+    sections = [_Written(planned) for planned in outline]
+    await authoring.figures(see, draws=draws)
+    for written in sections:
+        await authoring.write(written, sections)
+    await authoring.read(sections)
+    for written in sections:
+        if written.points:
+            await authoring.write(written, sections)
+    return await authoring.settled(sections)
+
+
+async def revise(
+    draft: Draft,
+    material: Material,
+    outline: Sequence[PlannedSection],
+    engine: Engine,
+    revision: DraftRevision,
+) -> Draft:
+    """A second round: sections that a reviewer found something in are written anew, all others stay
+    as they were.
+    """
+    before = revision.draft
+    authoring = _Authoring(marked(replace(draft, figures=before.figures)), material, engine)
+    authoring.provenance = before.provenance
+    claims = {claim.claim_key: claim for claim in before.claims}
+    sections = [
+        _Written(
+            planned,
+            unfilled(earlier.text, claims),
+            points=[each.point for each in revision.points if each.heading == planned.heading],
+        )
+        for planned, earlier in zip(outline, before.sections, strict=True)
+    ]
+    for written in sections:
+        if written.points:
+            await authoring.write(written, sections)
+    return await authoring.settled(sections)
+
+
+@dataclass(slots=True)
+class _Authoring:
+    draft: Draft
+    material: Material
+    engine: Engine
+    provenance: Provenance | None = None
+    seen: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def claims(self) -> dict[str, DraftClaim]:
+        return {claim.claim_key: claim for claim in self.draft.claims}
+
+    @property
+    def passages(self) -> dict[str, str]:
+        quoted = (claim for claim in self.draft.claims if claim.kind is ClaimKind.QUOTE)
+        return {key: claim.passage for claim in quoted for key in claim.cited_keys}
+
+    async def figures(self, see: See | None, *, draws: bool) -> None:
+        """The method figure as the engine describes it, drawn by an image model where `draws`; and
+        all of them seen, where it sees.
+        """
+        fixed = next((each for each in self.draft.figures if each.kind is FigureKind.GRAPH), None)
+        stand = [] if fixed is None else await self._method_figures(fixed, draws=draws)
+        if stand:
+            figures = (stand[0] if each is fixed else each for each in self.draft.figures)
+            self.draft = replace(self.draft, figures=tuple(figures))
+        if see is not None:
+            instead = {each.figure_id: stand[1:] for each in stand}
+            self.draft, self.seen = await looked_at(self.draft, instead, see)
+        self.draft = marked(self.draft)
+
+    async def _method_figures(self, fixed: DraftFigure, *, draws: bool) -> list[DraftFigure]:
+        """The figure that stands, and what it gives way to where it misleads."""
+        figure, failures = await described(self.draft, self.engine)
+        stand = [] if figure is None else [figure]
+        if figure is None or figure.spec != fixed.spec:
+            stand.append(fixed)
+        if figure is not None and draws:
+            picture, undrawn = await pictured(figure, self.draft, self.engine)
+            stand[:0] = [] if picture is None else [picture]
+            failures += undrawn
+        self.draft = replace(self.draft, failures=(*self.draft.failures, *failures))
+        return stand
+
+    async def write(self, written: _Written, sections: Sequence[_Written]) -> None:
+        if written.is_fixed:
+            return
+        outcome = await self.engine.run(DRAFT_SECTION, self._asked(written, sections))
+        if isinstance(outcome, Unscored):
+            if not written.text:
+                written.unscored = outcome
+            return
+        self.provenance = outcome.provenance
+        written.text = joined(pieces_of(outcome.value.section))
+
+    def _asked(self, written: _Written, sections: Sequence[_Written]) -> DraftSectionInput:
+        planned, claims = written.planned, self.claims
+        figures = {figure.figure_id: figure for figure in self.draft.figures}
+        cited = {key for name in planned.claim_keys for key in claims[name].cited_keys}
+        passages = self.passages
+        others = [each for each in sections if each is not written]
+        return DraftSectionInput(
+            title=self.draft.title,
+            form=self.draft.form.value,
+            heading=planned.heading,
+            purpose=planned.purpose,
+            words=planned.planned_words,
+            style=planned.style,
+            other_headings=tuple(each.planned.heading for each in others),
+            claims=tuple(
+                ShownClaim(key=key, means=claims[key].means, shown=claims[key].shown)
+                for key in planned.claim_keys
+                if not (claims[key].cited_keys and claims[key].kind is ClaimKind.TEXT)
+            ),
+            works=tuple(
+                ShownSource(
+                    key=work.cite_key,
+                    title=work.title,
+                    year=work.year,
+                    passage=passages[work.cite_key],
+                )
+                for work in self.draft.works
+                if work.cite_key in cited and work.cite_key in passages
+            ),
+            figures=tuple(
+                ShownFigure(figure_id=name, caption=figures[name].caption)
+                for name in planned.figure_ids
+            ),
+            before="\n\n".join(
+                f"{each.planned.heading}\n{each.text}" for each in others if each.text
+            ),
+            own=written.text if written.points else "",
+            points=tuple(written.points),
+        )
+
+    async def read(self, sections: Sequence[_Written]) -> None:
+        for written in sections:
+            self._note(written)
+        shown = tuple(
+            WrittenSection(
+                heading=each.planned.heading, purpose=each.planned.purpose, text=each.text
+            )
+            for each in sections
+            if each.text
+        )
+        if not shown:
+            return
+        outcome = await self.engine.run(
+            DRAFT_READING,
+            DraftReadingInput(title=self.draft.title, form=self.draft.form.value, sections=shown),
+        )
+        points = [] if isinstance(outcome, Unscored) else outcome.value.points
+        for point in points:
+            for written in sections:
+                if written.text and written.planned.heading.casefold() == point.heading.casefold():
+                    written.points.append(point.point)
+
+    def _note(self, written: _Written) -> None:
+        found = [each for piece in pieces_of(written.text) for each in piece.sentences]
+        for sentence in filter(self._states, found):
+            stored = " ".join(self.passages.get(key, "") for key in cited_in(sentence))
+            said = numbers_in(without_citations(sentence))
+            for number in sorted({*said} - {*numbers_in(stored)}):
+                written.points.append(f"no passage cited holds {number}, in: {sentence}")
+        plain = [each for each in found if not self._states(each)]
+        for sentence, faults in zip(plain, self._faults(plain), strict=True):
+            if faults:
+                short = " ".join(sentence.split()[:_SHOWN_WORDS])
+                written.points.append(f"{faults[0]}, in: {short}")
+        limit = self.material.venue.abstract_words
+        if written.planned.part is SectionPart.ABSTRACT and limit is not None:
+            count = len(words_of(without_citations(written.text)))
+            if count > limit:
+                written.points.append(f"it has {count} words, and may have {limit}")
+        for name in self._unreferred(written, written.text):
+            written.points.append(f"refer to the figure as [Figure](#fig-{name})")
+        for name in written.planned.figure_ids:
+            points = self.seen.get(name, ())
+            written.points += [f"of the figure {name}, as it is seen: {each}" for each in points]
+
+    def _states(self, sentence: str) -> bool:
+        """Whether it says of works more than it quotes: such a sentence has to be held up."""
+        return bool(cited_in(sentence)) and not keys_in(sentence) and (
+            len(words_of(without_citations(sentence))) > MOST_OWN_WORDS
+        )  # fmt: skip
+
+    def _faults(self, sentences: Sequence[str]) -> list[list[str]]:
+        spelled = [filled(each, self.claims) for each in sentences]
+        return faults_of(spelled, self.draft, self.material.stored)
+
+    def _unreferred(self, written: _Written, text: str) -> list[str]:
+        return [each for each in written.planned.figure_ids if f"(#fig-{each})" not in text]
+
+    async def settled(self, sections: Sequence[_Written]) -> Draft:
+        """The draft with what is carried, and a failure for each sentence that was taken out."""
+        pieces = {place: pieces_of(each.text) for place, each in enumerate(sections)}
+        works = {work.cite_key: work for work in self.draft.works}
+        said = [
+            sentence
+            for found in pieces.values()
+            for piece in found
+            for sentence in piece.sentences
+            if self._states(sentence) and set(cited_in(sentence)) <= works.keys()
+        ]
+        held = await hold(said, works, self.passages, self.engine)
+        self.draft = replace(self.draft, claims=(*self.draft.claims, *held.claims.values()))
+        removed: list[Failure] = []
+        rows = []
+        for place, written in enumerate(sections):
+            kept = self._kept(written, pieces[place], held.claims, held.refused, removed)
+            rows.append(self._section(place, written, kept))
+        lacking = [(each.planned.heading, each.unscored) for each in sections if each.unscored]
+        unwritten = [failed(name, why.reason, why.detail) for name, why in lacking]
+        draft = replace(
+            self.draft,
+            sections=tuple(rows),
+            failures=(*self.draft.failures, *removed, *unwritten),
+            provenance=self.provenance,
+        )
+        if not lacking:
+            return draft
+        _, why = lacking[0]  # a draft that lacks a section is none
+        return replace(
+            draft, word_count=None, unscored_reason=why.reason, unscored_detail=why.detail
+        )
+
+    def _kept(
+        self,
+        written: _Written,
+        pieces: Sequence[Piece],
+        claims: Mapping[str, DraftClaim],
+        refused: Mapping[str, str],
+        removed: list[Failure],
+    ) -> str:
+        sentences = [each for piece in pieces for each in piece.sentences]
+        spelled = {
+            each: citing(claims[each].shown, claims[each].claim_key, claims[each].cited_keys)
+            if each in claims
+            else filled(each, self.claims)
+            for each in sentences
+        }
+        faults = faults_of([spelled[each] for each in sentences], self.draft, self.material.stored)
+        why = {each: found[0] for each, found in zip(sentences, faults, strict=True) if found}
+        why |= {each: refused[each] for each in sentences if each in refused}
+        for sentence, line in why.items():
+            said = f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}"
+            removed.append(failed(written.planned.heading, Reason.UNTRACED, said))
+        parts = [
+            Piece(piece.mark, tuple(spelled[each] for each in piece.sentences if each not in why))
+            for piece in pieces
+        ]
+        return joined(parts)
+
+    def _section(self, place: int, written: _Written, kept: str) -> DraftSection:
+        """A section with what stays visible whether or not an engine speaks of it."""
+        planned, claims = written.planned, self.claims
+        parts = [kept]
+        if written.is_fixed:
+            parts = [claim_span(DECLARATION_KEY, claims[DECLARATION_KEY].shown)]
+        elif written.unscored is None:
+            shown = [claims[key] for key in planned.claim_keys]
+            parts += program_tables({each.claim_key: each for each in shown})
+            parts += [f"See [Figure](#fig-{name})." for name in self._unreferred(written, kept)]
+            parts += [
+                f"- {claim_span(each.claim_key, each.shown)}"
+                for each in shown
+                if each.kind is ClaimKind.GAP and f'key="{each.claim_key}"' not in kept
+            ]
+        text = "\n\n".join(filter(None, parts))
+        reason = written.unscored
+        if reason is None and not text:
+            text = fixed_text(planned, claims)
+        return DraftSection(
+            section_id=f"s{place + 1}",
+            **planned.model_dump(),
+            text="" if reason else text,
+            unscored_reason=reason.reason if reason else None,
+            unscored_detail=reason.detail if reason else "",
+        )

@@ -11,7 +11,7 @@ from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.judging.panel import asked_models
 from tasks.judging.pictures import PICTURE_TOKENS
 from tasks.judging.step import Step
-from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
+from tasks.judging.steps import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
 from tasks.writing.figuring import IMAGE_TOKENS
 from tasks.writing.steps import STEPS
@@ -42,14 +42,12 @@ def drawing_model(judging: JudgingParameters) -> str | None:
 
 
 def drawn_by(judging: JudgingParameters, model: str) -> JudgingParameters:
-    """The parameters by which `model` draws the method figure."""
     asked = judging.steps.get(DRAW_METHOD_FIGURE.name, AskingParameters())
     steps = {**judging.steps, DRAW_METHOD_FIGURE.name: replace(asked, model=model, judges=None)}
     return replace(judging, steps=steps)
 
 
 def steps_of(parameters: DraftParameters) -> tuple[Step[Any, Any], ...]:
-    """The steps that a draft may ask."""
     return tuple(step for step in DRAFT_STEPS if parameters.draws or step not in PICTURE_STEPS)
 
 

@@ -29,10 +29,9 @@ from schemas.works.draft import (
 from tasks.judging.messages import PNG, Attachment
 from tasks.judging.pictures import as_prompt
 from tasks.judging.step import Engine
-from tasks.writing.checking import STAGE, numbers_in, values_of
-from tasks.writing.figures.mending import finished
-from tasks.writing.figures.pictures import picture_svg
-from tasks.writing.method_graph import graph_figure
+from tasks.writing.checking import numbers_in, values_of
+from tasks.writing.figures import failed, finished, picture_svg
+from tasks.writing.graphs import graph_figure
 from tasks.writing.steps.draft_method_figure import (
     DRAFT_METHOD_FIGURE,
     MethodFigureInput,
@@ -77,7 +76,7 @@ async def described(draft: Draft, engine: Engine) -> tuple[DraftFigure | None, t
         return None, (_left(Reason.ILLEGIBLE, f"{place}: {first['msg']}"),)
     figure, faults = finished(figure, values_of(draft))
     if faults:
-        return None, (_left(Reason.ILLEGIBLE, "; ".join(fault.said for fault in faults[:3])),)
+        return None, (_left(Reason.ILLEGIBLE, "; ".join(faults[:3])),)
     return figure, ()
 
 
@@ -123,7 +122,7 @@ async def pictured(
     )
     picture, faults = finished(picture, values_of(draft))
     if faults:
-        said = "; ".join(fault.said for fault in faults[:3])
+        said = "; ".join(faults[:3])
         return None, (_undrawn(Reason.ILLEGIBLE, said),)
     return picture, ()
 
@@ -176,7 +175,7 @@ def _declaring(claim: DraftClaim, made: Iterable[DraftFigure]) -> DraftClaim:
 def _left(
     reason: Reason, why: str, instead: str = "the fixed figure stands instead of the model's"
 ) -> Failure:
-    return Failure(stage=STAGE, subject="Figure method", reason=reason, detail=f"{instead}, {why}")
+    return failed("Figure method", reason, f"{instead}, {why}")
 
 
 def _undrawn(reason: Reason, why: str) -> Failure:
@@ -236,7 +235,7 @@ def _says(point: str) -> str:
 
 
 def _of(figure: DraftFigure, reason: Reason, why: str) -> Failure:
-    return Failure(stage=STAGE, subject=f"Figure {figure.figure_id}", reason=reason, detail=why)
+    return failed(f"Figure {figure.figure_id}", reason, why)
 
 
 def _picture(figure: DraftFigure) -> Attachment:

@@ -1,13 +1,210 @@
-"""An outline after the papers near to a draft: order of sections, words and manner of each, as the
-medians of what was measured.
+"""Papers near to an idea and how they are built: sections, length, citations, figures, tables, tense
+and person, by cues that take time linear in the text; and an outline after their medians.
+
+They are measured from full texts that are stored already; others are fetched only where the user
+says so.
 """
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 
 from schemas.base import replace
+from schemas.calls import ApiCall
+from schemas.failure import SourceFailure
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId, PaperId
+from schemas.literature.paper import Paper, PaperSection, SectionKind
+from schemas.reasons import Reason
+from schemas.text.patterns import IGNORECASE, MULTILINE, bounded
 from schemas.works.draft_habits import Habit, Habits
-from schemas.works.draft_neighbour import SectionPart
+from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from schemas.works.draft_run import PlannedSection
+from tasks.accounting.ledger import Ledger
+from tasks.documents.document import DOCUMENTS_AT_ONCE, ParsedDocument, branches_of
+from tasks.documents.full_text import FullTextLibrary
+from tasks.documents.headings import is_opening, plain
+from tasks.documents.latex_text import PARSER as LATEX
+from tasks.embeddings.similarity import paper_text
+from tasks.sources.requests import SourceContext
+from tasks.sources.unpaywall import open_full_texts
+from tasks.text.words import rank_sentences, sentences, words
+from tasks.web.client import open_client
+from warehouse.stores.keyed_store import KeyedStore
+from warehouse.warehouse import Warehouse
+
+LEAST_WORDS = 300
+"""A document with fewer is no paper, or was not read as one."""
+LEAST_VERBS = 5
+"""Of fewer no tense is told."""
+_PARTS = {
+    SectionKind.ABSTRACT: SectionPart.ABSTRACT,
+    SectionKind.METHODS: SectionPart.METHOD,
+    SectionKind.RESULTS: SectionPart.RESULTS,
+    SectionKind.DISCUSSION: SectionPart.DISCUSSION,
+    SectionKind.RELATED_WORK: SectionPart.RELATED_WORK,
+}
+_CONCLUSION = bounded(r"\b(?:conclusions?|concluding|summary|future work|future directions)\b")
+_BEHIND = bounded(
+    r"\b(?:references?|bibliography|acknowledge?ments?|appendix|appendices|supplementary"
+    r"|supplemental|funding|competing interests?|conflicts? of interest|author contributions?"
+    r"|data availability|code availability|ethics|abbreviations|contents|checklist)\b"
+)
+_LIST = bounded(r"^(?:References|REFERENCES|Bibliography)\s{1,3}(?=[\[\d(A-Z])", MULTILINE)
+"""Where a list of references begins whose heading was not seen."""
+_NUMBERED = bounded(r"\[(\d{1,3}(?:\s{0,2}[,;–-]\s{0,2}\d{1,3}){0,30})\]")
+_RANGE = bounded(r"(\d{1,3})\s{0,2}[–-]\s{0,2}(\d{1,3})")
+_NUMBER = bounded(r"\d{1,3}")
+_ASIDE = bounded(r"\(([^()]{4,400})\)")
+_YEAR = bounded(r"(?:^|[^\W\d_]\.?,?\s{1,3})(?:19|20)\d\d[a-z]?\b")
+_KEYS = bounded(r"\[([^\[\]\s][^\[\]]{0,400})\]")
+_LABEL = bounded(
+    r"^(?:fig(?:ure)?|tab(?:le)?|tbl|sec(?:tion)?|eqn?|equation|alg|app|thm|lem|def)s?[:_.-]"
+)
+_NAMED = bounded(r"\b(fig(?:ure|s|ures)?\.?|tables?|tab\.)\s{0,3}(\d{1,2})\b", IGNORECASE)
+_LABELLED = bounded(r"\[(fig(?:ure)?|tab(?:le)?|tbl)[:_.-]([^\[\]]{1,80})\]", IGNORECASE)
+_DIAGRAM = bounded(
+    r"\b(?:overviews?|architectures?|frameworks?|pipelines?|workflows?|schematics?|diagrams?"
+    r"|illustrat\w{1,6}|flow ?charts?|sketch(?:es)?)\b",
+    IGNORECASE,
+)
+_PAST = frozenset({"was", "were", "had", "did"})
+_PRESENT = frozenset({"is", "are", "has", "have", "does", "do"})
+_MODAL = frozenset({"can", "could", "will", "would", "may", "might", "must", "shall", "should"})
+_IRREGULAR_TEXT = """
+began became built chose drew fit found gave got grew held kept knew learnt led left made met put
+ran saw set shown showed sought spent split thought told took went wrote
+"""
+_IRREGULAR = frozenset(_IRREGULAR_TEXT.split())
+_FIRST_PERSON = frozenset({"we", "our", "ours", "us", "i", "my"})
+
+
+def measured(paper: Paper, document: ParsedDocument | SourceFailure) -> list[NeighbourSection]:
+    """The sections of a paper up to its references, or one row that says why there is none."""
+    if isinstance(document, SourceFailure):
+        return [_unmeasured(paper, document.reason, document.detail)]
+    kept: list[tuple[SectionPart, str, str]] = []
+    for branch in branches_of(document):
+        if _BEHIND.search(plain(branch.heading)):
+            continue
+        part = _PARTS[branch.kind] if branch.kind else _part_of(branch.heading)
+        is_ended = any(before is SectionPart.CONCLUSION for before, _, _ in kept)
+        if is_ended and part is SectionPart.OTHER:
+            continue  # an appendix, whatever it is called
+        listed = _LIST.search(branch.text)
+        text = branch.text[: listed.start()] if listed else branch.text
+        kept.append((part, branch.heading, text))
+    known = [part for part, _, _ in kept if part is not SectionPart.OTHER]
+    if sum(len(words(text)) for _, _, text in kept) < LEAST_WORDS or len(known) < 2:
+        detail = f"of {len(document.sections)} headings too few name parts of a paper"
+        return [_unmeasured(paper, Reason.NO_SECTIONS, detail)]
+    return list(_rows(paper, kept, document.parser, is_whole=True))
+
+
+def measured_of_sections(paper: Paper, kept: Sequence[PaperSection]) -> list[NeighbourSection]:
+    """What an evaluation kept of a paper's full text: no introduction, and in no order."""
+    found = [(_PARTS[each.section], each.heading, each.text) for each in kept]
+    return list(_rows(paper, found, kept[0].text_source, is_whole=False))
+
+
+def _unmeasured(paper: Paper, reason: Reason, detail: str) -> NeighbourSection:
+    return NeighbourSection(
+        paper_id=paper.paper_id,
+        title=paper.title,
+        section_number=0,
+        unmeasured_reason=reason,
+        unmeasured_detail=detail,
+    )
+
+
+def _part_of(heading: str) -> SectionPart:
+    if is_opening(heading):
+        return SectionPart.INTRODUCTION
+    is_end = _CONCLUSION.search(plain(heading)) is not None
+    return SectionPart.CONCLUSION if is_end else SectionPart.OTHER
+
+
+def _rows(
+    paper: Paper, found: Iterable[tuple[SectionPart, str, str]], source: str, *, is_whole: bool
+) -> Iterator[NeighbourSection]:
+    named: set[tuple[str, str]] = set()
+    number = 0
+    for part, heading, text in found:
+        if part is SectionPart.ABSTRACT:
+            continue
+        number += 1
+        told = sentences(text)
+        figures, diagrams, tables = _pictures(told, named)
+        own = sum(1 for each in told if not _FIRST_PERSON.isdisjoint(words(each)))
+        yield NeighbourSection(
+            paper_id=paper.paper_id,
+            title=paper.title,
+            section_number=number,
+            part=part,
+            heading=" ".join(heading.split()),
+            text_source=source,
+            is_whole=is_whole,
+            word_count=sum(len(words(each)) for each in told),
+            citation_count=citations_in(text, is_latex=source == LATEX),
+            figure_count=figures,
+            diagram_count=diagrams,
+            table_count=tables,
+            past_share=past_share(told),
+            first_person_share=own / len(told) if told else None,
+        )
+
+
+def _pictures(told: Iterable[str], named: set[tuple[str, str]]) -> tuple[int, int, int]:
+    """Figures, drawings among them, and tables that are named for the first time."""
+    figures = diagrams = tables = 0
+    for sentence in told:
+        for pattern in (_NAMED, _LABELLED):
+            for match in pattern.finditer(sentence):
+                name = (match[1][0].casefold(), match[2].casefold())
+                if name in named:
+                    continue
+                named.add(name)
+                is_figure = name[0] == "f"
+                figures += is_figure
+                tables += not is_figure
+                diagrams += is_figure and _DIAGRAM.search(sentence) is not None
+    return figures, diagrams, tables
+
+
+def citations_in(text: str, *, is_latex: bool) -> int:
+    """Works cited: by numbers in brackets, by names with years, or by keys of a LaTeX source."""
+    if is_latex:
+        listed = (match[1].split(",") for match in _KEYS.finditer(text))
+        return sum(1 for keys in listed for key in keys if key and not _LABEL.match(key.strip()))
+    count = 0
+    for match in _NUMBERED.finditer(text):
+        count += len(_NUMBER.findall(match[1]))
+        for one in _RANGE.finditer(match[1]):
+            count += max(0, int(one[2]) - int(one[1]) - 1)
+    asides = () if count else _ASIDE.finditer(text)
+    return count + sum(len(_YEAR.findall(match[1])) for match in asides)
+
+
+def past_share(told: Iterable[str]) -> float | None:
+    """Of auxiliaries, and of verbs right after `we`, the share in the past; None: too few."""
+    past = present = 0
+    for sentence in told:
+        before = ""
+        for word in words(sentence):
+            if word in _PAST:
+                past += 1
+            elif word in _PRESENT:
+                present += 1
+            elif before == "we" and word not in _MODAL:
+                if word.endswith("ly") or word in ("also", "then", "first"):
+                    continue
+                is_past = word.endswith("ed") or word in _IRREGULAR
+                past += is_past
+                present += not is_past
+            before = word
+    seen = past + present
+    return past / seen if seen >= LEAST_VERBS else None
+
 
 LEAST_SHARE = 0.5
 """Of the papers measured, those that must have a section of a kind."""
@@ -82,3 +279,74 @@ def _within(outline: Iterable[PlannedSection], most_words: int) -> tuple[Planned
         else each
         for each in sections
     )
+
+
+def neighbours_of(
+    idea: Idea,
+    papers: Sequence[Paper],
+    kept: Sequence[PaperSection],
+    warehouse: Warehouse,
+    *,
+    downloads: bool,
+) -> tuple[tuple[NeighbourSection, ...], tuple[ApiCall, ...]]:
+    """The papers nearest to `idea` as they are built, each measured or with the reason why not; and
+    the requests that it took.
+
+    Args:
+        kept: sections that evaluations kept, for papers whose document is not stored any more.
+        downloads: whether documents that are not stored are fetched.
+    """
+    unique = list({paper.paper_id: paper for paper in papers}.values())
+    told = [paper_text(paper.title, paper.abstract) for paper in unique]
+    by_text = dict(zip(told, unique, strict=True))
+    near = [by_text[text] for _, text in rank_sentences(idea.text, list(by_text), MOST_NEIGHBOURS)]
+    sections: dict[PaperId, list[PaperSection]] = {}
+    for section in kept:
+        if section.section is not SectionKind.ABSTRACT:
+            sections.setdefault(section.paper_id, []).append(section)
+    if not near:
+        return (), ()
+    return asyncio.run(_measured(idea, near, sections, warehouse, downloads=downloads))
+
+
+async def _measured(
+    idea: Idea,
+    near: Sequence[Paper],
+    kept: Mapping[PaperId, Sequence[PaperSection]],
+    warehouse: Warehouse,
+    *,
+    downloads: bool,
+) -> tuple[tuple[NeighbourSection, ...], tuple[ApiCall, ...]]:
+    ledger = Ledger(IdeaId(idea.idea_id))
+    async with AsyncExitStack() as stack:
+        library = await _library(ledger, warehouse, stack, downloads=downloads)
+        documents = await asyncio.gather(*(library.document(paper) for paper in near))
+    rows: list[NeighbourSection] = []
+    for paper, document in zip(near, documents, strict=True):
+        found = measured(paper, document)
+        own = kept.get(paper.paper_id)
+        if own and found[0].unmeasured_reason is not None:
+            found = measured_of_sections(paper, own)
+        rows += found
+    return tuple(rows), tuple(ledger.api_calls) if downloads else ()
+
+
+async def _library(
+    ledger: Ledger, warehouse: Warehouse, stack: AsyncExitStack, *, downloads: bool
+) -> FullTextLibrary:
+    path = warehouse.cache / "documents.sqlite"
+    slots = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
+    if not downloads:
+        known = KeyedStore(path) if path.exists() else None
+        return FullTextLibrary(
+            warehouse.settings.documents,
+            warehouse.settings.grobid_url,
+            None,
+            known,
+            ledger,
+            slots,
+            downloads=False,
+        )
+    http = await stack.enter_async_context(open_client(warehouse.settings.sources.timeout_seconds))
+    context = SourceContext(http, ledger, warehouse.settings.home / "limits")
+    return open_full_texts(warehouse.settings, context, KeyedStore(path), slots)

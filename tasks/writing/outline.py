@@ -51,9 +51,18 @@ def make_outline(
     sections = [
         *([] if rules.abstract_words is None else [_abstract(claims, introduced, rules)]),
         *_before_results(form, claims, introduced, found, _shown(figures, FigureKind.GRAPH)),
-        *([_results(found, _shown(figures, FigureKind.CHART))] if form is Form.PAPER else []),
-        *_at_the_end(claims, gaps),
     ]
+    if form is Form.PAPER:
+        measured = PlannedSection(
+            heading="Results",
+            part=SectionPart.RESULTS,
+            purpose="Say what was measured, with every interval, whichever way it went.",
+            claim_keys=found,
+            planned_words=400,
+            figure_ids=_shown(figures, FigureKind.CHART),
+        )
+        sections.append(measured)
+    sections += _at_the_end(claims, gaps)
     return tuple(
         replace(each, heading=rules.headings.get(each.part, each.heading)) if each.part else each
         for each in sections
@@ -95,17 +104,6 @@ def _before_results(
             planned_words=400,
             figure_ids=graphs,
         ),
-    )
-
-
-def _results(found: tuple[str, ...], charts: tuple[str, ...]) -> PlannedSection:
-    return PlannedSection(
-        heading="Results",
-        part=SectionPart.RESULTS,
-        purpose="Say what was measured, with every interval, whichever way it went.",
-        claim_keys=found,
-        planned_words=400,
-        figure_ids=charts,
     )
 
 

@@ -1,16 +1,48 @@
 """The text of a draft as its readers will see it: stretches of words with the claims, citations and
-links in them, read out of Pandoc's own tree, so that no way of writing hides anything.
+links in them, read out of Pandoc's own tree, so that no way of writing hides anything; and words
+that stand one after the other as in a stored text of another paper.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pypandoc
 
 from schemas.literature.naming import CLAIM_CLASS, MARKDOWN, shallow
+from schemas.text.patterns import bounded
+from schemas.works.draft_run import StoredText
 from tasks.citations.quoted import MARK_BEGIN, MARK_END
+
+LEAST_WORDS = 8
+"""So many words in a row are a sentence, or the greater part of one."""
+_WORD = bounded(r"\w+")
+
+
+def words_of(text: str) -> list[str]:
+    return [match.group().casefold() for match in _WORD.finditer(text)]
+
+
+def repeated(texts: Sequence[str], stored: Iterable[StoredText]) -> list[tuple[int, str, str]]:
+    """Of each of `texts` that repeats a stored one: its place, the title it stands under, and the
+    first words of it that do. In time linear in all texts together.
+    """
+    places: dict[tuple[str, ...], int] = {}
+    for place, text in enumerate(texts):
+        words = words_of(text)
+        for start in range(len(words) - LEAST_WORDS + 1):
+            places.setdefault(tuple(words[start : start + LEAST_WORDS]), place)
+    found: dict[int, tuple[int, str, str]] = {}
+    for other in stored if places else ():
+        words = words_of(other.text)
+        for start in range(len(words) - LEAST_WORDS + 1):
+            run = tuple(words[start : start + LEAST_WORDS])
+            place = places.get(run, -1)
+            if place >= 0:
+                found.setdefault(place, (place, other.title, " ".join(run)))
+    return [found[place] for place in sorted(found)]
+
 
 CITATION, CLAIM, END = MARK_BEGIN, "\x04", MARK_END
 """Signs around the number of a citation or claim within a stretch."""
@@ -24,8 +56,6 @@ _INLINES = _SPACES | {
 
 @dataclass(frozen=True, slots=True)
 class ClaimSeen:
-    """A span that says it is a claim."""
-
     key: str
     text: str
 
@@ -56,7 +86,6 @@ class Parsed:
 
 
 def parse(markdown: str) -> Parsed:
-    """Read a draft."""
     read = shallow(markdown.translate(_SIGNS))
     tree = json.loads(pypandoc.convert_text(read, "json", format=MARKDOWN))
     reading = _Reading()
@@ -148,7 +177,6 @@ class _Reading:
 
 
 def _words(inlines: Sequence[Any]) -> list[str]:
-    """Plain words of plain inlines."""
     found: list[str] = []
     for inline in inlines:
         kind, content = inline["t"], inline.get("c")

@@ -22,7 +22,6 @@ _COLUMNS = {
 def write_sections(
     outline: Iterable[PlannedSection], material: Material
 ) -> tuple[DraftSection, ...]:
-    """Every section of the outline, as far as there are claims for it."""
     claims = {claim.claim_key: claim for claim in material.claims}
     return tuple(
         DraftSection(
@@ -35,7 +34,6 @@ def write_sections(
 
 
 def fixed_text(planned: PlannedSection, claims: Mapping[str, DraftClaim]) -> str:
-    """What a section has to say, and its claims in fixed sentences."""
     used = {key: claims[key] for key in planned.claim_keys}
     parts = [f"*This section has to: {escaped(planned.purpose)}*"]
     parts += [f"See [Figure](#fig-{name})." for name in planned.figure_ids]
@@ -62,7 +60,6 @@ def fixed_text(planned: PlannedSection, claims: Mapping[str, DraftClaim]) -> str
 
 
 def _experiment(found: Mapping[str, DraftClaim]) -> Iterable[str]:
-    """One experiment: what is found, programs side by side, and every other figure."""
     if "task" in found:
         yield f"## {_span(found['task'])}"
     if "finding" in found:

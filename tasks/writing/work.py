@@ -1,26 +1,52 @@
-"""Drafts of ideas: their declaration."""
+"""Drafts of ideas: their declaration; and a draft that is reviewed: written, read by the reviewer of
+manuscripts, and written once more where the review found something.
+"""
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pypandoc
+
+from schemas.base import replace
+from schemas.identifiers import RunId
+from schemas.literature.naming import MARKDOWN, shallow
 from schemas.settings import Settings
+from schemas.work import Summary
+from schemas.works.check_run import (
+    CHECKS,
+    CheckHead,
+    CheckParameters,
+    CheckRequest,
+    ManuscriptSource,
+)
 from schemas.works.draft import Draft
+from schemas.works.draft_neighbour import SectionPart
 from schemas.works.draft_run import (
     DRAFTS,
     DraftHead,
     DraftParameters,
     DraftRequest,
+    DraftRevision,
     PlannedDraft,
+    SectionPoint,
     WriteJob,
 )
 from schemas.works.draft_venue import Venue
+from schemas.works.manuscripts import Problem
+from tasks.accounting.remaining import remaining
 from tasks.ideas.json_lines import write_sent
+from tasks.text.quotations import stands_in
+from tasks.work.course import Course, Follow, Runs
 from tasks.work.declaration import Expected, Result, Work
 from tasks.writing.collecting import resolve_draft
 from tasks.writing.drafting import follow_plan, sees, unwritten
 from tasks.writing.expected import asked_of_draft, steps_of
-from tasks.writing.reviewing import REVIEWED
+from warehouse.units.kind import kind_of
+from warehouse.units.reading import published_units
+from warehouse.warehouse import Warehouse
 
 
 def _given(job: WriteJob, folder: Path) -> tuple[Path | None, str, Venue | None]:
@@ -69,6 +95,160 @@ def _result(_: DraftHead, drafts: Sequence[Draft]) -> Result:
 
 def _figures(_: Any, request: DraftRequest | None) -> Mapping[str, Any]:
     return {} if request is None else {"venue": request.units[0].venue}
+
+
+MOST_PROBLEMS = 8
+"""Asked of the review of a draft."""
+DraftSummary = Summary[DraftHead]
+
+
+def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> DraftSummary:
+    """The second round where there is one and it passes the check, else the first; the remarks say
+    what the review came to.
+    """
+    unreviewed = replace(request, parameters=replace(request.parameters, review=False))
+    first: DraftSummary = runs("write", unreviewed)
+    unfinished = not first.published or first.head.incomplete_reason is not None
+    if not request.parameters.review or unfinished:
+        return first
+    warehouse, name = Warehouse(request.warehouse, settings), first.head.run_id
+    draft = _published(warehouse, name)
+    if draft.word_count is None:
+        return _with(first, "nothing was reviewed: the draft is refused")
+    budget = remaining(request.budget, warehouse, [name])
+    asked = review_request(replace(request, budget=budget), _text_of(draft, warehouse, name))
+    checked: Summary[CheckHead] = runs("check", asked)
+    review = checked.head.run_id
+    if not checked.published:
+        return _with(first, f"the first round stands: the review {review} was not published")
+    if (early := checked.head.incomplete_reason) is not None:
+        line = f"the review {review} is not finished, so the first round stands"
+        return _with(replace(first, head=replace(first.head, incomplete_reason=early)), line)
+    with warehouse.reader() as connection:
+        checks = published_units(connection, kind_of(CHECKS), review)
+    standing = [problem for check in checks for problem in check.problems if problem.stands]
+    points = points_of(standing, draft)
+    found = f"the review {review} found {len(standing):,} problem{'s' * (len(standing) != 1)}"
+    if len(points) < len(standing):
+        found += f", {len(standing) - len(points)} of them in no section of the draft"
+    if not points:
+        return _with(first, f"{found}: there is no second round")
+    revision = DraftRevision(run_id=name, review_run_id=review, draft=draft, points=points)
+    (planned,) = unreviewed.units
+    again = replace(
+        unreviewed,
+        units=(replace(planned, revision=revision),),
+        budget=remaining(request.budget, warehouse, [name, review]),
+    )
+    return _better(first, runs("write", again), found, warehouse)
+
+
+def _better(
+    first: DraftSummary, second: DraftSummary, found: str, warehouse: Warehouse
+) -> DraftSummary:
+    if not second.published:
+        return _with(first, f"{found}; the second round was not published, so the first stands")
+    name = second.head.run_id
+    if (early := second.head.incomplete_reason) is not None:
+        unfinished = replace(first, head=replace(first.head, incomplete_reason=early))
+        return _with(unfinished, f"{found}; the second round, {name}, is not finished")
+    again = _published(warehouse, name)
+    if again.word_count is None:
+        why = again.unscored_detail
+        return _with(
+            first, f"{found}; the second round, {name}, is refused and the first stands: {why}"
+        )
+    return _with(second, f"{found}, and this is the second round; the first is {first.head.run_id}")
+
+
+def review_request(request: DraftRequest, text: Path | None = None) -> CheckRequest:
+    """The review of a draft by the engine that wrote it.
+
+    Args:
+        text: the draft as its readers see it; None: it is not written yet.
+    """
+    return CheckRequest(
+        units=() if text is None else (_source(text),),
+        parameters=CheckParameters(form="text", maximum_problems=MOST_PROBLEMS, review=True),
+        warehouse=request.warehouse,
+        profile=request.profile,
+        engine=request.engine,
+        api_base=request.api_base,
+        workers=request.workers,
+        scheduler_address=request.scheduler_address,
+        budget=request.budget,
+    )
+
+
+def _source(text: Path) -> ManuscriptSource:
+    content = hashlib.sha256(text.read_bytes()).hexdigest()
+    return ManuscriptSource(manuscript_id=text.stem, path=text, content_sha256=content)
+
+
+def _follows(request: DraftRequest, _: Settings) -> tuple[Follow, ...]:
+    """The review, of a text as long as the outline plans."""
+    if not request.parameters.review:
+        return ()
+    (planned,) = request.units
+    text = "\n\n".join(
+        f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in planned.outline
+    )
+    return (Follow("check", partial(review_request, request), text),)
+
+
+REVIEWED = Course(run=write_reviewed, follows=_follows)
+
+
+def _text_of(draft: Draft, warehouse: Warehouse, run_id: RunId) -> Path:
+    """The draft as its readers see it, as a file that its reviewer reads: title and abstract, which
+    are no part of its text for Pandoc, stand before it.
+    """
+    before = [f"# {draft.title}"]
+    for section in draft.sections:
+        if section.part is SectionPart.ABSTRACT:
+            before += [f"# {section.heading}", plain_text(section.text)]
+    path = warehouse.work(run_id) / "draft.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n\n".join([*before, plain_text(draft.markdown)]), "utf-8")
+    return path
+
+
+def plain_text(markdown: str) -> str:
+    """A draft without its keys and pictures' addresses."""
+    options = ["--wrap=none", "--markdown-headings=atx"]
+    shown = (
+        "markdown-bracketed_spans-native_spans-fenced_divs-native_divs-raw_html-header_attributes"
+        "-link_attributes-smart"
+    )
+    return str(pypandoc.convert_text(shallow(markdown), shown, format=MARKDOWN, extra_args=options))
+
+
+def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, ...]:
+    """What each problem asks of the section that it is in: by the sentence quoted, else by the
+    place named; one that names neither is left.
+    """
+    texts = {each.heading: " ".join(plain_text(each.text).split()) for each in draft.sections}
+    found = []
+    for problem in problems:
+        quote = problem.quote.strip()
+        held = [name for name, text in texts.items() if quote and stands_in(quote, text)]
+        place = problem.location.casefold()
+        named = [name for name in texts if name.casefold() in place]
+        if heading := next(iter([*held, *named]), ""):
+            at = f" (at: {quote})" if quote else ""
+            point = f"a reviewer finds: {problem.problem} {problem.explanation}{at}"
+            found.append(SectionPoint(heading=heading, point=point))
+    return tuple(found)
+
+
+def _published(warehouse: Warehouse, run_id: RunId) -> Draft:
+    with warehouse.reader() as connection:
+        (draft,) = published_units(connection, kind_of(DRAFTS), run_id)
+    return draft
+
+
+def _with(summary: DraftSummary, line: str) -> DraftSummary:
+    return replace(summary, remarks=(*summary.remarks, line))
 
 
 WRITE: Work[PlannedDraft, DraftParameters, Draft] = Work(

@@ -17,20 +17,18 @@ from schemas.identifiers import PaperId
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
 from tasks.citations.spelled import spelled_out
-from tasks.committee.steps.knowledge_queries import abbreviations, reworded
-from tasks.documents.latex_files import LatexError
-from tasks.documents.latex_source import whole_source
+from tasks.committee.steps.queries import abbreviations, reworded
+from tasks.documents.latex_source import LatexError, whole_source
 from tasks.documents.latex_text import document_of_latex
 from tasks.ideas.cells import plain_text
-from tasks.ideas.parts import parts_of, title_of
-from tasks.ideas.several import several_ideas
+from tasks.ideas.parts import parts_of, several_ideas, title_of
 from tasks.judging.messages import fit
 from tasks.judging.replies import parse_reply
 from tasks.judging.step import block
 from tasks.manuscripts.steps.find_problems import CHECKS
 from tasks.manuscripts.steps.reading import Reading
 from tasks.recommendation.uses import named_in
-from tasks.soundness.steps.blocks import blocks_of
+from tasks.soundness.steps.extract_methods import blocks_of
 from tasks.text import words as text
 from tasks.text.quotations import stands_in
 from tests.support.growth import superlinear_from

@@ -2,7 +2,7 @@
 
 python -m tests.benchmarks                 all of them, apart from soak and nights
 python -m tests.benchmarks evaluation      one of them
-python -m tests.benchmarks literature_snapshot --papers 1000000    with an option of its own
+python -m tests.benchmarks cpu_by_part --ideas 80    with an option of its own
 """
 
 import importlib
@@ -20,7 +20,8 @@ def main() -> None:
     options = next(
         (place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv)
     )
-    chosen = sys.argv[1:options] or [name for name in available if name not in LONG]
+    words, sys.argv[1:] = sys.argv[1:options], sys.argv[options:]
+    chosen = words or [name for name in available if name not in LONG]
     unknown = [name for name in chosen if name not in available]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are: {', '.join(available)}")

@@ -9,15 +9,12 @@ not of relevance, and recommendations know no dates.
 """
 
 import hashlib
-import socket
-import threading
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
 import orjson
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request as WebRequest
 from starlette.responses import Response
@@ -29,6 +26,7 @@ from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.text_index import DayRange
+from tests.support.loopback import ServedApplication
 
 _BULK_PAGE = 1_000
 _MOST_BULK_ROWS = 20_000
@@ -63,32 +61,18 @@ class SemanticScholarOverSnapshot:
         self.literature = Literature(open_snapshot(folder))
         self._plain = SnapshotUpstream(self.literature.snapshot)
         self.counts: Counter[str] = Counter()
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        routes = [Route("/{rest:path}", self._serve, methods=["GET", "POST"])]
-        config = uvicorn.Config(
-            Starlette(routes=routes),
-            log_config=None,
-            access_log=False,
-            lifespan="off",
-            # A busy gateway that reuses a connection closed meanwhile sends another request.
-            timeout_keep_alive=600,
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
-        )
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        return f"http://127.0.0.1:{self._served.port}"
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        routes = [Route("/{rest:path}", self._serve, methods=["GET", "POST"])]
+        self._served = ServedApplication(Starlette(routes=routes))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
-        self._thread.join(timeout=20)
+        self._served.stop()
 
     async def _serve(self, web: WebRequest) -> Response:
         request = Request(

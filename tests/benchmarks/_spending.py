@@ -22,7 +22,7 @@ from schemas.run import Budget, Module
 from schemas.settings import LanguageModelSettings, LiteratureSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary, DocumentLibrary
+from tasks.documents.document import AbstractLibrary, DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.modules import IdeaTools
@@ -31,8 +31,8 @@ from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.opening import repeated
 from tasks.judging.step import Engine, Step
+from tasks.literature.client import LiteratureClient
 from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.semantic_scholar import SemanticScholarClient
 from tests.benchmarks._semantic_scholar import SemanticScholarOverSnapshot
 from tests.support.requests import run_request
 
@@ -151,9 +151,7 @@ async def spend(
                 ledger = Ledger(idea.idea_id)
                 tools = IdeaTools(
                     engine=EngineInTurn(LiteLLMEngine(backend, ledger), turn),
-                    literature=SemanticScholarClient(
-                        gateway.url, ledger, http, settings.literature
-                    ),
+                    literature=LiteratureClient(gateway.url, ledger, http, settings.literature),
                     documents=documents or AbstractLibrary(),
                     embedder=embedder,
                     ledger=ledger,

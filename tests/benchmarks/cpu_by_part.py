@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("--live", action="store_true")
     parser.add_argument("--known", action="store_true")
     parser.add_argument("--index", type=Path, default=None)
-    options = parser.parse_args(sys.argv[_first_option() :])
+    options = parser.parse_args()
     if options.live or options.known:
         _of_real_papers(options.ideas, options.index, known=options.known)
         return
@@ -151,12 +151,6 @@ def _print_sizes(warehouse: Path, count: int) -> None:
     print("disk, bytes an idea:")
     for part, size in size_by_part(warehouse).items():
         print(f"  {part:28} {size / count:12,.0f}")
-
-
-def _first_option() -> int:
-    return next(
-        (place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv)
-    )
 
 
 if __name__ == "__main__":

@@ -1,83 +1,57 @@
-"""Snapshots at scale: building, interrupting and resuming, and searching through the gateway over
-HTTP.
-
-python -m tests.benchmarks literature_snapshot 87,106 real papers python -m tests.benchmarks
-literature_snapshot --papers 1000000 the real ones and a deterministic expansion
+"""Cost of building a snapshot of 87,106 real papers and of asking it through the gateway over HTTP.
 
 Prints papers per second, bytes per paper, peak memory, and p50/p95 latency of searches, look-ups
-and recommendations at 1 and 16 concurrent clients, beside tantivy used directly on the same papers.
+and recommendations at 1 and 16 concurrent clients.
 """
 
-import argparse
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
-import pyarrow.parquet as pq
-import tantivy
 
 from schemas.choices import LiteratureChoice
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
-from tests.benchmarks._expansion import expanded
+from tasks.literature.snapshot.snapshot import open_snapshot
+from tests.benchmarks._assay import IDEAS, PAPERS, data_is_here
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 CLIENT_COUNTS = (1, 16)
 SEARCHES = 800
 
 _BUILD = (
     "import sys, resource; from pathlib import Path; from tasks.literature.snapshot.build import"
-    " build_snapshot;found = build_snapshot(Path(sys.argv[1]), Path(sys.argv[2])).fingerprint; used"
-    " = resource.getrusage(resource.RUSAGE_SELF);print(found, used.ru_maxrss, used.ru_utime +"
+    " build_snapshot; build_snapshot(Path(sys.argv[1]), Path(sys.argv[2])); used"
+    " = resource.getrusage(resource.RUSAGE_SELF);print(used.ru_maxrss, used.ru_utime +"
     " used.ru_stime)"
 )
 _FIELDS = "title,abstract,authors,venue,year,publicationDate,url,externalIds,openAccessPdf,citationCount,referenceCount,corpusId"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--papers", type=int, default=0, help="how many; 0: the real ones alone")
-    wanted = parser.parse_known_args()[0].papers
-    papers, ideas = DATA / "literature.parquet", DATA / "scholarideas.jsonl"
-    if not papers.exists() or not ideas.exists():
-        print(f"skipped: {DATA} is not here")
+    if not data_is_here():
         return
-    texts = [json.loads(line)["text"] for line in ideas.read_text().splitlines()]
+    texts = [json.loads(line)["text"] for line in IDEAS.read_text().splitlines()]
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as folder:
-        if wanted:
-            papers = expanded(papers, Path(folder) / "expanded.parquet", wanted)
         index = Path(folder) / "index"
-        fingerprint = _measured_build(papers, index)
-        if not wanted:
-            _interrupted_build(papers, Path(folder) / "interrupted", fingerprint)
-        _direct(open_snapshot(index), texts)
+        _measure_build(index)
         with GatewayProcess(Settings(), LiteratureChoice(index), Path(folder) / "cache") as gateway:
             for clients in CLIENT_COUNTS:
                 asyncio.run(_through_gateway(gateway, texts, clients))
             print(f"gateway: {_memory(gateway.process_id)}")
-        _plain_tantivy(papers, Path(folder) / "plain", texts)
 
 
-def _build(papers: Path, index: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", _BUILD, str(papers), str(index)], stdout=subprocess.PIPE, text=True
-    )
-
-
-def _measured_build(papers: Path, index: Path) -> str:
+def _measure_build(index: Path) -> None:
     started = time.monotonic()
-    fingerprint, peak_kilobytes, cpu_seconds = _build(papers, index).communicate()[0].split()
+    built = subprocess.check_output([sys.executable, "-c", _BUILD, PAPERS, index], text=True)
+    peak_kilobytes, cpu_seconds = built.split()
     seconds, count = time.monotonic() - started, open_snapshot(index).paper_count
     print(
         f"build: {count:,} papers in {seconds:.1f} s ({count / seconds:,.0f}/s,"
@@ -90,7 +64,6 @@ def _measured_build(papers: Path, index: Path) -> str:
         f" paper ({parts})"
     )
     print(f"peak memory of the build: {int(peak_kilobytes) / 1000:.0f} MB")
-    return fingerprint
 
 
 def _bytes_below(path: Path) -> int:
@@ -99,86 +72,6 @@ def _bytes_below(path: Path) -> int:
         if path.is_file()
         else sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
     )
-
-
-def _interrupted_build(papers: Path, index: Path, expected: str) -> None:
-    """Kill the build three times at different moments, then let it finish."""
-    started = time.monotonic()
-    for seconds in (3.0, 5.0, 6.0):
-        process = _build(papers, index)
-        time.sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    fingerprint = _build(papers, index).communicate()[0].split()[0]
-    same = "the same fingerprint" if fingerprint == expected else "ANOTHER FINGERPRINT"
-    count = open_snapshot(index).paper_count
-    print(
-        f"build killed three times and resumed: {time.monotonic() - started:.1f} s in all,"
-        f" {count:,} papers, {same}"
-    )
-
-
-def _direct(snapshot: Snapshot, texts: list[str]) -> None:
-    for name, query in _queries().items():
-        _in_process(
-            f"snapshot in process, {name}",
-            lambda text, query=query: snapshot.search(query(text), 20),
-            texts,
-            1,
-        )  # type: ignore[misc]
-
-
-def _plain_tantivy(papers: Path, folder: Path, texts: list[str]) -> None:
-    """The library alone: the same texts with its own English analyser, titles and abstracts,
-    nothing stored, nothing else kept.
-    """
-    folder.mkdir()
-    builder = tantivy.SchemaBuilder()
-    for name in ("title", "abstract"):
-        builder.add_text_field(
-            name, stored=False, tokenizer_name="en_stem", index_option="position"
-        )
-    builder.add_unsigned_field("number", stored=False, fast=True)
-    index = tantivy.Index(builder.build(), path=str(folder))
-    started, count = time.monotonic(), 0
-    writer = index.writer(64_000_000, 1)
-    with pq.ParquetFile(papers) as file:
-        for batch in file.iter_batches(2_000, columns=["title", "abstract"]):
-            for row in batch.to_pylist():
-                document = tantivy.Document(
-                    title=row["title"] or "", abstract=row["abstract"] or ""
-                )
-                document.add_unsigned("number", count)
-                writer.add_document(document)
-                count += 1
-    writer.commit()
-    writer.wait_merging_threads()
-    seconds = time.monotonic() - started
-    size = _bytes_below(folder) / count
-    print(
-        f"plain tantivy: {count:,} papers in {seconds:.1f} s ({count / seconds:,.0f}/s),"
-        f" {size:,.0f} bytes per paper"
-    )
-    index.reload()
-    searcher = index.searcher()
-    for name, query in _queries().items():
-        for clients in CLIENT_COUNTS:
-            ask = lambda text, query=query: searcher.search(  # noqa: E731
-                index.parse_query_lenient(query(text), ["title", "abstract"])[0], 20
-            )
-            _in_process(f"plain tantivy in process, {name}", ask, texts, clients)
-
-
-def _in_process(name: str, ask: Callable[[str], object], texts: list[str], threads: int) -> None:
-    def timed(number: int) -> float:
-        began = time.perf_counter()
-        ask(texts[number % len(texts)])
-        return time.perf_counter() - began
-
-    started, used = time.perf_counter(), time.process_time()
-    with ThreadPoolExecutor(threads) as pool:
-        latencies = list(pool.map(timed, range(SEARCHES)))
-    _print(name, threads, latencies, time.perf_counter() - started, time.process_time() - used)
 
 
 def _queries() -> dict[str, Callable[[str], str]]:

@@ -1,9 +1,4 @@
-"""What ranking costs without model calls, and how few matches find the leaders.
-
-1. 10,000 ideas in 100 groups of 100, six dimensions, from stored judgements: seconds and memory;
-the fit alone, beside choix. 2. A stable top 10 of 100 with a judge of known strengths who is wrong
-one time in five: adaptive against full round-robin.
-"""
+"""Cost of ranking 10,000 ideas in 100 groups, six dimensions, from stored judgements."""
 
 import asyncio
 import multiprocessing
@@ -11,10 +6,6 @@ import random
 import resource
 import time
 from collections.abc import Iterable
-from itertools import combinations
-from typing import Any
-
-import numpy as np
 
 from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import Match, Winner
@@ -27,7 +18,7 @@ from tasks.ranking.strengths import fit
 from tasks.ranking.tally import Tally, tally
 from tests.support.ranking_fakes import FakeJudge, dossier, match, parameters
 
-GROUPS, SIZE, NOISE, TOP, TRIALS = 100, 100, 0.2, 10, 20
+GROUPS, SIZE, NOISE = 100, 100, 0.2
 SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -80,72 +71,6 @@ def adaptive(ids: tuple[IdeaId, ...], most_pairs: int, seed: int) -> Played:
         if turn.ended_because:
             break
     return played
-
-
-def everyone(ids: tuple[IdeaId, ...], most: int | None, seed: int) -> Played:
-    """A full round-robin, or `most` of its pairs drawn at random."""
-    played = Played(ids, seed)
-    pairs = list(combinations(ids, 2))
-    for pair in pairs if most is None else random.Random(seed).sample(pairs, most):
-        played.ask(pair, 1)
-    return played
-
-
-def quality(played: Played) -> tuple[float, float, float, float]:
-    """Pairs asked, share of the true top found, rank correlation among the true top,
-    and over all.
-    """
-    strengths = fit(played.tally()).strengths
-    size = len(strengths)
-    found = set(np.argsort(-strengths, kind="stable")[:TOP].tolist())
-    top = np.arange(size - TOP, size)
-    return (
-        len(played.results),
-        len(found & set(top.tolist())) / TOP,
-        correlation(strengths[top]),
-        correlation(strengths),
-    )
-
-
-def correlation(strengths: Any) -> float:
-    """Spearman's, with the true order ascending."""
-    ranks = np.argsort(np.argsort(strengths))
-    return float(np.corrcoef(ranks, np.arange(len(ranks)))[0, 1])
-
-
-def leaders() -> None:
-    ids = names(SIZE)
-    print(
-        f"a top {TOP} of {SIZE}, judge wrong {NOISE:.0%} of the time, both orders asked, mean of"
-        f" {TRIALS} trials"
-    )
-    print(
-        f"{'schedule':32} {'pairs':>6} {'top found':>10} {'Spearman of the top':>20} {'of all':>7}"
-    )
-    full = _line("full round-robin", [quality(everyone(ids, None, seed)) for seed in range(TRIALS)])
-    equal: tuple[int, float] | None = None
-    for most_pairs in (12, 16, 20, 24, 32):
-        found = _line(
-            f"adaptive, at most {most_pairs} an idea",
-            [quality(adaptive(ids, most_pairs, seed)) for seed in range(TRIALS)],
-        )
-        _line(
-            "  as many pairs at random",
-            [quality(everyone(ids, int(found[0]), seed)) for seed in range(TRIALS)],
-        )
-        if equal is None and found[1] >= full[1] and found[2] >= full[2]:
-            equal = (most_pairs, found[0])
-    if equal:
-        fewer = (
-            f"{equal[1]:.0f} pairs instead of {full[0]:.0f}, {full[0] / equal[1]:.1f} times fewer"
-        )
-        print(f"a top {TOP} as good as the full round-robin's in both respects: {fewer}")
-
-
-def _line(name: str, trials: list[tuple[float, float, float, float]]) -> Any:
-    mean = np.mean(trials, axis=0)
-    print(f"{name:32} {mean[0]:6.0f} {mean[1]:10.2f} {mean[2]:20.2f} {mean[3]:7.2f}", flush=True)
-    return mean
 
 
 def stored_group(number: int) -> tuple[list[Dossier], list[Match]]:
@@ -205,33 +130,6 @@ def rank_stored(group_count: int) -> dict[str, float]:
     }
 
 
-def library(group_count: int) -> tuple[float, float]:
-    """CPU-seconds of choix for the fit alone, per group and dimension: spectral (no prior), and by
-    Newton (same objective as ours).
-    """
-    import choix
-
-    spectral = newton = 0.0
-    for number in range(group_count):
-        played = adaptive(names(SIZE, number * SIZE), 12, 1)
-        pairs = [
-            (
-                (played.place[first], played.place[second])
-                if winner is Winner.FIRST
-                else (played.place[second], played.place[first])
-            )
-            for one in played.results.values()
-            for first, second, winner, _ in one
-        ]
-        started = time.process_time()
-        choix.ilsr_pairwise(SIZE, pairs, alpha=0.01)
-        spectral += time.process_time() - started
-        started = time.process_time()
-        choix.opt_pairwise(SIZE, pairs, alpha=0.125, method="Newton-CG")
-        newton += time.process_time() - started
-    return spectral / group_count, newton / group_count
-
-
 def main() -> None:
     with SPAWN.Pool(1) as pool:
         found = pool.apply(rank_stored, (GROUPS,))
@@ -246,13 +144,7 @@ def main() -> None:
         f" dimensions; peak memory {found['peak']:.0f} MB"
     )
     print(f"  (after the first group's matches were made: {found['first']:.0f} MB)")
-    spectral, newton = library(10)
-    ours = 1000 * found["fit"] / fits
-    print(
-        f"  the fit alone: {ours:.2f} CPU-ms each; choix {1000 * spectral:.1f} ms (I-LSR),"
-        f" {1000 * newton:.0f} ms (same objective)"
-    )
-    leaders()
+    print(f"  the fit alone: {1000 * found['fit'] / fits:.2f} CPU-ms each")
 
 
 if __name__ == "__main__":

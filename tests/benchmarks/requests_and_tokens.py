@@ -19,7 +19,6 @@ faithful,economy]
 import argparse
 import asyncio
 import statistics
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -31,7 +30,7 @@ from flows.profiles import load_profile
 from schemas.failure import Answer
 from schemas.literature.paper import Paper, PaperSection, SectionKind
 from schemas.settings import Settings
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ideas.read import read_ideas
 from tasks.literature.snapshot.build import build_snapshot
@@ -120,16 +119,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--index", type=Path, default=None, help="a snapshot of the papers built before"
     )
-    first = next(
-        (place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv)
-    )
-    parser.add_argument(
-        "--embeddings",
-        type=Path,
-        default=None,
-        help="vectors kept from an earlier run; they cost no request and no token",
-    )
-    return parser.parse_args(sys.argv[first:])
+    return parser.parse_args()
 
 
 def report(spent: Sequence[Spent], full_text: bool) -> None:

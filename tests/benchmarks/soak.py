@@ -20,7 +20,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from contextlib import ExitStack
@@ -158,8 +157,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--folder", type=Path, default=None, help="kept; else a temporary one")
     parser.add_argument("--report", action="store_true", help="of the run in --folder, and no more")
-    first = next((n for n, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv))
-    return parser.parse_args(sys.argv[first:])
+    return parser.parse_args()
 
 
 def main() -> None:

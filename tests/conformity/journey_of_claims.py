@@ -12,7 +12,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from flows.cli.exit_codes import EXIT_DONE
+from flows.cli.answer import EXIT_DONE
 from tests.support.answers import read_answer
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.assay_command import assay, environment, kill_hard, rows, start_assay

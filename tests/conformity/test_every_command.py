@@ -15,8 +15,8 @@ import pytest
 from typer.main import get_command
 
 import schemas
+from flows.cli.answer import EXIT_DONE, EXIT_USAGE
 from flows.cli.command_line import GROUPS, application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from schemas.identifiers import RunId
 from schemas.people.work_job import IDEAS
 from schemas.works.registry import work_jobs

@@ -21,7 +21,6 @@ from tests.conformity.test_every_table import sample
 from tests.support.tiers import some
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.records import fold_into_lake, key_of, record, recorded
-from warehouse.dictionary import data_dictionary
 from warehouse.lake import rows_in
 from warehouse.rows import noun_of
 from warehouse.verify.verify import verify
@@ -201,8 +200,3 @@ def change(warehouse: Warehouse, *sql: str) -> None:
     with warehouse.publisher() as connection:
         for each in sql:
             connection.execute(each)
-
-
-def test_they_are_documented() -> None:
-    told = data_dictionary()
-    assert [table.name for table in SERVICE_TABLES if f"### `{table.name}`" not in told] == []

@@ -1,4 +1,4 @@
-"""A Prefect server that the tests of this folder share."""
+"""A Prefect server and a browser that tests of this folder share."""
 
 import fcntl
 import json
@@ -8,8 +8,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from flows.run.prefect_server import PrefectServer
+from tests.support.browser import chromium
 from tests.support.demo_run import locked
 
 pytestmark = pytest.mark.end_to_end
@@ -50,3 +52,10 @@ def prefect_server(home: Path) -> Iterator[dict[str, str]]:
         for name, value in before.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
         yield server.environment
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Of one module: while it runs, no other code of the process can run an event loop."""
+    with chromium() as running:
+        yield running

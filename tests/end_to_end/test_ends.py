@@ -13,15 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.exit_codes import EXIT_INTERRUPTED
-from flows.works.evaluate.request import bundled
+from flows.cli.answer import EXIT_INTERRUPTED
 from schemas.interpreter import module_command
 from tests.support.assay_command import (
     assay,
+    evaluation,
     find_child,
     kill_hard,
     landed_count,
     landed_times,
+    some_ideas,
     wait_until,
 )
 from tests.support.openai_server import start_openai_server
@@ -29,7 +30,6 @@ from tests.support.openai_server import start_openai_server
 pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
 GUARD_SECONDS = 600.0
-LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 
 
 ON_WORKERS = ("--workers", "1")
@@ -72,13 +72,11 @@ def started(
 
     `ideas`: how many; None: all. `by` starts it.
     """
-    path = folder / "ideas.jsonl"
-    lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:ideas]))
-    command = module_command("flows", "evaluate", str(path), "--literature", LITERATURE)
+    path = some_ideas(folder / "ideas.jsonl", 99 if ideas is None else ideas)
+    command = module_command("flows", *evaluation(path, folder / "warehouse"))
     with (folder / "log").open("ab") as log, (folder / "answer.json").open("wb") as answer:
         process = subprocess.Popen(
-            [*by, *command, "--warehouse", str(folder / "warehouse"), *options, "--json"],
+            [*by, *command, *options, "--json"],
             env=env,
             cwd=folder,
             stdout=answer,
@@ -168,8 +166,7 @@ def test_a_handful_killed_in_the_middle_goes_on_with_the_same_command(
     kill_hard(process)
     process.wait()
     landed = landed_times(warehouse)
-    given = ["--literature", LITERATURE, "--warehouse", str(warehouse), *modules, "--json"]
-    done = assay("evaluate", str(ideas), *given, env=bare_env)
+    done = assay(*evaluation(ideas, warehouse, *modules, "--json"), env=bare_env)
     assert done.returncode == 0, done.stderr
     run = json.loads(done.stdout)["run"]
     assert (run["idea_count"], run["evaluated_count"]) == (IDEAS_HERE, IDEAS_HERE)

@@ -96,30 +96,3 @@ def test_workers_killed_at_several_moments_lose_and_double_no_execution(
     assert process.wait(timeout=GUARD_SECONDS) == 0, log.read_text()
     assert seen(warehouse) == seen(undisturbed)
     assert stored(warehouse) == total
-
-
-@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.kills)])
-def test_the_command_killed_at_several_moments_goes_on_where_it_was(
-    kills: int, tasks: list[Path], undisturbed: Path, env: dict[str, str], tmp_path: Path
-) -> None:
-    warehouse, log = tmp_path / "warehouse", tmp_path / "log"
-    total = stored(undisturbed)
-    words = command(warehouse, tasks, "--workers", "2")
-    for kill in range(kills):
-        until = total * kill // kills
-        process = start_assay(*words, env=env, log=log)
-        wait_until(
-            lambda until=until, process=process: (
-                stored(warehouse) > until or process.poll() is not None
-            ),
-            GUARD_SECONDS,
-            "the next execution",
-        )
-        assert process.poll() is None, log.read_text()
-        kill_hard(process)
-        process.wait()
-        assert stored(warehouse) <= total
-    done = assay(*words, env=env)
-    assert done.returncode == 0, done.stderr
-    assert seen(warehouse) == seen(undisturbed)
-    assert stored(warehouse) == total

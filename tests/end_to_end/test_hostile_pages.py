@@ -15,7 +15,7 @@ from schemas.base import replace
 from schemas.identifiers import IdeaId
 from schemas.literature.naming import TURNING
 from tests.support.assay_command import environment
-from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
+from tests.support.browser import Reader, dashboard, needs_chromium, reader_of
 from tests.support.evaluations import make_evaluation, make_idea, make_run
 from tests.support.report_lake import HOSTILE, RUN, hostile_evaluation
 from tests.support.tiers import some
@@ -37,12 +37,6 @@ ATTACK = (
 )
 SHOWN = """() => (document.getElementById('root') ?? document.body).textContent
     + [...document.querySelectorAll('input, textarea')].map(each => each.value).join(' ')"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,9 @@ from typing import Any
 
 import httpx
 import pytest
-import yaml
 
 from flows.works.evaluate.request import bundled
-from tests.support.assay_command import rows, wait_until
+from tests.support.assay_command import LITERATURE, rows, wait_until
 
 pytestmark = pytest.mark.end_to_end
 REPOSITORY = Path(__file__).parents[2]
@@ -83,7 +82,7 @@ def test_new_idea_files_are_evaluated_published_reported_and_archived(
         f"warehouse={warehouse}",
         "settle_seconds=0",
         "workers=1",
-        f"literature=snapshot:{bundled('papers.jsonl')}",
+        f"literature={LITERATURE}",
     ]
     flags = [flag for parameter in parameters for flag in ("--param", parameter)]
     prefect("deployment", "run", "nightly/nightly", *flags, env=served, cwd=tmp_path)
@@ -115,9 +114,3 @@ def test_the_schedule_plans_the_coming_nights(served: dict[str, str]) -> None:
 
     wait_until(lambda: len(planned()) >= 2, 300, "planning")
     assert all(run["expected_start_time"][11:16] == "01:00" for run in planned())
-
-
-def test_the_deployment_names_a_module_path_and_a_schedule() -> None:
-    (deployment,) = yaml.safe_load((REPOSITORY / "infra/prefect.yaml").read_text())["deployments"]
-    assert deployment["entrypoint"] == "flows.nightly.nightly"
-    assert deployment["schedules"][0]["active"]

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from flows.works.evaluate.request import bundled
-from tests.support.assay_command import assay
+from tests.support.assay_command import LITERATURE, assay, some_ideas
 from tests.support.object_server import BUCKET, SECRET, ObjectServer, object_server
 from tests.support.postgres_server import PostgresServer, needs_postgres
 from warehouse.objects.object_storage import forget_client
@@ -34,10 +33,9 @@ def test_two_machines_evaluate_rank_and_publish_into_one_lake_and_pay_for_nothin
 ) -> None:
     shared = {"ASSAY_CATALOGUE_URL": postgres.new_database("objects"), "ASSAY_WAREHOUSE": ADDRESS}
     env = bare_env | server.environment | shared
-    lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "ideas.jsonl").write_text("".join(lines[:2]))
-    (tmp_path / "others.jsonl").write_text("".join(lines[1:3]))
-    evaluated = ["--modules", "soundness", "--literature", f"snapshot:{bundled('papers.jsonl')}"]
+    some_ideas(tmp_path / "ideas.jsonl", 2)
+    some_ideas(tmp_path / "others.jsonl", 2, first=1)
+    evaluated = ["--modules", "soundness", "--literature", LITERATURE]
 
     def on(machine: str, *words: str) -> dict[str, Any]:
         home = {"ASSAY_HOME": str(tmp_path / machine)}

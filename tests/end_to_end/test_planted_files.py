@@ -13,8 +13,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from flows.works.evaluate.request import bundled
-from tests.support.assay_command import TIMEOUT_SECONDS, Listening, listening, wait_until
+from tests.support.assay_command import (
+    LITERATURE,
+    TIMEOUT_SECONDS,
+    Listening,
+    listening,
+    some_ideas,
+    wait_until,
+)
 from tests.support.manuscript_files import faulty_pdf
 from tests.support.ports import quiet_port
 
@@ -26,7 +32,6 @@ PLANTED = (
     "distributed", "polars", "logging", "selectors", "struct",
 )  # fmt: skip
 LOOK_EVERY_SECONDS = 0.5
-LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 
 
 @pytest.fixture
@@ -81,8 +86,7 @@ def evaluated(
 ) -> tuple[Path, set[Listening]]:
     """The folder of an evaluation on a worker, and what listened as long as it ran."""
     folder = planted(tmp_path_factory.mktemp("evaluated"))
-    ideas = folder / "one.jsonl"
-    ideas.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
+    ideas = some_ideas(folder / "one.jsonl")
     options = ["--literature", LITERATURE, "--modules", "soundness", "--workers", "1"]
     seen: set[Listening] = set()
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.works.evaluate.request import bundled
-from tests.support.assay_command import assay, rows
+from tests.support.assay_command import assay, evaluation, rows, some_ideas
 from tests.support.providers.anthropic_messages import AnthropicServer
 from tests.support.providers.azure_openai import AzureOpenAIServer
 from tests.support.providers.gemini import GeminiServer
@@ -15,7 +14,6 @@ from tests.support.providers.openai_chat import OpenAIChatServer
 
 pytestmark = pytest.mark.end_to_end
 
-LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 KEY = "loopback-key"
 KEYS = dict.fromkeys(
     ("OPENAI_API_KEY", "AZURE_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), KEY
@@ -28,13 +26,11 @@ def test_a_deployment_nobody_knows_is_refused_each_parameter_once(
     env: dict[str, str], tmp_path: Path
 ) -> None:
     """A reasoning model behind a name of one's own takes neither `max_tokens` nor a temperature."""
-    ideas, warehouse = tmp_path / "one.jsonl", tmp_path / "warehouse"
-    ideas.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
+    ideas, warehouse = some_ideas(tmp_path / "one.jsonl"), tmp_path / "warehouse"
     with AzureOpenAIServer(key=KEY) as server:
         model = "litellm:azure/my-reasoning-deployment"
         engine = ["--engine", model, "--api-base", server.api_base]
-        given = ["--warehouse", str(warehouse), "--literature", LITERATURE, *engine]
-        command = ["evaluate", str(ideas), *given, "--json"]
+        command = evaluation(ideas, warehouse, *engine, "--json")
         done = assay(*command, env={**env, **KEYS, **VERSION})
         refused = len(server.asked) - len(server.questions)
     assert done.returncode == 0, done.stderr
@@ -67,16 +63,14 @@ def test_models_of_three_providers_share_one_run(env: dict[str, str], tmp_path: 
     profile = tmp_path / "panel.toml"
     kept = [part for part in shipped.split("\n[") if not part.startswith("judging")]
     profile.write_text("\n[".join(kept) + PANEL)
-    ideas, warehouse = tmp_path / "one.jsonl", tmp_path / "warehouse"
-    ideas.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
+    ideas, warehouse = some_ideas(tmp_path / "one.jsonl"), tmp_path / "warehouse"
     openai, claude, gemini = (
         kind(key=KEY) for kind in (OpenAIChatServer, AnthropicServer, GeminiServer)
     )
     with openai, claude, gemini:
         bases = {"ANTHROPIC_API_BASE": claude.api_base, "GEMINI_API_BASE": gemini.api_base}
-        given = ["--warehouse", str(warehouse), "--literature", LITERATURE, "--json"]
         engine = ["--engine", "litellm:openai/gpt-5", "--api-base", openai.api_base]
-        command = ["evaluate", str(ideas), *given, *engine, "--profile", str(profile)]
+        command = evaluation(ideas, warehouse, *engine, "--profile", str(profile), "--json")
         done = assay(*command, env={**env, **KEYS, **bases})
         refused = [len(one.asked) - len(one.questions) for one in (openai, claude, gemini)]
     assert done.returncode == 0, done.stderr

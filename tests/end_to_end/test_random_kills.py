@@ -17,9 +17,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from flows.works.evaluate.request import bundled
 from tests.end_to_end.test_kills import GUARD_SECONDS, MARKS, content
-from tests.support.assay_command import assay, family, start_assay, wait_until
+from tests.support.assay_command import (
+    assay,
+    evaluation,
+    family,
+    some_ideas,
+    start_assay,
+    wait_until,
+)
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.kills]
 
@@ -65,22 +71,13 @@ class Undisturbed:
     ideas: Path
 
     def command(self, warehouse: Path) -> list[str]:
-        literature = f"snapshot:{bundled('papers.jsonl')}"
-        return [
-            "evaluate",
-            str(self.ideas),
-            "--warehouse",
-            str(warehouse),
-            "--literature",
-            literature,
-        ]
+        return evaluation(self.ideas, warehouse)
 
 
 @pytest.fixture(scope="module")
 def undisturbed(bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     folder = tmp_path_factory.mktemp("undisturbed")
-    ideas = folder / "two.jsonl"
-    ideas.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:2]))
+    ideas = some_ideas(folder / "two.jsonl", 2)
     first = Undisturbed(0.0, {}, ideas)
     began_at = time.monotonic()
     done = assay(*first.command(folder / "warehouse"), env=bare_env)

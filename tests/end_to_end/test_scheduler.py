@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.works.evaluate.request import bundled
-from tests.support.assay_command import assay, wait_until
+from tests.support.assay_command import assay, evaluation, some_ideas, wait_until
 from tests.support.ports import quiet_port
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
@@ -54,23 +53,8 @@ def _listens(port: int) -> bool:
 def test_a_batch_runs_on_workers_started_elsewhere(
     scheduler: str, env: dict[str, str], tmp_path: Path
 ) -> None:
-    ideas = tmp_path / "four.jsonl"
-    ideas.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:4]))
-    arguments = [
-        "--literature",
-        f"snapshot:{bundled('papers.jsonl')}",
-        "--scheduler",
-        scheduler,
-        "--json",
-    ]
-    done = assay(
-        "evaluate",
-        str(ideas),
-        "--warehouse",
-        str(tmp_path / "warehouse"),
-        *arguments,
-        env=env,
-        cwd=tmp_path,
-    )
+    ideas = some_ideas(tmp_path / "four.jsonl", 4)
+    words = evaluation(ideas, tmp_path / "warehouse", "--scheduler", scheduler, "--json")
+    done = assay(*words, env=env, cwd=tmp_path)
     assert done.returncode == 0, done.stderr + (tmp_path / "dask.log").read_text()
     assert json.loads(done.stdout)["run"]["evaluated_count"] == 4

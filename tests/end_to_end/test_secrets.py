@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from flows.works.evaluate.request import bundled
-from tests.support.assay_command import assay, environment, rows
+from tests.support.assay_command import LITERATURE, assay, environment, evaluation, rows, some_ideas
 from tests.support.assay_here import assay_here
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 
@@ -71,29 +71,11 @@ def leaks(folder: Path) -> list[str]:
 def test_a_key_that_servers_repeat_stays_nowhere(
     server: OpenAIServer, canary_env: dict[str, str], tmp_path: Path
 ) -> None:
-    ideas = tmp_path / "ideas.jsonl"
     # An idea whose first step is refused asks no more, so one idea might not meet every behaviour.
-    ideas.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:4]))
-    warehouse = tmp_path / "warehouse"
-    common = [
-        "--warehouse",
-        str(warehouse),
-        "--literature",
-        f"snapshot:{bundled('papers.jsonl')}",
-        "--workers",
-        "1",
-    ]
-    done = assay(
-        "evaluate",
-        str(ideas),
-        *common,
-        "--engine",
-        "litellm:openai/judge",
-        "--api-base",
-        server.url,
-        "--json",
-        env=canary_env,
-    )
+    ideas, warehouse = some_ideas(tmp_path / "ideas.jsonl", 4), tmp_path / "warehouse"
+    engine = ["--engine", "litellm:openai/judge", "--api-base", server.url]
+    words = evaluation(ideas, warehouse, "--workers", "1", *engine, "--json")
+    done = assay(*words, env=canary_env)
     assert done.returncode in (0, 1, 3, 4), done.stderr
     calls = rows(warehouse, "select status, error, model_answered from llm_calls")
     assert len(server.requests) >= len(BEHAVIOURS)
@@ -132,7 +114,7 @@ def test_a_key_with_white_space_is_sent_without_and_one_that_cannot_be_sent_is_r
         place = ["--warehouse", str(tmp_path / "w"), "--api-base", server.url, "--json"]
         asked = [command, *ideas, *place, "--engine", "litellm:openai/judge"]
         if command == "evaluate":
-            asked += ["--literature", f"snapshot:{bundled('papers.jsonl')}", "--workers", "1"]
+            asked += ["--literature", LITERATURE, "--workers", "1"]
         done = assay_here(*asked, env=canary_env | {"OPENAI_API_KEY": key})
         keys = {recorded.key for recorded in server.requests}
     assert done.returncode in (1, 2)
@@ -146,14 +128,9 @@ def test_a_key_in_an_address_is_refused_in_one_line_before_anything_is_kept(
     canary_env: dict[str, str], tmp_path: Path
 ) -> None:
     warehouse = tmp_path / "warehouse"
-    arguments = [
-        "--warehouse",
-        str(warehouse),
-        "--engine",
-        "litellm:openai/judge",
-        "--api-base",
-        f"http://127.0.0.1:9/v1?api_key={CANARY}",
-    ]
+    address = f"http://127.0.0.1:9/v1?api_key={CANARY}"
+    engine = ["--engine", "litellm:openai/judge", "--api-base", address]
+    arguments = ["--warehouse", str(warehouse), *engine]
     done = assay("evaluate", str(bundled("ideas.jsonl")), *arguments, env=canary_env)
     assert done.returncode != 0
     assert len(done.stderr.splitlines()) == 1

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from flows.works.evaluate.request import bundled
-from tests.support.assay_command import assay
+from tests.support.assay_command import LITERATURE, assay, some_ideas
 from tests.support.catalogues import with_catalogue
 from tests.support.demo_run import DemoRun
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
@@ -85,12 +85,8 @@ def shared_env(
 def test_a_lake_moves_to_a_server_and_goes_on_there_without_showing_the_password(
     lake: Path, shared_env: dict[str, str], tmp_path: Path
 ) -> None:
-    ideas = tmp_path / "ideas.jsonl"
-    ideas.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
-    evaluated = [
-        *("evaluate", str(ideas), "--modules", "soundness"),
-        *("--literature", f"snapshot:{bundled('papers.jsonl')}"),
-    ]
+    ideas = some_ideas(tmp_path / "ideas.jsonl")
+    evaluated = ["evaluate", str(ideas), "--modules", "soundness", "--literature", LITERATURE]
     commands = {
         "move": ["warehouse", "move-catalogue", "--json"],
         "doctor": ["doctor", "--json"],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.works.evaluate.request import bundled
-from tests.support.assay_command import rows, start_assay
+from tests.support.assay_command import evaluation, rows, start_assay
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
@@ -24,17 +24,9 @@ def test_evaluations_side_by_side_lose_and_double_nothing(
     files = {"a": ideas[:2], "b": ideas[1:3]}
     for name, lines in files.items():
         (tmp_path / f"{name}.jsonl").write_text("".join(lines))
-    options = [
-        "--literature",
-        f"snapshot:{bundled('papers.jsonl')}",
-        "--warehouse",
-        str(warehouse),
-    ]
     logs = {name: tmp_path / f"{name}.log" for name in ("a", "b", "a again")}
     processes = {
-        name: start_assay(
-            "evaluate", str(tmp_path / f"{name[0]}.jsonl"), *options, env=env, log=log
-        )
+        name: start_assay(*evaluation(tmp_path / f"{name[0]}.jsonl", warehouse), env=env, log=log)
         for name, log in logs.items()
     }
     ended = {name: process.wait(GUARD_SECONDS) for name, process in processes.items()}

@@ -10,18 +10,12 @@ from dashboards.app.access import cookie_name
 from schemas.people.role import Role
 from tests.support.assay_command import environment
 from tests.support.assay_here import assay_here
-from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
+from tests.support.browser import Reader, dashboard, needs_chromium, reader_of
 from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.long]
 
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

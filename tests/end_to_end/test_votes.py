@@ -19,7 +19,6 @@ from tests.support.assay_here import assay_here
 from tests.support.browser import (
     WAIT_SECONDS,
     Reader,
-    chromium,
     dashboard,
     needs_chromium,
     reader_of,
@@ -43,12 +42,6 @@ PHONE = (390, 844)
 PAIRS_EACH = 4
 QUESTION = "How well do language models find papers? <b id=touched>Name your model.</b>"
 NAMES = ("extractive", "economy", "faithful", "USD", "ask-")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +89,8 @@ def counted(warehouse: Warehouse, count: int) -> bool:
         return sum(one.vote_count for _, one in contests(database) if one is not None) == count
 
 
-def ranked(warehouse: Warehouse, env: dict[str, str], *options: str) -> dict[str, object]:
-    command = ("rank", "--warehouse", str(warehouse.root), "--method", "elo", "--json", *options)
+def ranked(warehouse: Warehouse, env: dict[str, str]) -> dict[str, object]:
+    command = ("rank", "--warehouse", str(warehouse.root), "--votes", "lake", "--json")
     done = assay(*command, env=env)
     assert done.returncode == 0, done.stderr
     found: dict[str, object] = json.loads(done.stdout)
@@ -162,7 +155,7 @@ def test_two_voters_in_two_browsers_vote_and_the_ranking_changes(
         assert len({frozenset((vote.first_id, vote.second_id)) for vote in own}) == PAIRS_EACH
     assert {vote.choice for vote in votes} <= {Choice.FIRST, Choice.SECOND}
     assert [vote.reason for vote in votes if vote.reason] == [f"{MARKUP}a"]
-    after = ranked(warehouse, bare_env, "--votes", "lake")
+    after = ranked(warehouse, bare_env)
     assert strengths(after) != strengths(before)
     winners = {vote.first_id if vote.choice is Choice.FIRST else vote.second_id for vote in votes}
     losers = {vote.first_id if vote.choice is Choice.SECOND else vote.second_id for vote in votes}

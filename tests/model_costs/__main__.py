@@ -12,7 +12,7 @@ from pathlib import Path
 
 from flows.profiles import shipped_profiles
 from flows.run.requests import request_of
-from flows.works.evaluate.model_comparison import ModelCost, compare_engines, named_engines
+from flows.works.evaluate.prediction import ModelCost, compare_engines, named_engines
 from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.choices import LiteratureChoice

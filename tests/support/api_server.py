@@ -1,16 +1,18 @@
-"""The HTTP API as a process, without the job runner that `assay api` brings."""
+"""HTTP API and dashboard as processes, without the job runner that their commands bring."""
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from schemas.interpreter import module_command
 from schemas.people.role import Role, Token
-from tests.support.assay_command import answers, environment, wait_until
+from tests.support.assay_command import environment, served
+from tests.support.oidc_provider import Provider
 from tests.support.ports import quiet_port
+from warehouse.app.accounts import add_account
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.tokens import add_token, new_token_id
 from warehouse.warehouse import Warehouse
@@ -44,20 +46,38 @@ def api_server(
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Its address, and the process."""
     port = quiet_port()
-    command = [
-        sys.executable,
-        "-m",
-        "flows.api.server",
-        str(warehouse.root),
-        "127.0.0.1",
-        str(port),
-    ]
+    address = (str(warehouse.root), "127.0.0.1", str(port), NO_GATEWAY)
+    command = module_command("flows.api.server", *address)
     env = environment(home, **{"ASSAY_LITERATURE__RESTART_SECONDS": "1", **extra})
-    process = subprocess.Popen([*command, NO_GATEWAY], env=env)
     url = f"http://127.0.0.1:{port}"
-    try:
-        wait_until(lambda: answers(f"{url}/health"), 60, "the API answers")
+    with served(command, f"{url}/health", env) as process:
         yield url, process
-    finally:
-        process.kill()
-        process.wait()
+
+
+@contextmanager
+def dashboard_server(
+    folder: Path,
+    role: Role,
+    *names: str,
+    password: str | None = None,
+    provider: Provider | None = None,
+    **extra: str,
+) -> Iterator[tuple[str, Warehouse]]:
+    """A dashboard over an empty warehouse with these accounts, started in `folder`."""
+    warehouse, port = Warehouse(folder / "warehouse"), quiet_port()
+    warehouse.root.mkdir()
+    with ServiceDatabase(warehouse) as database:
+        for name in names:
+            add_account(database, name, role, password)
+    url, prefix = f"http://127.0.0.1:{port}", "ASSAY_DASHBOARD__"
+    env = environment(folder / "home", **{f"{prefix}WAREHOUSE": str(warehouse.root), **extra})
+    if provider is not None:
+        env |= {
+            f"{prefix}PROVIDER__CLIENT_ID": "assay",
+            f"{prefix}PROVIDER__CLIENT_SECRET": "a secret",
+            f"{prefix}PROVIDER__SERVER_METADATA_URL": f"{provider.url}/.well-known/openid-configuration",
+            f"{prefix}PROVIDER__REDIRECT_URI": f"{url}/oauth2callback",
+        }
+    command = module_command("dashboards.app.server", "127.0.0.1", str(port))
+    with served(command, f"{url}/_stcore/health", env, cwd=folder):
+        yield url, warehouse

@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import httpx
 import orjson
 import psutil
 
+from flows.works.evaluate.request import bundled
 from warehouse.console.console import run_sql
 from warehouse.warehouse import Warehouse
 
@@ -61,6 +63,22 @@ def start_assay(*arguments: str, env: dict[str, str], log: Path) -> subprocess.P
     )
 
 
+LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
+
+
+def some_ideas(path: Path, count: int = 1, first: int = 0) -> Path:
+    """Write so many of the bundled ideas."""
+    lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[first : first + count]))
+    return path
+
+
+def evaluation(ideas: Path, warehouse: Path, *more: str) -> list[str]:
+    """The command that evaluates ideas on the bundled papers."""
+    place = ("--warehouse", str(warehouse), "--literature", LITERATURE)
+    return ["evaluate", str(ideas), *place, *more]
+
+
 def rows(warehouse: Path, query: str) -> list[dict[str, Any]]:
     """What `assay sql --json` prints, asked without the second that a process takes to start."""
     return orjson.loads(orjson.dumps(run_sql(Warehouse(warehouse), query), default=str))
@@ -80,6 +98,20 @@ def answers(address: str) -> bool:
         return httpx.get(address).status_code == 200
     except httpx.TransportError:
         return False
+
+
+@contextmanager
+def served(
+    command: Sequence[str], health: str, env: Mapping[str, str], **options: Any
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A server as a process, from its first answer at the address `health`; then it is killed."""
+    process = subprocess.Popen(command, env=env, **options)
+    try:
+        wait_until(lambda: answers(health), 120, f"an answer of {health}")
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 def landed_count(warehouse: Path) -> int:

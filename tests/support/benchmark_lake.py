@@ -9,11 +9,9 @@ from schemas.identifiers import RunId
 from schemas.judgement.benchmark import BenchmarkHead, BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
+from tests.support.lakes import publish_units
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
-from warehouse.units.landing import write_head
-from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 BENCHMARK, SUITE = RunId("benchmark-a"), "decisions"
@@ -35,10 +33,7 @@ def publish_benchmark_lake(warehouse: Warehouse) -> None:
         _score("baseline", None, undefined_reason="nothing was answered"),
     )
     run = make_benchmark("decisions", scores=scores, items=(*decisions, *pairs, *said))
-    land_unit(warehouse, BENCHMARKS, BENCHMARK, run, START, START)
-    write_head(warehouse, BENCHMARKS, make_benchmark_head())
-    report = publish(warehouse, BENCHMARKS, make_benchmark_head())
-    assert report.published, report.validation
+    publish_units(warehouse, BENCHMARKS, make_benchmark_head(), run)
 
 
 def make_benchmark(suite: str, **changes: Any) -> BenchmarkRun:

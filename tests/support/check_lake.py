@@ -5,11 +5,9 @@ from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.works.check_run import CHECKS, CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem
-from tests.support.evaluations import START
+from tests.support.lakes import made, publish_units
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.units.kind import kind_of
-from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 CHECK = RunId("check-a")
@@ -46,23 +44,10 @@ def publish_check_lake(
         problems=(),
         **common,
     )
-    for check in (wrong, unread):
-        land_unit(warehouse, kind_of(CHECKS), run_id, check, START, START)
-    assert publish(warehouse, kind_of(CHECKS), replace(check_head(), run_id=run_id)).published
+    publish_units(warehouse, kind_of(CHECKS), replace(check_head(), run_id=run_id), wrong, unread)
 
 
 def check_head() -> CheckHead:
     """Of the check `CHECK`, of two manuscripts."""
-    return CheckHead(
-        run_id=CHECK,
-        engine="litellm:small",
-        judges=(),
-        form="auto",
-        maximum_problems=5,
-        attempt_count=1,
-        repetition_count=1,
-        seed=0,
-        manuscript_count=2,
-        started_at=START,
-        finished_at=START,
-    )
+    told = {"engine": "litellm:small", "judges": (), "form": "auto", "maximum_problems": 5}
+    return made(CheckHead, run_id=CHECK, manuscript_count=2, **told)

@@ -20,6 +20,7 @@ from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.words import content_words
 
 DIMENSIONS = 96
+CREATED_AT = datetime(2026, 3, 1, tzinfo=UTC)
 FAILURE = SourceFailure(
     source="semantic_scholar",
     endpoint="/graph/v1/paper/search",
@@ -58,13 +59,16 @@ def paper(name: str, abstract: str | None = "An abstract.", **fields: Any) -> Pa
 
 
 class Delays:
-    """Random waits from a seed, so that tasks finish in another order for another seed."""
+    """Gives way to other work a random number of times, so that tasks finish in another order for
+    another seed, without sleeping.
+    """
 
-    def __init__(self, seed: int | None) -> None:
+    def __init__(self, seed: int | None = None) -> None:
         self._random = random.Random(seed) if seed is not None else None
 
     async def wait(self) -> None:
-        await asyncio.sleep(self._random.random() / 200 if self._random else 0)
+        for _ in range(self._random.randrange(12) if self._random else 1):
+            await asyncio.sleep(0)
 
 
 class WordEmbedder:
@@ -138,12 +142,6 @@ class FakeLiterature:
             tuple(failure for answer in answers for failure in answer.failures)[:1],
         )
 
-    async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Any]:
-        raise AssertionError("the contribution module searches papers, not snippets")
-
-    async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
-        raise AssertionError("the contribution module needs no look-up by identifier")
-
     async def recommendations(
         self, seed: PaperId, limit: int, cutoff: date | None
     ) -> Answer[Paper]:
@@ -183,56 +181,55 @@ class FakeLiterature:
             )
         )
 
-    async def citations(
-        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
-    ) -> Answer[tuple[CitationEdge, Paper]]:
-        raise AssertionError("the contribution module asks for no citations")
+
+def provenance_of(step: Step[Any, Any], engine: str) -> Provenance:
+    return Provenance(
+        step=step.name,
+        step_version=step.version,
+        prompt_sha256=step.prompt_sha256,
+        engine=engine,
+        model_requested=engine,
+        model_answered=engine,
+        seed=7,
+        created_at=CREATED_AT,
+        call_ids=(f"call-{step.name}",),
+    )
 
 
 class FakeEngine:
-    """Answers each step by `answers[step name]`, else by its baseline.
-
-    An answer may be an `Reason`.
+    """Answers each step by `answers[step name]`, a function of the input that gives a reply or a
+    reason for having none; else by its baseline.
     """
-
-    name = "fake"
 
     def __init__(
         self,
-        embedder: WordEmbedder,
+        embedder: WordEmbedder | None,
         answers: dict[str, Callable[[Any], Reply | Reason]],
         delays: Delays | None = None,
+        name: str = "fake",
     ) -> None:
-        self._tools = BaselineTools(embedder=embedder)
-        self._answers = answers
-        self._delays = delays or Delays(None)
+        self._tools = BaselineTools(embedder=embedder)  # type: ignore[arg-type]
+        self.answers, self.delays, self.name = answers, delays or Delays(), name
         self.asked: list[tuple[str, Any]] = []
 
     async def run(self, step: Step[Any, Any], inputs: Any) -> Outcome[Any]:
+        step.messages(inputs)
         self.asked.append((step.name, inputs))
-        await self._delays.wait()
+        await self.delays.wait()
         answer = (
-            self._answers[step.name](inputs)
-            if step.name in self._answers
+            self.answers[step.name](inputs)
+            if step.name in self.answers
             else await step.baseline(inputs, self._tools)
         )
-        provenance = Provenance(
-            step=step.name,
-            step_version=step.version,
-            prompt_sha256=step.prompt_sha256,
-            engine=self.name,
-            model_requested="fake",
-            model_answered="fake",
-            seed=7,
-            created_at=datetime.now(UTC),
-        )
+        provenance = provenance_of(step, self.name)
         if isinstance(answer, Reason):
-            return Unscored(answer, f"the fake says {answer}", provenance)
+            return Unscored(answer, f"{step.name} gave nothing", provenance)
         return (
             Unscored(answer.reason, answer.detail, provenance)
             if isinstance(answer, NoAnswer)
             else Scored(answer, provenance)
         )
 
-    def inputs_of(self, step: Step[Any, Any]) -> list[Any]:
-        return [inputs for name, inputs in self.asked if name == step.name]
+    def inputs_of(self, step: Step[Any, Any] | str) -> list[Any]:
+        asked = step if isinstance(step, str) else step.name
+        return [inputs for name, inputs in self.asked if name == asked]

@@ -18,11 +18,8 @@ from schemas.works.curation import (
     StatementType,
 )
 from schemas.works.curation_run import CURATIONS, CurationHead
-from tests.support.evaluations import START
+from tests.support.lakes import made, publish_units
 from warehouse.units.kind import kind_of
-from warehouse.units.landing import write_head
-from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 CURATION = RunId("curation-a")
@@ -101,22 +98,10 @@ def _drop(left_out_of: Kept, subject: str, text: str, reason: Reason) -> Curated
 
 
 def make_curation_head(paper_count: int = 2) -> CurationHead:
-    return CurationHead(
-        run_id=CURATION,
-        engine="extractive",
-        fewest_reviews=1,
-        most_rating_spread=None,
-        paper_count=paper_count,
-        started_at=START,
-        finished_at=START,
-    )
+    return made(CurationHead, run_id=CURATION, engine="extractive", paper_count=paper_count)
 
 
 def publish_curation(warehouse: Warehouse, *curations: Curation) -> RunId:
     """A published run of these papers."""
-    for each in curations:
-        land_unit(warehouse, kind_of(CURATIONS), CURATION, each, START, START)
     head = make_curation_head(len(curations))
-    write_head(warehouse, kind_of(CURATIONS), head)
-    assert publish(warehouse, kind_of(CURATIONS), head).published
-    return CURATION
+    return publish_units(warehouse, kind_of(CURATIONS), head, *curations)

@@ -1,6 +1,7 @@
 """Opens one page of the dashboard without a browser."""
 
 import inspect
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import cache
@@ -26,7 +27,7 @@ PASSWORD = "correct horse battery"
 def open_page(
     name: str, warehouse: Warehouse, state: Mapping[str, str] | None = None, **more: str
 ) -> AppTest:
-    """The page `name` on a warehouse, its address holding `state`.
+    """The page `name` on a warehouse, its address holding `state`; it met no exception.
 
     Nothing is cached from pages opened before.
     """
@@ -35,7 +36,9 @@ def open_page(
     )
     for key, value in {**(state or {}), **more}.items():
         test.query_params[key] = value
-    return test.run()
+    test.run()
+    assert not test.exception, test.exception[0].message
+    return test
 
 
 def _script(name: str, root: str) -> None:
@@ -89,3 +92,38 @@ def open_app(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The whole app, with its menu and password, on a warehouse."""
     monkeypatch.setenv("ASSAY_DASHBOARD__WAREHOUSE", str(warehouse.root))
     return AppTest.from_file(str(Path(app.__file__)), default_timeout=SECONDS).run()
+
+
+_TAG = re.compile(r"(?<!\\)<(?:script|img|svg|b|i)\b", re.IGNORECASE)
+_UNSAFE_LINK = re.compile(r"(?<!\\)\]\((?!https?://)", re.IGNORECASE)
+_FORMULA_OR_IMAGE = re.compile(r"(?<!\\)\$|(?<!\\)!\[")
+
+
+def unsafe_parts(page: AppTest) -> list[str]:
+    """Markdown of the page that would show HTML, lead elsewhere than to the web, or hold an image
+    or formula.
+    """
+    written = [
+        element
+        for kind in (
+            "markdown",
+            "caption",
+            "header",
+            "subheader",
+            "info",
+            "warning",
+            "error",
+            "success",
+        )
+        for element in getattr(page, kind)
+    ]
+    labels = [
+        element.label for kind in ("expander", "metric", "tabs") for element in getattr(page, kind)
+    ]
+    allowed = [element.value for element in written if getattr(element, "allow_html", False)]
+    texts = [str(element.value) for element in written] + labels
+    return allowed + [
+        text
+        for text in texts
+        if _TAG.search(text) or _UNSAFE_LINK.search(text) or _FORMULA_OR_IMAGE.search(text)
+    ]

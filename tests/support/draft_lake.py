@@ -13,18 +13,23 @@ from schemas.works.draft import Draft, Form
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from schemas.works.draft_run import DRAFTS, DraftHead, Material, PlannedDraft, StoredText
 from tasks.writing.charts import experiment_charts
-from tasks.writing.claims import Claims, add_experiment, add_idea, declare
+from tasks.writing.claims import (
+    Claims,
+    Known,
+    add_experiment,
+    add_idea,
+    add_works,
+    declare,
+    draft_works,
+    keyed,
+)
 from tasks.writing.drafting import material_hash, write_draft
-from tasks.writing.figures.mending import readable
-from tasks.writing.method_graph import experiment_graph
+from tasks.writing.figures import readable
+from tasks.writing.graphs import experiment_graph
 from tasks.writing.outline import make_outline
-from tasks.writing.works import Known, add_works, draft_works, keyed
-from tests.support.evaluations import START
 from tests.support.experiment_lake import EXPERIMENT, make_experiment
+from tests.support.lakes import made, publish_units
 from warehouse.units.kind import kind_of
-from warehouse.units.landing import write_head
-from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 DRAFT = RunId("draft-a")
@@ -135,19 +140,11 @@ def make_draft(idea_id: str = "bats", venue: str = "neutral") -> Draft:
 
 
 def make_draft_head() -> DraftHead:
-    return DraftHead(
-        run_id=DRAFT,
-        engine="extractive",
-        experiment_run_ids=(EXPERIMENT,),
-        venue="neutral",
-        started_at=START,
-        finished_at=START,
-    )
+    experiments = (EXPERIMENT,)
+    told = {"engine": "extractive", "experiment_run_ids": experiments, "venue": "neutral"}
+    return made(DraftHead, run_id=DRAFT, **told)
 
 
 def publish_draft(warehouse: Warehouse, draft: Draft) -> RunId:
     """A published run of this draft."""
-    land_unit(warehouse, kind_of(DRAFTS), DRAFT, draft, START, START)
-    write_head(warehouse, kind_of(DRAFTS), make_draft_head())
-    assert publish(warehouse, kind_of(DRAFTS), make_draft_head()).published
-    return DRAFT
+    return publish_units(warehouse, kind_of(DRAFTS), make_draft_head(), draft)

@@ -13,16 +13,16 @@ from schemas.outcome import Outcome
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.embeddings import Embedder
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools, Step
+from tasks.literature.client import LiteratureClient
 from tasks.literature.gateway.application import application
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
-from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.requests import run_request
@@ -76,7 +76,7 @@ async def evaluated_on(
     )
     transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot)))
     async with httpx.AsyncClient(transport=transport) as http:
-        literature = SemanticScholarClient(
+        literature = LiteratureClient(
             job.gateway_url, ledger, http, Settings().literature, unlimited=True
         )
         engine = RecordedEngine(

@@ -57,36 +57,12 @@ from warehouse.units.record import unit_of
 
 START = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
 CUTOFF = date(2025, 6, 30)
-WORDS = [
-    "sparse",
-    "attention",
-    "kernel",
-    "retrieval",
-    "graph",
-    "protein",
-    "sampling",
-    "policy",
-    "reward",
-    "latent",
-    "diffusion",
-    "corpus",
-    "bias",
-    "variance",
-    "robust",
-    "calibration",
-    "transfer",
-    "contrastive",
-    "alignment",
-    "simulation",
-    "spectral",
-    "assay",
-    "cohort",
-    "imaging",
-    "prior",
-    "posterior",
-    "gradient",
-    "memory",
-]
+WORDS = (
+    "sparse", "attention", "kernel", "retrieval", "graph", "protein", "sampling", "policy",
+    "reward", "latent", "diffusion", "corpus", "bias", "variance", "robust", "calibration",
+    "transfer", "contrastive", "alignment", "simulation", "spectral", "assay", "cohort",
+    "imaging", "prior", "posterior", "gradient", "memory",
+)  # fmt: skip
 
 
 def prose(generator: random.Random, words: int) -> str:

@@ -16,11 +16,8 @@ from schemas.works.experiment import (
     Stage,
 )
 from schemas.works.experiment_run import EXPERIMENTS, ExperimentHead
-from tests.support.evaluations import START
+from tests.support.lakes import made, publish_units
 from warehouse.units.kind import kind_of
-from warehouse.units.landing import write_head
-from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 EXPERIMENT = RunId("experiment-a")
@@ -139,21 +136,10 @@ def make_experiment(task_id: str = "task-0") -> Experiment:
 
 
 def make_experiment_head(task_count: int = 2) -> ExperimentHead:
-    return ExperimentHead(
-        run_id=EXPERIMENT,
-        engine="extractive",
-        seed=0,
-        task_count=task_count,
-        started_at=START,
-        finished_at=START,
-    )
+    return made(ExperimentHead, run_id=EXPERIMENT, engine="extractive", task_count=task_count)
 
 
 def publish_experiment(warehouse: Warehouse, *experiments: Experiment) -> RunId:
     """A published run of these experiments."""
-    for each in experiments:
-        land_unit(warehouse, kind_of(EXPERIMENTS), EXPERIMENT, each, START, START)
     head = make_experiment_head(len(experiments))
-    write_head(warehouse, kind_of(EXPERIMENTS), head)
-    assert publish(warehouse, kind_of(EXPERIMENTS), head).published
-    return EXPERIMENT
+    return publish_units(warehouse, kind_of(EXPERIMENTS), head, *experiments)

@@ -18,11 +18,10 @@ from schemas.works.ideation import (
 from schemas.works.ideation_run import IDEATIONS, IdeationHead
 from tasks.ideas.read import read_ideas
 from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
+from tests.support.lakes import publish_units
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.kind import kind_of
-from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 IDEATION = RunId("ideation-a")
@@ -107,11 +106,7 @@ def make_ideation_head(rounds: int = 2) -> IdeationHead:
 def publish_ideation_lake(warehouse: Warehouse, *rounds: IdeationRound) -> None:
     """The rounds; by default two of one idea, and a twin of it that was dropped."""
     landed = rounds or (make_round(1), make_round(2))
-    for each in landed:
-        land_unit(warehouse, kind_of(IDEATIONS), IDEATION, each, START, START)
-    head = make_ideation_head(len(landed))
-    write_head(warehouse, kind_of(IDEATIONS), head)
-    assert publish(warehouse, kind_of(IDEATIONS), head).published
+    publish_units(warehouse, kind_of(IDEATIONS), make_ideation_head(len(landed)), *landed)
 
 
 def evaluate_versions(request: RunRequest) -> Any:

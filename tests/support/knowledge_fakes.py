@@ -18,7 +18,7 @@ from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
 from tasks.committee.knowledge.reader import Reading
 from tasks.committee.knowledge.tools import KnowledgeTools
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tests.support.contribution_fakes import Delays, FakeLiterature, WordEmbedder
 
 CUTOFF = date(2022, 6, 30)

@@ -4,13 +4,15 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 
 import uvicorn
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 
 @dataclass
@@ -82,10 +84,15 @@ def serving(make: Callable[[int], LoopbackT], handler: type[QuietHandler]) -> It
 class QuickServer(uvicorn.Server):
     """Stops within milliseconds; uvicorn's own looks ten times a second, and waits as long."""
 
+    beside: Callable[[], Coroutine[Any, Any, None]] | None = None
+
     async def main_loop(self) -> None:
         await self.on_tick(0)
+        watching = asyncio.create_task(self.beside()) if self.beside is not None else None
         while not self.should_exit:  # noqa: ASYNC110 -- another thread sets it
             await asyncio.sleep(0.01)
+        if watching is not None:
+            watching.cancel()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for listening in (*self.servers, *(sockets or ())):
@@ -96,11 +103,17 @@ class QuickServer(uvicorn.Server):
 
 
 class ServedApplication:
-    """An ASGI application served by uvicorn; 0: on any free port."""
+    """An ASGI application served by uvicorn; 0: on any free port. `beside` runs in its loop."""
 
-    def __init__(self, application: Any, port: int = 0) -> None:
+    def __init__(
+        self,
+        application: Any,
+        port: int = 0,
+        beside: Callable[[], Coroutine[Any, Any, None]] | None = None,
+    ) -> None:
         config = uvicorn.Config(
             application,
+            interface="asgi3",
             log_level="critical",
             lifespan="off",
             access_log=False,
@@ -108,6 +121,7 @@ class ServedApplication:
             timeout_keep_alive=600,
         )
         self._server = QuickServer(config)
+        self._server.beside = beside
         listener = socket.create_server(("127.0.0.1", port))
         self.port: int = listener.getsockname()[1]
         self._thread = threading.Thread(
@@ -120,3 +134,12 @@ class ServedApplication:
     def stop(self) -> None:
         self._server.should_exit = True
         self._thread.join(timeout=10)
+
+
+class Dropped(Response):
+    """Promises a body and closes the connection instead."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"1000")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b'{"id": ', "more_body": False})

@@ -20,14 +20,13 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 if __name__ == "__main__":
     import sys
 
     sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.support.drawn_pictures import TOKENS, drawn
-from tests.support.loopback import ServedApplication
+from tests.support.loopback import Dropped, ServedApplication
 from tests.support.schema_answers import Schema, answer_from_schema, find_schema
 
 MODEL_ANSWERED = "loopback-2026-11"
@@ -197,7 +196,7 @@ class OpenAIServer:
         elif name == "hangs":
             await asyncio.sleep(3600)
         elif name == "dropped":
-            return _Dropped()
+            return Dropped()
         elif name == "not_json":
             return Response("<html>gateway</html>", 200, media_type="text/html")
         elif name.startswith("retry_after:"):
@@ -356,15 +355,6 @@ def _misreported(name: str, completion: dict[str, Any]) -> dict[str, Any]:
         case "untold":
             return {name: each for name, each in completion.items() if name != "usage"}
     return completion
-
-
-class _Dropped(Response):
-    """Promises a body and closes the connection instead."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = [(b"content-type", b"application/json"), (b"content-length", b"1000")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b'{"id": ', "more_body": False})
 
 
 def _error(status: int, message: str, code: str, headers: dict[str, str] | None = None) -> Response:

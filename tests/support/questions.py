@@ -10,14 +10,12 @@ from schemas.people.job import JobState, JobStatus
 from schemas.people.live_question import Asked, LiveQuestion
 from schemas.settings import Settings
 from schemas.works.survey_run import SURVEYS
-from tests.support.survey_lake import START, make_survey, make_survey_head, with_answer
+from tests.support.lakes import publish_units
+from tests.support.survey_lake import make_survey, make_survey_head, with_answer
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import read_job, write_status
 from warehouse.app.questions import ask, draw_sides
 from warehouse.units.kind import kind_of
-from warehouse.units.landing import write_head
-from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 QUESTION = "How do bats hunt?"
@@ -46,13 +44,9 @@ def publish_answer(warehouse: Warehouse, run_id: str, text: str, **head: object)
     else:
         read = tuple(replace(quote, aspect=Aspect.ANSWER) for quote in survey.quotes)
         survey = replace(survey, quotes=read)
-    land_unit(warehouse, kind_of(SURVEYS), RunId(run_id), survey, START, START)
     told = {"run_id": RunId(run_id), "written": Written.ANSWER, "profile": "economy"} | head
     made = make_survey_head().model_copy(update=told)
-    write_head(warehouse, kind_of(SURVEYS), made)
-    report = publish(warehouse, kind_of(SURVEYS), made)
-    assert report.published, report.failed_expectations
-    return RunId(run_id)
+    return publish_units(warehouse, kind_of(SURVEYS), made, survey)
 
 
 def end_job(

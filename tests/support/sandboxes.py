@@ -9,7 +9,7 @@ import pytest
 from schemas.errors import ConfigurationError
 from schemas.settings import ExperimentSettings
 from schemas.works.experiment import Container, Limits
-from tasks.experiments.sandbox.sandbox import Ended, check_sandbox, run_sandboxed
+from tasks.experiments.sandbox import Ended, check_sandbox, run_sandboxed
 
 LIMITS = Limits(seconds=60, memory_bytes=512 << 20, scratch_bytes=8 << 20, answer_bytes=100_000)
 A_WHILE = f"8641.{os.getpid()}"

@@ -9,21 +9,15 @@ silence.
 import asyncio
 import hashlib
 import json
-import logging
-import socket
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote
 
-import uvicorn
-
 from flows.works.evaluate.request import bundled
-from tests.support.loopback import QuickServer
+from tests.support.loopback import ServedApplication
 from tests.support.stalls import Stalls
 
 FAULTS = ("429", "500", "503", "504", "truncated", "slow", "dropped")
@@ -50,6 +44,19 @@ def paper_id(name: str) -> str:
     return hashlib.sha1(name.encode()).hexdigest()
 
 
+def _paper(identifier: str, corpus_id: int, doi: str | None, **fields: Any) -> Json:
+    names = {"CorpusId": corpus_id} | ({"DOI": doi} if doi else {})
+    closed = {"url": "", "status": None, "license": None, "disclaimer": "Notice"}
+    return {
+        "paperId": identifier,
+        "corpusId": corpus_id,
+        "externalIds": names,
+        "url": f"https://www.semanticscholar.org/paper/{identifier}",
+        "openAccessPdf": closed,
+        **fields,
+    }
+
+
 def corpus(count: int, references_each: int = 3) -> list[Json]:
     """`count` papers about numbered topics; each cites the ones before it.
 
@@ -58,75 +65,50 @@ def corpus(count: int, references_each: int = 3) -> list[Json]:
     papers = []
     for number in range(count):
         cited = [paper_id(str(each)) for each in range(max(0, number - references_each), number)]
+        topic, year = number % 10, 2015 + number % 10
         papers.append(
-            {
-                "paperId": paper_id(str(number)),
-                "corpusId": 1000 + number,
-                "externalIds": {"DOI": f"10.1000/{number}", "CorpusId": 1000 + number},
-                "title": f"Study {number} of topic {number % 10} in graphs",
-                "abstract": (
-                    f"We study topic {number % 10} with method {number % 4} and find effect"
-                    f" {number}."
-                ),
-                "authors": [{"authorId": str(number), "name": f"Author {number}"}],
-                "venue": "Venue",
-                "year": 2015 + number % 10,
-                "publicationDate": (
-                    f"{2015 + number % 10}-0{1 + number % 9}-11" if number % 3 else None
-                ),
-                "url": f"https://www.semanticscholar.org/paper/{paper_id(str(number))}",
-                "openAccessPdf": {
-                    "url": "",
-                    "status": None,
-                    "license": None,
-                    "disclaimer": "Notice",
-                },
-                "citationCount": number,
-                "referenceCount": len(cited),
-                "cited": None if number % 7 == 6 else cited,
-                "topic": number % 10,
-            }
+            _paper(
+                paper_id(str(number)),
+                1000 + number,
+                f"10.1000/{number}",
+                title=f"Study {number} of topic {topic} in graphs",
+                abstract=f"We study topic {topic} with method {number % 4}, find effect {number}.",
+                authors=[{"authorId": str(number), "name": f"Author {number}"}],
+                venue="Venue",
+                year=year,
+                publicationDate=f"{year}-0{1 + number % 9}-11" if number % 3 else None,
+                citationCount=number,
+                referenceCount=len(cited),
+                cited=None if number % 7 == 6 else cited,
+                topic=topic,
+            )
         )
     return papers
 
 
 def bundled_corpus() -> list[Json]:
     """The bundled papers as Semantic Scholar would describe them; none is open access."""
-    papers = []
-    for number, line in enumerate(bundled("papers.jsonl").read_text().splitlines()):
-        paper = json.loads(line)
-        identifier = paper_id(paper["url"])
-        papers.append(
-            {
-                "paperId": identifier,
-                "corpusId": 5000 + number,
-                "externalIds": {
-                    "CorpusId": 5000 + number,
-                    **({"DOI": paper["doi"]} if paper["doi"] else {}),
-                },
-                "title": paper["title"],
-                "abstract": paper["abstract"],
-                "authors": [
-                    {"authorId": str(place), "name": name}
-                    for place, name in enumerate(paper["authors"])
-                ],
-                "venue": paper["venue"],
-                "year": paper["year"],
-                "publicationDate": None,
-                "url": f"https://www.semanticscholar.org/paper/{identifier}",
-                "openAccessPdf": {
-                    "url": "",
-                    "status": None,
-                    "license": None,
-                    "disclaimer": "Notice",
-                },
-                "citationCount": paper["citation_count"],
-                "referenceCount": 0,
-                "cited": [],
-                "topic": number // 15,
-            }
+    rows = map(json.loads, bundled("papers.jsonl").read_text().splitlines())
+    return [
+        _paper(
+            paper_id(row["url"]),
+            5000 + number,
+            row["doi"],
+            title=row["title"],
+            abstract=row["abstract"],
+            authors=[
+                {"authorId": str(place), "name": name} for place, name in enumerate(row["authors"])
+            ],
+            venue=row["venue"],
+            year=row["year"],
+            publicationDate=None,
+            citationCount=row["citation_count"],
+            referenceCount=0,
+            cited=[],
+            topic=number // 15,
         )
-    return papers
+        for number, row in enumerate(rows)
+    ]
 
 
 @dataclass
@@ -153,19 +135,10 @@ class SemanticScholarServer:
 
     def __post_init__(self) -> None:
         self._by_name = {name: paper for paper in self.papers for name in _names(paper)}
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        logging.getLogger("uvicorn.error").setLevel(
-            logging.CRITICAL
-        )  # a connection dropped on purpose is no news
-        config = uvicorn.Config(
-            self._application, log_config=None, access_log=False, lifespan="off", interface="asgi3"
-        )
-        self._server = QuickServer(config)
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        return f"http://127.0.0.1:{self._served.port}"
 
     @property
     def counts(self) -> Counter[str]:
@@ -196,34 +169,16 @@ class SemanticScholarServer:
         )
 
     def __enter__(self) -> Self:
-        self._thread.start()
-        while not self._server.started:
-            time.sleep(0.005)
+        limited = self.requests_per_second is not None
+        self._served = ServedApplication(
+            self._application, beside=self.stalls.watch if limited else None
+        )
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._server.should_exit = True
-        self._thread.join(10)
-        self._socket.close()
-
-    async def _serve(self) -> None:
-        watching = (
-            asyncio.create_task(self.stalls.watch())
-            if self.requests_per_second is not None
-            else None
-        )
-        await self._server.serve([self._socket])
-        if watching is not None:
-            watching.cancel()
+    def __exit__(self, *_: object) -> None:
+        self._served.stop()
 
     async def _application(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            return
         number, now, path = len(self.arrivals), time.monotonic(), scope["path"]
         self.arrivals.append(now)
         self.paths.append(path)
@@ -239,20 +194,14 @@ class SemanticScholarServer:
             fault = "429"
         if self.delay_seconds:
             await asyncio.sleep(self.delay_seconds)
-        if (
-            self.lost_word is not None
-            and self.lost_word in unquote(scope["query_string"].decode()).lower()
-        ):
+        query = scope["query_string"].decode()
+        if self.lost_word is not None and self.lost_word in unquote(query).lower():
             fault = "503"
         if fault in _BODIES:
             await _send(send, int(fault), _BODIES[fault])
             return
-        parameters = {
-            name: values[-1]
-            for name, values in parse_qs(
-                scope["query_string"].decode(), keep_blank_values=True
-            ).items()
-        }
+        asked = parse_qs(query, keep_blank_values=True)
+        parameters = {name: values[-1] for name, values in asked.items()}
         status, answer = self._answer(scope["method"], unquote(path), parameters, body)
         if fault == "slow":
             await asyncio.sleep(self.slow_seconds)
@@ -262,45 +211,34 @@ class SemanticScholarServer:
         if self.requests_per_second is None:
             return False
         allowed = max(int(self.requests_per_second), 1)
-        return (
-            number >= allowed
-            and now - self.arrivals[number - allowed] < allowed / self.requests_per_second
-        )
+        window = allowed / self.requests_per_second
+        return number >= allowed and now - self.arrivals[number - allowed] < window
 
     def _answer(
         self, method: str, path: str, parameters: dict[str, str], body: bytes
     ) -> tuple[int, Any]:
         fields = parameters.get("fields", "title").split(",")
-        unknown = [name for name in fields if name == "nonsense"]
-        if unknown:
-            return 400, {"error": f"Unrecognized or unsupported fields: [{', '.join(unknown)}]"}
+        if "nonsense" in fields:
+            return 400, {"error": "Unrecognized or unsupported fields: [nonsense]"}
         if (method, path) == ("POST", "/graph/v1/paper/batch"):
             return self._batch(json.loads(body)["ids"], fields)
-        if path in (
-            "/graph/v1/paper/search",
-            "/graph/v1/paper/search/bulk",
-            "/graph/v1/snippet/search",
-        ):
+        if path.partition("/v1/")[2] in ("paper/search", "paper/search/bulk", "snippet/search"):
             return self._search(path, parameters, fields)
-        if path.startswith("/recommendations/v1/papers/forpaper/"):
-            return self._recommend(
-                path.removeprefix("/recommendations/v1/papers/forpaper/"), parameters, fields
-            )
-        if path.rstrip("/") == "/recommendations/v1/papers":
-            return self._recommend_from(json.loads(body), parameters, fields)
-        if path.startswith("/graph/v1/paper/") and path.endswith(("/references", "/citations")):
-            return self._links(
-                *path.removeprefix("/graph/v1/paper/").rsplit("/", 1), parameters, fields
-            )
-        if path.startswith("/graph/v1/paper/"):
-            name = path.removeprefix("/graph/v1/paper/")
-            paper = self._by_name.get(name.lower())
-            return (
-                (200, _view(paper, fields))
-                if paper
-                else (404, {"error": f"Paper with id {name} not found"})
-            )
-        return 404, {"error": "not here"}
+        if path.startswith("/recommendations/v1/papers"):
+            seeds = [path.rpartition("/forpaper/")[2]]
+            if "/forpaper/" not in path:
+                seeds = json.loads(body).get("positivePaperIds")
+            return self._recommend(seeds, parameters, fields)
+        name = path.removeprefix("/graph/v1/paper/")
+        name, _, direction = (
+            name.rpartition("/") if name.endswith(("/references", "/citations")) else (name, "", "")
+        )
+        paper = self._by_name.get(name.lower())
+        if paper is None:
+            return 404, {"error": f"Paper with id {name} not found"}
+        if direction:
+            return self._links(paper, direction, parameters, fields)
+        return 200, _view(paper, fields)
 
     def _batch(self, identifiers: list[str], fields: list[str]) -> tuple[int, Any]:
         self.batches.append(identifiers)
@@ -312,41 +250,27 @@ class SemanticScholarServer:
         if not any(found):
             return 400, {"error": "No valid paper ids given"}
         left = self.most_nested_rows
+        inner = [each.removeprefix("references.") for each in fields if "references." in each]
         rows: list[Json | None] = []
         for paper in found:
             row = _view(paper, fields) if paper else None
-            inner = [
-                name.removeprefix("references.")
-                for name in fields
-                if name.startswith("references.")
-            ]
             if paper and row is not None and inner:
                 cited = paper["cited"]
-                row["references"] = (
-                    [self._reference(each, inner) for each in cited[:left]]
-                    if cited is not None
-                    else None
-                )
+                row["references"] = None if cited is None else []
+                for each in (cited or ())[:left]:
+                    # Reference rows often lack the abstract that the paper itself has.
+                    lacking = {"abstract": None} if "abstract" in inner else {}
+                    row["references"].append(_view(self._by_name[each], inner) | lacking)
                 left -= len(row["references"] or ())
             rows.append(row)
         return 200, rows
-
-    def _reference(self, cited: str, fields: list[str]) -> Json:
-        """Reference rows often lack the abstract that the paper itself has."""
-        return {
-            **_view(self._by_name[cited], fields),
-            **({"abstract": None} if "abstract" in fields else {}),
-        }
 
     def _search(self, path: str, parameters: dict[str, str], fields: list[str]) -> tuple[int, Any]:
         words = set(parameters.get("query", "").lower().split())
         limit, offset = int(parameters.get("limit", "10")), int(parameters.get("offset", "0"))
         if offset + limit >= 1000 and path.endswith("paper/search"):
-            return 400, {
-                "error": (
-                    "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'"
-                )
-            }
+            told = "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'"
+            return 400, {"error": told}
         ranked = sorted(
             (-len(words & set(paper["title"].lower().split())), paper["corpusId"])
             for paper in self._within(parameters)
@@ -354,105 +278,63 @@ class SemanticScholarServer:
         hits = [self._by_name[f"corpusid:{corpus_id}"] for score, corpus_id in ranked if score]
         page = hits[:1000] if path.endswith("bulk") else hits[offset : offset + limit]
         if path.endswith("snippet/search"):
-            return 200, {
-                "data": [self._snippet(paper, place) for place, paper in enumerate(page)],
-                "retrievalVersion": "test",
-            }
-        if not hits:
-            return 200, {"total": 0, "offset": offset}
-        body = {
-            "total": len(hits),
-            "offset": offset,
-            "data": [_view(paper, fields) for paper in page],
-        }
-        if path.endswith("bulk"):
-            return 200, {**body, "token": None}
-        return 200, {**body, **({"next": offset + limit} if offset + limit < len(hits) else {})}
+            passages = [self._snippet(paper, place) for place, paper in enumerate(page)]
+            return 200, {"data": passages, "retrievalVersion": "test"}
+        body: Json = {"total": len(hits), "offset": offset}
+        if hits:
+            body["data"] = [_view(paper, fields) for paper in page]
+        if path.endswith("bulk") and hits:
+            body["token"] = None
+        elif offset + limit < len(hits):
+            body["next"] = offset + limit
+        return 200, body
 
     def _snippet(self, paper: Json, place: int) -> Json:
-        mentions = [
-            {"start": 0, "end": 4, "matchedPaperCorpusId": str(self._by_name[each]["corpusId"])}
-            for each in paper["cited"] or ()
-        ]
+        cited = [str(self._by_name[each]["corpusId"]) for each in paper["cited"] or ()]
+        mentions = [{"start": 0, "end": 4, "matchedPaperCorpusId": each} for each in (*cited, None)]
         return {
             "score": round(0.8 - place / 1000, 4),
-            "paper": {
-                "corpusId": str(paper["corpusId"]),
-                "title": paper["title"],
-                "authors": [],
-                "openAccessInfo": None,
-            },
+            "paper": {"corpusId": str(paper["corpusId"]), "title": paper["title"], "authors": []},
             "snippet": {
                 "text": f"Body text of {paper['title']}.",
                 "snippetKind": "body",
                 "section": "Introduction",
                 "snippetOffset": {"start": 10, "end": 99},
-                "annotations": {
-                    "refMentions": [
-                        *mentions,
-                        {"start": 5, "end": 6, "matchedPaperCorpusId": None},
-                    ],
-                    "sentences": [],
-                },
+                "annotations": {"refMentions": mentions, "sentences": []},
             },
         }
 
     def _recommend(
-        self, seed: str, parameters: dict[str, str], fields: list[str]
+        self, seeds: list[str], parameters: dict[str, str], fields: list[str]
     ) -> tuple[int, Any]:
-        paper = self._by_name.get(seed.lower())
+        if not seeds:
+            return 400, {"error": "No positive paper examples given"}
         if "publicationDateOrYear" in parameters:
             return 400, {"error": "Unacceptable query params: [publicationDateOrYear]"}
+        paper = self._by_name.get(seeds[0].lower())
         if paper is None:
             return 404, {"error": "Input papers not found"}
         alike = [each for each in self.papers if each["topic"] == paper["topic"]]
-        return 200, {
-            "recommendedPapers": [
-                _view(each, fields) for each in alike[: int(parameters.get("limit", "100"))]
-            ]
-        }
-
-    def _recommend_from(
-        self, body: Json, parameters: dict[str, str], fields: list[str]
-    ) -> tuple[int, Any]:
-        if not body.get("positivePaperIds"):
-            return 400, {"error": "No positive paper examples given"}
-        return self._recommend(body["positivePaperIds"][0], parameters, fields)
+        limit = int(parameters.get("limit", "100"))
+        return 200, {"recommendedPapers": [_view(each, fields) for each in alike[:limit]]}
 
     def _links(
-        self, name: str, direction: str, parameters: dict[str, str], fields: list[str]
+        self, paper: Json, direction: str, parameters: dict[str, str], fields: list[str]
     ) -> tuple[int, Any]:
-        paper = self._by_name.get(name.lower())
-        if paper is None:
-            return 404, {"error": f"Paper with id {name} not found"}
         if direction == "references" and paper["cited"] is None:
-            return 200, {
-                "data": None,
-                "citingPaperInfo": {
-                    "openAccessPdf": {"disclaimer": "elided by the publisher: {'references'}"}
-                },
-            }
+            elided = {"disclaimer": "elided by the publisher: {'references'}"}
+            return 200, {"data": None, "citingPaperInfo": {"openAccessPdf": elided}}
+        linked, side = paper["cited"], "citedPaper"
+        if direction == "citations":
+            name, side = paper["paperId"], "citingPaper"
+            linked = [each["paperId"] for each in self.papers if name in (each["cited"] or ())]
         offset, limit = int(parameters.get("offset", "0")), int(parameters.get("limit", "100"))
-        if direction == "references":
-            linked, side = paper["cited"], "citedPaper"
-        else:
-            linked, side = (
-                [
-                    each["paperId"]
-                    for each in self.papers
-                    if paper["paperId"] in (each["cited"] or ())
-                ],
-                "citingPaper",
-            )
         rows = [
             {"contexts": [], "isInfluential": False, side: _view(self._by_name[each], fields)}
             for each in linked[offset : offset + limit]
         ]
-        return 200, {
-            "offset": offset,
-            "data": rows,
-            **({"next": offset + limit} if offset + limit < len(linked) else {}),
-        }
+        more = {"next": offset + limit} if offset + limit < len(linked) else {}
+        return 200, {"offset": offset, "data": rows, **more}
 
     def _within(self, parameters: dict[str, str]) -> Iterable[Json]:
         """Undated papers count as of 1 January of their year, as the API documents."""

@@ -24,17 +24,12 @@ def site_of(warehouse: Warehouse, **dashboard: Any) -> TestClient:
     Args:
         dashboard: settings of the dashboard.
     """
-    app = application_of(warehouse, **dashboard)
-    return TestClient(app, base_url="http://127.0.0.1", follow_redirects=False)
-
-
-def application_of(warehouse: Warehouse, **dashboard: Any) -> Starlette:
-    """The site alone, without pages of Streamlit."""
     settings = Settings(dashboard={"warehouse": warehouse.root, **dashboard})  # type: ignore[arg-type]
     lake = open_lake(settings)
     access = Access(lake.warehouse, settings.dashboard)
     routes = [*SignIn(access).routes(), *Site(lake, access).routes()]
-    return Starlette(routes=routes, middleware=[Middleware(AdmittedOnly, access=access)])
+    app = Starlette(routes=routes, middleware=[Middleware(AdmittedOnly, access=access)])
+    return TestClient(app, base_url="http://127.0.0.1", follow_redirects=False)
 
 
 class Page:

@@ -2,24 +2,19 @@
 answer what a test tells them to.
 """
 
-import asyncio
-import random
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any
 
-from schemas.base import Noun, Reply
+from schemas.base import Reply
 from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
 from schemas.judgement.soundness import ConcernKind, ConcernSeverity
 from schemas.judgement.suggestion import ActionEffort
-from schemas.literature.paper import CitationEdge, Paper, PaperSection, Passage, SectionKind
-from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from schemas.literature.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.suggestions import ProposedSuggestion
 from tasks.soundness.steps.extract_methods import MethodsInput, MethodsReply, ProposedMethod
 from tasks.soundness.steps.method_evidence import EvidenceInput, EvidenceReply, PaperReading
@@ -27,8 +22,9 @@ from tasks.soundness.steps.plan_review import PlanInput, PlanReply, ProposedPoin
 from tasks.soundness.steps.soundness_query import MethodQuery, QueriesInput, QueriesReply
 from tasks.soundness.steps.soundness_review import ReviewInput, ReviewReply
 from tasks.soundness.steps.soundness_summary import SummaryInput, SummaryReply
+from tests.support.contribution_fakes import Delays
+from tests.support.contribution_fakes import FakeEngine as TopicEngine
 
-CREATED_AT = datetime(2026, 3, 1, tzinfo=UTC)
 TIMED_OUT = SourceFailure(
     source="snapshot", endpoint="snippet/search", reason=Reason.TIMEOUT, detail="no answer in 60 s"
 )
@@ -71,22 +67,6 @@ def passage(
         score=score,
         cited_paper_ids=tuple(PaperId(f"paper{each:02d}") for each in cites),
     )
-
-
-@dataclass
-class Latency:
-    """Gives way to other work a random number of times, so that tests can shuffle who answers first
-    without sleeping.
-    """
-
-    seed: int | None = None
-
-    def __post_init__(self) -> None:
-        self._random = random.Random(self.seed)
-
-    async def pass_by(self) -> None:
-        for _ in range(0 if self.seed is None else self._random.randrange(12)):
-            await asyncio.sleep(0)
 
 
 def _methods(inputs: MethodsInput) -> Reply:
@@ -178,60 +158,23 @@ ANSWERS: dict[str, Callable[[Any], Reply]] = {
 }
 
 
-@dataclass
-class FakeEngine:
-    """Answers with `answers[step]`, a function of the input that returns a reply or a reason for
-    having none.
-    """
+class FakeEngine(TopicEngine):
+    """Answers as `ANSWERS` say where a test says nothing else."""
 
-    answers: dict[str, Callable[[Any], Reply | Reason]] = field(default_factory=dict)
-    latency: Latency = field(default_factory=Latency)
-    asked: list[tuple[str, Noun]] = field(default_factory=list)
-    name: str = "litellm:fake"
-
-    async def run(self, step: Step[Any, Any], inputs: Noun) -> Outcome[Any]:
-        step.messages(inputs)
-        self.asked.append((step.name, inputs))
-        await self.latency.pass_by()
-        reply = {**ANSWERS, **self.answers}[step.name](inputs)
-        provenance = provenance_of(step, self.name)
-        return (
-            Unscored(reply, f"{step.name} gave nothing", provenance)
-            if isinstance(reply, Reason)
-            else Scored(reply, provenance)
-        )
-
-    def inputs_of(self, step: str) -> list[Any]:
-        return [inputs for name, inputs in self.asked if name == step]
+    def __init__(
+        self,
+        answers: dict[str, Callable[[Any], Reply | Reason]] | None = None,
+        delays: Delays | None = None,
+        name: str = "litellm:fake",
+    ) -> None:
+        super().__init__(None, {**ANSWERS, **(answers or {})}, delays, name)
 
 
-class BaselineEngine:
+class BaselineEngine(TopicEngine):
     """The extractive engine in its barest form."""
 
-    name = "extractive"
-
-    async def run(self, step: Step[Any, Any], inputs: Noun) -> Outcome[Any]:
-        reply = await step.baseline(inputs, BaselineTools(embedder=None))  # type: ignore[arg-type]
-        provenance = provenance_of(step, self.name)
-        return (
-            Unscored(reply.reason, reply.detail, provenance)
-            if isinstance(reply, NoAnswer)
-            else Scored(reply, provenance)
-        )
-
-
-def provenance_of(step: Step[Any, Any], engine: str) -> Provenance:
-    return Provenance(
-        step=step.name,
-        step_version=step.version,
-        prompt_sha256=step.prompt_sha256,
-        engine=engine,
-        model_requested=engine,
-        model_answered=engine,
-        seed=7,
-        created_at=CREATED_AT,
-        call_ids=(f"call-{step.name}",),
-    )
+    def __init__(self) -> None:
+        super().__init__(None, {}, name="extractive")
 
 
 @dataclass
@@ -244,21 +187,21 @@ class FakeLiterature:
     passages: dict[str, Sequence[Passage]] = field(default_factory=dict)
     fetched: Sequence[Paper] = ()
     failing: frozenset[str] = frozenset()
-    latency: Latency = field(default_factory=Latency)
+    delays: Delays = field(default_factory=Delays)
     looked_up: list[PaperId] = field(default_factory=list)
     searched: list[str] = field(default_factory=list)
     unlimited: bool = False
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
         self.searched.append(query)
-        await self.latency.pass_by()
+        await self.delays.wait()
         if "snippets" in self.failing:
             return Answer((), (TIMED_OUT,))
         return Answer(tuple(self.passages.get(query, ()))[:limit])
 
     async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
         self.looked_up.extend(paper_ids)
-        await self.latency.pass_by()
+        await self.delays.wait()
         if "papers" in self.failing:
             return Answer((), (TIMED_OUT,))
         wanted = set(paper_ids)
@@ -270,34 +213,6 @@ class FakeLiterature:
             )
         )
 
-    async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
-        raise AssertionError("soundness searches passages, not papers")
-
-    async def search_bulk(
-        self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
-    ) -> Answer[Paper]:
-        raise AssertionError("soundness searches passages, not papers")
-
-    async def pooled_recommendations(
-        self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
-    ) -> Answer[Paper]:
-        raise AssertionError("soundness asks for no recommendations")
-
-    async def recommendations(
-        self, seed: PaperId, limit: int, cutoff: date | None
-    ) -> Answer[Paper]:
-        raise AssertionError("soundness asks for no recommendations")
-
-    async def references(
-        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
-    ) -> Answer[tuple[CitationEdge, Paper]]:
-        raise AssertionError("soundness asks for no references")
-
-    async def citations(
-        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
-    ) -> Answer[tuple[CitationEdge, Paper]]:
-        raise AssertionError("soundness asks for no citations")
-
 
 @dataclass
 class FakeDocuments:
@@ -307,12 +222,12 @@ class FakeDocuments:
 
     full_text: dict[str, str] = field(default_factory=dict)
     closed: frozenset[str] = frozenset()
-    latency: Latency = field(default_factory=Latency)
+    delays: Delays = field(default_factory=Delays)
     asked: list[PaperId] = field(default_factory=list)
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
         self.asked.extend(each.paper_id for each in papers)
-        await self.latency.pass_by()
+        await self.delays.wait()
         sections: list[PaperSection] = []
         failures: list[SourceFailure] = []
         for each in papers:
@@ -332,31 +247,3 @@ def _section(owner: Paper, kind: SectionKind, heading: str, text: str, source: s
     return PaperSection(
         paper_id=owner.paper_id, section=kind, heading=heading, text=text, text_source=source
     )
-
-
-class WordLiterature(FakeLiterature):
-    """Searches the abstracts of `fetched` by shared words: enough of a search to judge real ideas
-    with.
-    """
-
-    async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
-        asked = set(re.findall(r"\w{4,}", query.lower()))
-        scored = [
-            (len(asked & set(re.findall(r"\w{4,}", f"{each.title} {each.abstract}".lower()))), each)
-            for each in self.fetched
-        ]
-        best = sorted(
-            (pair for pair in scored if pair[0]), key=lambda pair: (-pair[0], pair[1].paper_id)
-        )[:limit]
-        return Answer(
-            tuple(
-                Passage(
-                    passage_id=each.paper_id,
-                    paper_id=each.paper_id,
-                    text=each.abstract or "",
-                    kind="abstract",
-                    score=float(score),
-                )
-                for score, each in best
-            )
-        )

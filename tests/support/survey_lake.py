@@ -27,10 +27,8 @@ from schemas.literature.survey_review import (
 from schemas.reasons import Reason
 from schemas.works.survey_run import SURVEYS, SurveyHead
 from tests.support.evaluations import START
+from tests.support.lakes import publish_units
 from warehouse.units.kind import kind_of
-from warehouse.units.landing import write_head
-from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
 SURVEY = RunId("survey-a")
@@ -251,10 +249,5 @@ def published_surveys(
     warehouse: Warehouse, *surveys: Survey, written: Written = Written.REVIEW
 ) -> RunId:
     """Land and publish `surveys` as one run."""
-    for survey in surveys:
-        land_unit(warehouse, kind_of(SURVEYS), SURVEY, survey, START, START)
     head = replace(make_survey_head(len(surveys)), written=written)
-    write_head(warehouse, kind_of(SURVEYS), head)
-    report = publish(warehouse, kind_of(SURVEYS), head)
-    assert report.published, report.failed_expectations
-    return SURVEY
+    return publish_units(warehouse, kind_of(SURVEYS), head, *surveys)

@@ -110,12 +110,8 @@ class _Handler(QuietHandler):
         elif word == "moved":
             self._whole(301, server.headers | {"Location": f"{server.url}{self.path}"}, b"")
         elif word == "elsewhere" or word.startswith("to:"):
-            self._whole(
-                302,
-                server.headers
-                | {"Location": word[3:] if word.startswith("to:") else "http://elsewhere.invalid/"},
-                b"",
-            )
+            place = word[3:] if word.startswith("to:") else "http://elsewhere.invalid/"
+            self._whole(302, server.headers | {"Location": place}, b"")
         elif word[:3].isdigit():
             status, _, retry_after = word.partition(":")
             more = {"Retry-After": retry_after} if retry_after else {}
@@ -188,14 +184,11 @@ def _atom(finds: Sequence[Find]) -> str:
 def _listed(
     row: Callable[[Find], dict[str, Any]], wrap: Callable[[list[dict[str, Any]]], Any]
 ) -> Callable[[Sequence[Find]], str]:
-    return lambda finds: json.dumps(
-        wrap(
-            [
-                {name: value for name, value in row(find).items() if value is not None}
-                for find in finds
-            ]
-        )
-    )
+    def worded(finds: Sequence[Find]) -> str:
+        rows = [row(find).items() for find in finds]
+        return json.dumps(wrap([{k: v for k, v in each if v is not None} for each in rows]))
+
+    return worded
 
 
 def _page(find: Find) -> str:
@@ -208,29 +201,23 @@ def _year(find: Find) -> int | None:
 
 def _unpaywall(finds: Sequence[Find]) -> str:
     if not finds:
-        return json.dumps(
-            {
-                "doi": "10.1234/none",
-                "oa_locations": [],
-                "title": "A closed paper",
-                "year": 2001,
-                "best_oa_location": None,
-            }
-        )
-    find = finds[0]
-    location = {
-        "url_for_pdf": "https://pages.example.org/a.pdf",
-        "url": "https://pages.example.org/a.pdf",
+        none = {"best_oa_location": None, "oa_locations": []}
+        told = {"doi": "10.1234/none", "title": "A closed paper", "year": 2001}
+        return json.dumps(none | told)
+    find, page = finds[0], "https://pages.example.org/a.pdf"
+    location = {"url_for_pdf": page, "url": page}
+    told = {"doi": f"10.1234/{find.number}", "title": find.title, "published_date": find.published}
+    return json.dumps(told | {"best_oa_location": location, "oa_locations": [location]})
+
+
+def _hit(url: str, text: str, day: str) -> Callable[[Find], dict[str, Any]]:
+    """A row of a web search, whose address, text and day stand under these names."""
+    return lambda find: {
+        "title": find.title,
+        url: _page(find),
+        text: "About it.",
+        day: find.published,
     }
-    return json.dumps(
-        {
-            "doi": f"10.1234/{find.number}",
-            "title": find.title,
-            "published_date": find.published,
-            "best_oa_location": location,
-            "oa_locations": [location],
-        }
-    )
 
 
 SHAPES: dict[str, Callable[[Sequence[Find]], str]] = {
@@ -250,63 +237,30 @@ SHAPES: dict[str, Callable[[Sequence[Find]], str]] = {
             "DOI": f"10.1234/{find.number}",
             "title": [find.title],
             "abstract": "<jats:title>Abstract</jats:title><jats:p>About it.</jats:p>",
-            "issued": {
-                "date-parts": [
-                    [int(part) for part in find.published.split("-")] if find.published else [None]
-                ]
-            },
+            "issued": {"date-parts": [[*map(int, (find.published or "").split("-"))]]}
+            if find.published
+            else {"date-parts": [[None]]},
         },
         lambda rows: {"status": "ok", "message": {"total-results": len(rows), "items": rows}},
     ),
     "unpaywall": _unpaywall,
     "serper_scholar": _listed(
-        lambda find: {
-            "title": find.title,
-            "link": _page(find),
-            "snippet": "About it.",
-            "year": _year(find),
-        },
+        lambda find: {"title": find.title, "link": _page(find), "year": _year(find)},
         lambda rows: {"searchParameters": {}, "organic": rows},
     ),
     "searxng": _listed(
-        lambda find: {
-            "title": find.title,
-            "url": _page(find),
-            "content": "About it.",
-            "publishedDate": find.published,
-        },
+        _hit("url", "content", "publishedDate"),
         lambda rows: {"query": "q", "results": rows, "unresponsive_engines": []},
     ),
     "serper": _listed(
-        lambda find: {
-            "title": find.title,
-            "link": _page(find),
-            "snippet": "About it.",
-            "date": find.published,
-        },
-        lambda rows: {"searchParameters": {}, "organic": rows},
+        _hit("link", "snippet", "date"), lambda rows: {"searchParameters": {}, "organic": rows}
     ),
     "tavily": _listed(
-        lambda find: {
-            "title": find.title,
-            "url": _page(find),
-            "content": "About it.",
-            "published_date": find.published,
-        },
-        lambda rows: {"query": "q", "results": rows, "response_time": 0.1},
+        _hit("url", "content", "published_date"), lambda rows: {"query": "q", "results": rows}
     ),
     "brave": _listed(
-        lambda find: {
-            "title": find.title,
-            "url": _page(find),
-            "description": "About <strong>it</strong>.",
-            "page_age": find.published,
-        },
-        lambda rows: {
-            "type": "search",
-            "query": {},
-            **({"web": {"results": rows}} if rows else {}),
-        },
+        _hit("url", "description", "page_age"),
+        lambda rows: {"type": "search", **({"web": {"results": rows}} if rows else {})},
     ),
     "github_repositories": _listed(
         lambda find: {
@@ -326,23 +280,16 @@ SHAPES: dict[str, Callable[[Sequence[Find]], str]] = {
         },
         lambda rows: {"total_count": len(rows), "incomplete_results": False, "items": rows},
     ),
-    "kaggle_datasets": _listed(
-        lambda find: {
-            "ref": f"lab/{find.number}",
-            "title": find.title,
-            "lastUpdated": find.published,
-            "voteCount": 3,
-        },
-        lambda rows: rows,
-    ),
-    "kaggle_notebooks": _listed(
-        lambda find: {
-            "ref": f"lab/{find.number}",
-            "title": find.title,
-            "lastRunTime": find.published,
-            "totalVotes": 3,
-        },
-        lambda rows: rows,
-    ),
+    **{
+        name: _listed(
+            lambda find, day=day: {  # type: ignore[misc]
+                "ref": f"lab/{find.number}",
+                "title": find.title,
+                day: find.published,
+            },
+            lambda rows: rows,
+        )
+        for name, day in (("kaggle_datasets", "lastUpdated"), ("kaggle_notebooks", "lastRunTime"))
+    },
 }
 """By source name: a body with these finds, as the API words it."""

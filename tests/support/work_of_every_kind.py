@@ -6,10 +6,11 @@ from typing import Any
 
 from schemas.base import Noun, replace
 from schemas.identifiers import IdeaId, RunId
-from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
+from schemas.judgement.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.judgement.evaluation import Receipt
 from schemas.judgement.ranking import GroupReceipt
 from schemas.run import UnitReceipt
+from schemas.work_schema import WorkSchema
 from schemas.works.check_run import CHECKS
 from schemas.works.curation_run import CURATIONS
 from schemas.works.draft_run import DRAFTS
@@ -19,15 +20,15 @@ from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
 from schemas.works.survey_run import SURVEYS
 from tests.support.benchmark_lake import make_benchmark, make_benchmark_head
 from tests.support.catalogues import with_catalogue
-from tests.support.check_lake import CHECK, check_head
-from tests.support.curation_lake import CURATION, make_curation, make_curation_head
-from tests.support.draft_lake import DRAFT, make_draft, make_draft_head
+from tests.support.check_lake import check_head
+from tests.support.curation_lake import make_curation, make_curation_head
+from tests.support.draft_lake import make_draft, make_draft_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
-from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_experiment_head
-from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
-from tests.support.made_nouns import PROVENANCE, made
+from tests.support.experiment_lake import make_experiment, make_experiment_head
+from tests.support.ideation_lake import make_ideation_head, make_round
+from tests.support.lakes import PROVENANCE, made
 from tests.support.rankings import land_group, make_call, make_head, make_ranked_group
-from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
+from tests.support.survey_lake import make_survey, make_survey_head, with_review
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
@@ -82,10 +83,24 @@ def _publish_run(warehouse: Warehouse, catalogue_url: str | None = None) -> None
     assert publish(with_catalogue(warehouse, catalogue_url), RUNS, make_run(ideas=4)).published
 
 
-def _land_manuscript(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
-    name = f"paper {number}"
-    check = ManuscriptCheck(
-        manuscript_id=name,
+def _units(
+    kind: Kind[Any, Any, Any], run_id: RunId, make: Callable[[int], Noun]
+) -> Callable[[Warehouse, int, str], UnitReceipt]:
+    """What lands the units that `make` makes by their number."""
+    calls = "llm_calls" if "llm_calls" in kind.noun.model_fields else "calls"
+
+    def land(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
+        unit = make(number)
+        name = IdeaId(getattr(unit, kind.name_column))
+        unit = replace(unit, **{calls: (make_llm_call(name, 0, call_id=call),)})
+        return land_unit(warehouse, kind, run_id, unit, START, START)
+
+    return land
+
+
+def _manuscript(number: int) -> ManuscriptCheck:
+    return ManuscriptCheck(
+        manuscript_id=f"paper {number}",
         title="A proof",
         form=ManuscriptForm.TEXT,
         content_sha256="ab" * 32,
@@ -93,55 +108,19 @@ def _land_manuscript(warehouse: Warehouse, number: int, call: str) -> UnitReceip
         attempts=(Attempt(attempt=1, problem_count=0),),
         problems=(),
         failures=(),
-        llm_calls=(make_llm_call(IdeaId(name), 0, call_id=call),),
-    )
-    return land_unit(warehouse, kind_of(CHECKS), CHECK, check, START, START)
-
-
-def _land_question(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
-    name = f"question-{number}"
-    survey = with_review(make_survey(name))
-    calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
-    return land_unit(
-        warehouse, kind_of(SURVEYS), SURVEY, replace(survey, llm_calls=calls), START, START
     )
 
 
-def _land_curated_paper(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
-    name = f"paper-{number}"
-    calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
-    curation = replace(make_curation(name), llm_calls=calls)
-    return land_unit(warehouse, kind_of(CURATIONS), CURATION, curation, START, START)
-
-
-def _land_task(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
-    name = f"task-{number}"
-    calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
-    experiment = replace(make_experiment(name), llm_calls=calls)
-    return land_unit(warehouse, kind_of(EXPERIMENTS), EXPERIMENT, experiment, START, START)
-
-
-def _land_round(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
-    made = make_round(number + 1)
-    calls = (make_llm_call(IdeaId(made.round_id), 0, call_id=call),)
-    made = replace(made, llm_calls=calls)
-    return land_unit(warehouse, kind_of(IDEATIONS), IDEATION, made, START, START)
-
-
-def _land_draft(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
-    name = f"idea-{number}"
-    calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
-    draft = replace(make_draft(name), llm_calls=calls)
-    return land_unit(warehouse, kind_of(DRAFTS), DRAFT, draft, START, START)
-
-
-def _land_benchmark(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
+def _suite(number: int) -> BenchmarkRun:
     suite = ("decisions", "pairs")[number]
     item = BenchmarkItem(item_id="i", task="decision", system="assay", gold="yes", answer="yes")
     score = BenchmarkScore(suite=suite, metric="accuracy", system="assay", value=1.0, count=1)
-    calls = (make_llm_call(IdeaId("i"), 0, call_id=call),)
-    run = make_benchmark(suite, scores=(score,), items=(item,), calls=calls)
-    return land_unit(warehouse, BENCHMARKS, RunId("benchmark-a"), run, START, START)
+    return make_benchmark(suite, scores=(score,), items=(item,))
+
+
+def _of(schema: WorkSchema, make: Callable[[int], Noun], head: Any) -> Work:
+    kind = kind_of(schema)
+    return Work(kind, (head.run_id,), _units(kind, head.run_id, make), lambda _: head)
 
 
 _WORKS = (
@@ -153,13 +132,18 @@ _WORKS = (
         lambda warehouse: make_head(warehouse, [_group(0, "a"), _group(1, "b")]),
         _publish_run,
     ),
-    Work(kind_of(CHECKS), ("check-a",), _land_manuscript, lambda _: check_head()),
-    Work(kind_of(SURVEYS), ("survey-a",), _land_question, lambda _: make_survey_head()),
-    Work(kind_of(CURATIONS), ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
-    Work(kind_of(EXPERIMENTS), ("experiment-a",), _land_task, lambda _: make_experiment_head()),
-    Work(kind_of(IDEATIONS), ("ideation-a",), _land_round, lambda _: make_ideation_head()),
-    Work(kind_of(DRAFTS), ("draft-a",), _land_draft, lambda _: make_draft_head()),
-    Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, lambda _: make_benchmark_head()),
+    _of(CHECKS, _manuscript, check_head()),
+    _of(SURVEYS, lambda n: with_review(make_survey(f"question-{n}")), make_survey_head()),
+    _of(CURATIONS, lambda n: make_curation(f"paper-{n}"), make_curation_head()),
+    _of(EXPERIMENTS, lambda n: make_experiment(f"task-{n}"), make_experiment_head()),
+    _of(IDEATIONS, lambda n: make_round(n + 1), make_ideation_head()),
+    _of(DRAFTS, lambda n: make_draft(f"idea-{n}"), make_draft_head()),
+    Work(
+        BENCHMARKS,
+        ("benchmark-a",),
+        _units(BENCHMARKS, RunId("benchmark-a"), _suite),
+        lambda _: make_benchmark_head(),
+    ),
 )
 
 
@@ -167,15 +151,15 @@ def _made(kind: Kind[Any, Any, Any]) -> Work:
     """A piece of work of a kind that has none here, made of what its nouns say."""
     run_id = RunId(f"{kind.word}-a")
 
-    def unit(warehouse: Warehouse, number: int, call: str) -> UnitReceipt:
-        name = f"{kind.unit_noun}-{number}"
-        calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
-        apart = {name: () for name in ("failures", "api_calls") if name in kind.noun.model_fields}
-        given = {kind.name_column: name, "llm_calls": calls, "provenance": PROVENANCE, **apart}
+    def unit(number: int) -> Noun:
+        apart = dict.fromkeys(("failures", "api_calls"), ())
+        given = {kind.name_column: f"{kind.unit_noun}-{number}", "provenance": PROVENANCE, **apart}
         known = {name: given[name] for name in given.keys() & kind.noun.model_fields.keys()}
-        return land_unit(warehouse, kind, run_id, made(kind.noun, **known), START, START)
+        return made(kind.noun, **known)
 
-    return Work(kind, (run_id,), unit, lambda _: made(kind.head, run_id=run_id))
+    return Work(
+        kind, (run_id,), _units(kind, run_id, unit), lambda _: made(kind.head, run_id=run_id)
+    )
 
 
 _HERE = {work.kind for work in _WORKS}

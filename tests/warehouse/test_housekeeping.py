@@ -12,7 +12,6 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.tables import TABLES
@@ -25,7 +24,6 @@ from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.statements import MARTS, names
 from warehouse.stores.transcripts import Transcripts, open_transcripts, transcripts_path
-from warehouse.units.landing import read_receipt
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
@@ -148,32 +146,6 @@ def test_compaction_deletes_the_transcripts_that_are_kept_no_longer(copied: Ware
     assert (left.read(old), left.read(new) is None) == (None, False)
     left.close()
     assert compact(copied, keep_transcripts_days=0).transcripts_deleted == 1
-
-
-@pytest.mark.long
-def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Warehouse) -> None:
-    publish_benchmark_lake(copied)
-    folder = BENCHMARKS.unit_folder(copied, BENCHMARK, SUITE)
-    landed = read_receipt(copied, BENCHMARKS, BENCHMARK, SUITE)
-    assert landed is not None
-    (folder / "receipt.json").write_text(
-        replace(landed, rows=landed.rows | {"benchmark_scores": 9}).model_dump_json()
-    )
-    assert verify(copied).problems == (
-        (
-            f"{folder / 'benchmark_scores.parquet'} holds 3 rows, its receipt says 9: remove its"
-            " folder and run again"
-        ),
-        (
-            "benchmark benchmark-a: 3 rows of benchmark_scores are published, its receipts say 9;"
-            " the command of the benchmark publishes it anew"
-        ),
-    )
-    BENCHMARKS.folder(copied, BENCHMARK).rename(BENCHMARKS.folder(copied, RunId("benchmark-b")))
-    other = BENCHMARKS.unit_folder(copied, RunId("benchmark-b"), SUITE) / "receipt.json"
-    other.write_text(replace(landed, run_id=RunId("benchmark-b")).model_dump_json())
-    *_, problem = verify(copied).problems
-    assert problem.startswith("benchmark benchmark-b has landed but is not published")
 
 
 def test_compaction_without_a_lake_makes_none(warehouse: Warehouse) -> None:

@@ -170,14 +170,6 @@ def test_an_unreachable_postgres_catalogue_does_not_tell_its_password(warehouse:
     assert error.value.__cause__ is None
 
 
-def test_a_catalogue_of_another_kind_is_refused(warehouse: Warehouse) -> None:
-    with (
-        pytest.raises(ConfigurationError, match="ASSAY_CATALOGUE_URL must read postgresql"),
-        with_catalogue(warehouse, "mysql://x").publisher(),
-    ):
-        pass
-
-
 def test_a_missing_extension_names_its_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ConfigurationError, match="pip install duckdb-extension-ducklake=="):

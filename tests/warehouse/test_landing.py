@@ -101,19 +101,6 @@ def test_a_folder_without_receipt_does_not_exist_and_is_overwritten(warehouse: W
     assert evaluation_of(landed_rows(warehouse, RUN_A, evaluation.evaluation_key)) == evaluation
 
 
-def test_a_worker_that_dies_while_landing_leaves_nothing_that_counts(
-    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def die(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(landing, "move_into_place", die)
-    with pytest.raises(KeyboardInterrupt):
-        land(warehouse, make_evaluation())
-    assert list(iterate_receipts(warehouse, RUNS, RUN_A)) == []
-    assert find_receipt(warehouse, make_evaluation().evaluation_key) is None
-
-
 def test_a_wrong_row_lands_nothing(warehouse: Warehouse) -> None:
     broken = replace(make_evaluation(), idea=make_idea(title="\ud800"))
     with pytest.raises(PublicationError, match=r"ideas\.title"):

@@ -17,7 +17,7 @@ from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget
 from tasks.evaluation.evaluate_shard import Attempts
-from tasks.web.shared_limits import RateFile, SharedRateLimit
+from tasks.web.shared_limits import SharedRateLimit
 from tests.support.assay_command import wait_until
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
 from warehouse.shared_database import SharedDatabase, shared_database
@@ -241,7 +241,7 @@ ODD = {
 def test_a_rate_whose_record_somebody_else_wrote_begins_anew(
     content: str, database: str, postgres: PostgresServer, tmp_path: Path
 ) -> None:
-    rate = RateFile(tmp_path, "model", 1)
+    rate = SharedRateLimit(tmp_path, "model", 1)
     rate.slot(1.0)
     postgres.sql(database, f"update records set content = '{content}'")
     waits = [rate.slot(1.0)[1] for _ in range(2)]

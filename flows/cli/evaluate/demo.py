@@ -3,7 +3,7 @@
 import sys
 
 from flows.cli.options import Json
-from flows.cli.terminal import safe
+from flows.cli.talk import safe
 from flows.run.requests import request_of
 from flows.run.session import Session
 from flows.works.evaluate.request import bundled
@@ -33,7 +33,6 @@ def demo(options: DemoOptions, json: Json = False) -> int:
 
 
 def print_first_page(warehouse: Warehouse, run_id: RunId) -> None:
-    """Print the first page of the idea that leads a published run."""
     from dashboards.render.render import published_idea, written
 
     with warehouse.queries() as queries:

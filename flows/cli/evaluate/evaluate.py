@@ -1,7 +1,5 @@
 """`assay evaluate`: the main job."""
 
-from pathlib import Path
-
 from flows.cli.options import IdeasOrNone, Json, Output, ShowFields
 from flows.run.requests import request_of
 from flows.works.evaluate.given_ideas import given_ideas
@@ -38,13 +36,9 @@ def evaluate(
             "name the IDEAS, or an earlier run with --again; `assay evaluate --help` tells more"
         )
     with given_ideas(ideas) as path:
-        if fields:
-            return _print_fields(path, options, as_json=json)
-        return run("evaluate", (path,), options, output, as_json=json)
+        if not fields:
+            return run("evaluate", (path,), options, output, as_json=json)
+        from flows.cli.evaluate.run_output import print_fields
+        from tasks.evaluation.work import EVALUATE
 
-
-def _print_fields(path: Path, options: EvaluateOptions, *, as_json: bool) -> int:
-    from flows.cli.evaluate.fields_output import print_fields
-    from tasks.evaluation.work import EVALUATE
-
-    return print_fields(request_of(EVALUATE, (path,), options, Settings()), as_json=as_json)
+        return print_fields(request_of(EVALUATE, (path,), options, Settings()), as_json=json)

@@ -1,6 +1,6 @@
 """`assay plan`: what a run would take, before paying for it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dashboards.render.figures import counted
@@ -17,10 +17,10 @@ from schemas.settings import Settings
 from tasks.works import work_named
 
 if TYPE_CHECKING:
-    from flows.works.evaluate.model_comparison import ModelCost
-    from flows.works.evaluate.prediction import Prediction
+    from flows.works.evaluate.prediction import ModelCost, Prediction
     from tasks.evaluation.expected import Estimate
     from tasks.judging.batches.expected import BatchEstimate
+    from tasks.judging.expected import StepEstimate
     from tasks.ranking.expected import RankingEstimate
 
 _HOW_TO_PRICE = (
@@ -40,15 +40,14 @@ def plan(
     Ideas that the warehouse holds evaluated are subtracted; `--json` has both figures.
     """
     from flows.cli.evaluate.run_output import literature_in_words, print_rejections
-    from flows.works.evaluate.model_comparison import named_engines
-    from flows.works.evaluate.prediction import predict
+    from flows.works.evaluate.prediction import named_engines, predict
 
     settings = Settings()
     others = named_engines(options.compare)
     with given_ideas(ideas) as path:
         request = request_of(work_named("evaluate"), (path,), options, settings)
         if fields:
-            from flows.cli.evaluate.fields_output import print_fields
+            from flows.cli.evaluate.run_output import print_fields
 
             return print_fields(request, as_json=json)
         prediction = predict(request, others, settings)
@@ -82,7 +81,6 @@ def plan(
 
 
 def _disorder(estimate: "Estimate", allowed: float) -> list[str]:
-    """Why the run cannot be in order, where too much of its file was rejected already."""
     entries = estimate.ideas + estimate.rejected
     if estimate.rejected <= allowed * entries:
         return []
@@ -93,7 +91,6 @@ def _disorder(estimate: "Estimate", allowed: float) -> list[str]:
 
 
 def _done_in_words(prediction: "Prediction") -> list[str]:
-    """What earlier runs have done, and what of it the figures do not count."""
     done, ideas = prediction.done, prediction.estimate.ideas
     lines = []
     if prediction.unknown_because:
@@ -119,7 +116,7 @@ def _done_in_words(prediction: "Prediction") -> list[str]:
 def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
     from flows.cli.output import duration, print_table
 
-    _print_steps(estimate)
+    _print_steps(estimate.steps)
     rows: list[list[object]] = [
         ["ideas", _ideas(estimate)],
         ["literature requests", f"{estimate.literature_requests:,}"],
@@ -168,7 +165,6 @@ def _ideas(estimate: "Estimate") -> str:
 
 
 def _in_waves(batches: "BatchEstimate") -> list[list[object]]:
-    """Rows that say how often and how long batches are waited for."""
     waves = (
         f"{batches.waves}, at most {batches.most_waves} where replies have to be asked for again"
     )
@@ -187,69 +183,46 @@ def _usd(cost_usd: float | None, unpriced_models: Sequence[str]) -> str:
     )
 
 
-def _print_steps(estimate: "Estimate") -> None:
+def _print_steps(steps: "Sequence[StepEstimate]") -> None:
     """One line a step, narrow enough for a terminal of 80 columns; models only where several
     answer.
     """
-    from flows.cli.output import print_table
+    from flows.cli.output import print_columns
 
-    steps = estimate.steps
-    if not steps:
-        return
-    columns = [
-        "step, for each idea",
-        "calls",
-        "prompt tokens",
-        "completion tokens",
-        "of them thinking",
-        "cost",
-    ]
-    rows: list[list[object]] = [
-        [
-            step.step,
-            round(step.calls),
-            round(step.prompt_tokens),
-            round(step.completion_tokens),
-            round(step.thinking_tokens),
-            "unknown" if step.cost_usd is None else f"${step.cost_usd:.4f}",
-        ]
-        for step in steps
-    ]
+    columns: dict[str, Callable[[StepEstimate], object]] = {
+        "step, for each idea": lambda step: step.step,
+        "calls": lambda step: round(step.calls),
+        "prompt tokens": lambda step: round(step.prompt_tokens),
+        "completion tokens": lambda step: round(step.completion_tokens),
+        "of them thinking": lambda step: round(step.thinking_tokens),
+        "cost": lambda step: "unknown" if step.cost_usd is None else f"${step.cost_usd:.4f}",
+    }
     if len({step.models for step in steps}) > 1:
-        columns.append("model")
-        rows = [[*row, ", ".join(step.models)] for row, step in zip(rows, steps, strict=True)]
-    print_table(columns, rows)
+        columns["model"] = lambda step: ", ".join(step.models)
+    if steps:
+        print_columns(steps, columns)
 
 
 def _print_comparison(lines: "Sequence[ModelCost]") -> None:
-    from flows.cli.output import print_table
+    from flows.cli.output import print_columns
 
-    if not lines:
-        return
-    columns = [
-        "engine",
-        "calls",
-        "prompt tokens",
-        "from cache",
-        "completion tokens",
-        "thinking",
-        "an idea",
-        "the whole run",
-    ]
-    rows = []
-    for line in lines:
-        tokens = (
-            line.prompt_tokens,
-            line.cached_tokens,
-            line.completion_tokens,
-            line.thinking_tokens,
+    def cost(usd: float | None, digits: int) -> str:
+        return "unknown price" if usd is None else f"${usd:,.{digits}f}"
+
+    if lines:
+        print_columns(
+            lines,
+            {
+                "engine": lambda line: line.engine,
+                "calls": lambda line: f"{line.model_calls:,}",
+                "prompt tokens": lambda line: f"{line.prompt_tokens:,}",
+                "from cache": lambda line: f"{line.cached_tokens:,}",
+                "completion tokens": lambda line: f"{line.completion_tokens:,}",
+                "thinking": lambda line: f"{line.thinking_tokens:,}",
+                "an idea": lambda line: cost(line.cost_usd_per_idea, 3),
+                "the whole run": lambda line: cost(line.cost_usd, 2),
+            },
         )
-        costs = [
-            "unknown price" if cost is None else f"${cost:,.{digits}f}"
-            for cost, digits in ((line.cost_usd_per_idea, 3), (line.cost_usd, 2))
-        ]
-        rows.append([line.engine, *(f"{count:,}" for count in (line.model_calls, *tokens)), *costs])
-    print_table(columns, rows)
 
 
 def _named_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[str]:
@@ -262,7 +235,6 @@ def _named_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[s
 
 
 def _spent_early(estimate: "Estimate", budget: Budget) -> list[str]:
-    """A line for each bound that the run is expected to meet before its end."""
     expected = (
         ("cost in dollars", estimate.cost_usd, budget.maximum_cost_usd),
         ("tokens", estimate.prompt_tokens + estimate.completion_tokens, budget.maximum_tokens),

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import typer
 
-from flows.cli.evaluate.rank_file import check_output, is_table, write_ranking
+from flows.cli.evaluate.rank_output import check_output, is_table, write_ranking
 from flows.cli.options import Json, output_option
 from flows.cli.output import print_expected
 from flows.profiles import load_profile
@@ -89,7 +89,7 @@ def _rank_by_scores(
         settings = Settings()
         request = request_of(evaluate, (Path(name or ""),), options.evaluation, settings)
         if options.dry_run:
-            from flows.run.estimates.declared import estimate
+            from flows.run.estimate import estimate
 
             return print_expected(estimate(evaluate, request, settings), as_json=as_json)
         with Session() as session:

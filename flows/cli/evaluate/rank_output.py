@@ -1,22 +1,20 @@
 """What `assay rank` prints: the ranking with its uncertainty, or the one by scores."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.box import SIMPLE_HEAD
+import orjson
 from rich.console import Group
-from rich.table import Table
-from rich.text import Text
 
-from dashboards.render.wording import what_leads_among, why_unranked
+from dashboards.render.formats.report_format import ReportFormat
+from dashboards.render.wording import what_leads_among
 from flows.cli.answer import print_answer
-from flows.cli.evaluate.rank_file import write_ranking
-from flows.cli.output import number, print_ranking, stdout_console
+from flows.cli.output import idea_cell, number, print_ranking, ranking_table, stdout_console
 from flows.cli.talk import print_note
-from flows.cli.terminal import safe
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.judgement.ranking import GroupSummary, RankingHead
+from schemas.judgement.ranking import GroupSummary
 from schemas.profile import Profile
 from schemas.run import Run
 from schemas.work import Summary
@@ -25,8 +23,11 @@ from warehouse.kinds.rankings.queries import compared_across, ranked_by_scores
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
+    import polars
+
     from dashboards.views.write_ranking import RankedRun
     from tasks.work.declaration import Result
+
 
 COLUMNS = (
     "rank",
@@ -103,19 +104,18 @@ def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
     """
     head, ranked, groups = page.head, page.units, page.groups
     joined = any(group.joins_groups for group in groups)
-    stdout_console().print(_table(ranked, across=joined))
+    columns = (*COLUMNS, *(ACROSS_COLUMNS if joined else ()))
+    cells = (lambda idea: (*_row(idea), *_across(idea))) if joined else _row
+    stdout_console().print(ranking_table(columns, ranked, cells))
     print_note(
         f"run {head.run_id}, {head.ranking_id}: {_rests_on(groups)}; engine {head.engine},"
-        f" ratings {head.method.value}{_votes(head)}"
+        f" ratings {head.method.value}"
+        + (f", {head.vote_count:,} human votes" if head.vote_count else "")
     )
     if any(idea.undecided for idea in ranked):
         print_note(what_leads_among(ranked))
     if head.group_count > 1:
         print_note(compared_across(groups))
-
-
-def _votes(head: RankingHead) -> str:
-    return f", {head.vote_count:,} human votes" if head.vote_count else ""
 
 
 def _rests_on(summaries: Sequence[GroupSummary]) -> str:
@@ -127,33 +127,12 @@ def _rests_on(summaries: Sequence[GroupSummary]) -> str:
     return f"{matches:,} verdicts ({unscored:,} unscored) in {groups:,} groups{bias}"
 
 
-def _table(ranked: Sequence[RankedIdea], *, across: bool) -> Table:
-    """`across`: groups are joined, so that an idea also has a rank over all of them."""
-    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    for name in (*COLUMNS, *(ACROSS_COLUMNS if across else ())):
-        if name == "idea":
-            table.add_column(name, overflow="fold", ratio=1)
-        else:
-            table.add_column(name, justify="right")
-    before: object = object()
-    for entry in ranked:
-        if entry.group != before:
-            table.add_section()
-            table.add_row("", "", Text(safe(entry.group or "no group"), style="bold"))
-            before = entry.group
-        table.add_row(*_row(entry), *(_across(entry) if across else ()))
-    return table
-
-
 def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
-    title = Text(
-        safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis"
-    )
     played = entry.wins is not None and entry.losses is not None
     return (
         "–" if entry.rank is None else str(entry.rank),
         "" if entry.best_rank is None else f"{entry.best_rank}–{entry.worst_rank}",
-        Group(Text(safe(entry.idea_id), overflow="fold"), title, *_why_unranked(entry)),
+        idea_cell(entry),
         _strength(entry),
         (
             ""
@@ -168,11 +147,6 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
     )
 
 
-def _why_unranked(entry: RankedIdea) -> tuple[Text, ...]:
-    why = why_unranked(entry)
-    return (Text(why, style="yellow"),) if why else ()
-
-
 def _across(entry: RankedIdea) -> tuple[str, ...]:
     rank, strength = entry.rank_across_groups, entry.strength_across_groups
     return ("–" if rank is None else str(rank), "" if strength is None else f"{strength:.2f}")
@@ -182,3 +156,76 @@ def _strength(entry: RankedIdea) -> str:
     if entry.strength is not None:
         return f"{entry.strength:.2f}"
     return "by score" if entry.basis == "scores" and entry.rank is not None else "unranked"
+
+
+_PAGES = (".html", ".md", ".pdf", ".docx")
+
+
+def is_table(path: Path) -> bool:
+    return path.suffix.lower() in _WRITERS
+
+
+def check_output(path: Path, *, tables_alone: bool = False) -> None:
+    """Raises ConfigurationError when the ending names no format, before anything is ranked.
+
+    Args:
+        tables_alone: a ranking by scores has one page, HTML.
+    """
+    endings = (*_WRITERS, *(_PAGES[:1] if tables_alone else _PAGES))
+    if path.suffix.lower() not in endings:
+        *first, last = endings
+        raise ConfigurationError(f"--output {path}: end it in {', '.join(first)} or {last}")
+
+
+def write_ranking(
+    path: Path, ranked: Sequence[RankedIdea], warehouse: Path, run_id: RunId, *, by_matches: bool
+) -> None:
+    if path.suffix.lower() == ".html":
+        from dashboards.render.formats.any_format import report_file
+
+        html, lake = ReportFormat.HTML, Warehouse(warehouse)
+        path.write_bytes(report_file(lake, run_id, None, html, ranking=by_matches))
+        return
+    _WRITERS[path.suffix.lower()](path, ranked)
+
+
+def _cells(ranked: Sequence[RankedIdea]) -> "polars.DataFrame":
+    import polars
+
+    from dashboards.app.cells import as_text
+
+    rows = [idea.model_dump(mode="json") for idea in ranked]
+    names = list(RankedIdea.model_fields)
+    return as_text(polars.DataFrame(rows, schema=names, infer_schema_length=None))
+
+
+def _write_csv(path: Path, ranked: Sequence[RankedIdea]) -> None:
+    from dashboards.app.cells import as_csv
+
+    path.write_bytes(as_csv(_cells(ranked)).encode())
+
+
+def _write_workbook(path: Path, ranked: Sequence[RankedIdea]) -> None:
+    from openpyxl import Workbook
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("ranking")
+    frame = _cells(ranked)
+    for row in (frame.columns, *frame.rows()):
+        sheet.append(
+            [ILLEGAL_CHARACTERS_RE.sub("", cell) if isinstance(cell, str) else cell for cell in row]
+        )
+    book.save(path)
+
+
+def _write_json(path: Path, ranked: Sequence[RankedIdea]) -> None:
+    rows = [idea.model_dump(mode="json") for idea in ranked]
+    path.write_bytes(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+
+
+_WRITERS: dict[str, Callable[[Path, Sequence[RankedIdea]], None]] = {
+    ".csv": _write_csv,
+    ".xlsx": _write_workbook,
+    ".json": _write_json,
+}

@@ -10,7 +10,7 @@ from dashboards.render.formats.report_format import ReportFormat, format_of
 from flows.cli.answer import write_answer
 from flows.cli.options import Json, Output
 from flows.cli.people.inbox import print_waiting
-from flows.cli.terminal import safe
+from flows.cli.talk import safe
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.options.commands import LakeOptions
@@ -95,7 +95,7 @@ def report(
                 "--json prints what the report says on stdout: leave out --data-docs, --format and"
                 " --output; --format json writes the reviews themselves"
             )
-        from flows.cli.evaluate.report_answer import report_answer
+        from flows.cli.works import report_answer
 
         write_answer(report_answer(Warehouse(lake.warehouse.resolve()), run, idea, ranking=ranking))
         return 0
@@ -153,21 +153,15 @@ def _written(
     from dashboards.render.formats.any_format import report_file
 
     warehouse = Warehouse(lake.warehouse.resolve())
-    run_id = RunId(run) if run else _newest(warehouse)
+    if run is None:
+        with warehouse.queries(as_defined=False) as queries:
+            run = queries.latest_run().run_id
+    run_id = RunId(run)
     if docs:
         if chosen not in (ReportFormat.MD, ReportFormat.HTML):
             raise ConfigurationError("Data Docs are one HTML file")
-        return _data_docs(warehouse, run_id).encode("utf-8", "replace")
+        from dashboards.render.data_docs import data_docs
+
+        return data_docs(warehouse, run_id).encode("utf-8", "replace")
     idea_id = IdeaId(idea) if idea is not None else None
     return report_file(warehouse, run_id, idea_id, chosen, ranking=ranking, full=full)
-
-
-def _data_docs(warehouse: Warehouse, run_id: RunId) -> str:
-    from dashboards.render.data_docs import data_docs
-
-    return data_docs(warehouse, run_id)
-
-
-def _newest(warehouse: Warehouse) -> RunId:
-    with warehouse.queries(as_defined=False) as queries:
-        return queries.latest_run().run_id

@@ -35,7 +35,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask."
 @application.command("list")
 def list_runs(lake: LakeOptions, json: Json = False) -> int:
     """List the published runs, newest first; without a lake, those that have cost something."""
-    from flows.cli.output import print_table
+    from flows.cli.output import print_listed, print_table
 
     try:
         runs = _runs(lake)
@@ -50,23 +50,18 @@ def list_runs(lake: LakeOptions, json: Json = False) -> int:
         print_table(["run", "state"], [[run_id, "not published"] for run_id in unpublished])
         print_note(line)
         return 0
-    if json:
-        print_answer("listed", runs)
-        return 0
-    columns = ["run", "started, UTC", "ideas", "in words", "engine", "state"]
-    rows = [
-        [
-            run.run_id,
-            f"{run.started_at:%Y-%m-%d %H:%M}",
-            run.idea_count,
-            run.states_in_words,
-            run.engine,
-            run.in_a_word().replace("_", " "),
-        ]
-        for run in runs
-    ]
-    print_table(columns, rows)
-    return 0
+    return print_listed(
+        runs,
+        {
+            "run": lambda run: run.run_id,
+            "started, UTC": lambda run: f"{run.started_at:%Y-%m-%d %H:%M}",
+            "ideas": lambda run: run.idea_count,
+            "in words": lambda run: run.states_in_words,
+            "engine": lambda run: run.engine,
+            "state": lambda run: run.in_a_word().replace("_", " "),
+        },
+        as_json=json,
+    )
 
 
 @application.command("show")
@@ -98,7 +93,6 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
 
 
 def _unpublished(warehouse: Warehouse) -> tuple[RunId, ...]:
-    """The runs that the budgets of a warehouse without a lake know."""
     from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
     with closing(BudgetFile(warehouse.budgets, RunId(WHOLE_RUN), Budget())) as budget:
@@ -161,29 +155,10 @@ def compare(
     if json:
         print_answer("compared", rows, run=later, before=earlier)
         return 0
-    columns = [
-        "idea",
-        "group",
-        "rank before",
-        "rank after",
-        "score before",
-        "score after",
-        "change",
-    ]
+    names = ("group", "rank_before", "rank_after", "score_before", "score_after", "change")
     print_table(
-        columns,
-        [
-            [
-                row["idea_id"],
-                row["group"],
-                row["rank_before"],
-                row["rank_after"],
-                _short(row["score_before"]),
-                _short(row["score_after"]),
-                row["change"],
-            ]
-            for row in rows
-        ],
+        ["idea", *(name.replace("_", " ") for name in names)],
+        [[row["idea_id"], *(_short(row[name]) for name in names)] for row in rows],
     )
     return 0
 
@@ -228,7 +203,7 @@ def _kind_of(run_id: RunId, warehouse: Warehouse) -> "Kind[Any, Any, Any]":
 
 
 def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:
-    from flows.run.run_lock import only_command_on
+    from flows.run.campaign import only_command_on
     from warehouse.kinds.runs.deletion import delete_run
     from warehouse.kinds.runs.landing import RUNS
     from warehouse.units.deletion import Deleted, delete_work
@@ -274,5 +249,5 @@ def _told(value: object) -> object:
     return value
 
 
-def _short(score: float | None) -> str:
-    return "" if score is None else f"{score:.2f}"
+def _short(value: object) -> object:
+    return f"{value:.2f}" if isinstance(value, float) else value

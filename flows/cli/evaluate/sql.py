@@ -11,8 +11,7 @@ import typer
 
 from dashboards.spreadsheet_cells import csv_line
 from flows.cli.options import Json, Output
-from flows.cli.talk import print_note
-from flows.cli.terminal import safe, safe_json
+from flows.cli.talk import print_note, safe, safe_json
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from warehouse.warehouse import Warehouse
@@ -70,9 +69,15 @@ def sql(
     if chosen in _BINARY:
         _deliver(_binary(warehouse, statement, chosen, files), output, chosen)
         return 0
-    columns, rows = _answer(warehouse, statement, files)
+    from warehouse.console.console import run_sql_with_names
+
+    columns, rows = run_sql_with_names(warehouse, statement, beside=files)
     if chosen is AnswerFormat.TABLE and output is None:
-        _print_table(columns, rows)
+        from flows.cli.output import print_table
+
+        print_table(columns, [[_short(value) for value in row.values()] for row in rows])
+        if not rows:
+            print_note("no rows")
         return 0
     if chosen is AnswerFormat.TABLE:
         raise ConfigurationError(f"a table is for reading: choose --format for {output}")
@@ -111,22 +116,6 @@ def _files(given: Sequence[str]) -> Mapping[str, Path]:
         if not Path(path).is_file():
             raise ConfigurationError(f"--with {name}={path}: there is no such file")
     return {name: Path(path) for name, _, path in named}
-
-
-def _answer(
-    warehouse: Warehouse, statement: str, files: Mapping[str, Path]
-) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
-    from warehouse.console.console import run_sql_with_names
-
-    return run_sql_with_names(warehouse, statement, beside=files)
-
-
-def _print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    from flows.cli.output import print_table
-
-    print_table(columns, [[_short(value) for value in row.values()] for row in rows])
-    if not rows:
-        print_note("no rows")
 
 
 def _short(value: object) -> object:

@@ -1,22 +1,28 @@
 """`assay literature`: build, serve, search and audit snapshots."""
 
+import dataclasses
 import socket
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import orjson
 import typer
 
 from dashboards.render import page as pg
-from flows.cli.answer import write_answer
+from flows.cli.answer import print_answer, write_answer
 from flows.cli.options import Commands, Json, Output
 from flows.cli.talk import print_note, print_warning
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.literature.audit import Action, Proposal
 from schemas.literature.paper import Paper
-from schemas.options.literature_options import AuditOptions, SearchOptions
+from schemas.options.commands import AuditOptions, SearchOptions
 from schemas.people.web_origins import is_loopback, names_of_server
 from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.works.literature.auditing import Audited
 
 application = Commands()
 Papers = Annotated[
@@ -113,7 +119,7 @@ def serve(
     """
     from flows.run.gateway import indexed
     from flows.works.evaluate.request import resolve_literature
-    from tasks.literature.gateway.serve import serve as serve_gateway
+    from tasks.literature.gateway.application import serve as serve_gateway
 
     settings = Settings()
     resolved = indexed(resolve_literature(LiteratureChoice.parse(literature), settings), settings)
@@ -166,7 +172,6 @@ def audit(
 
     Accepting makes a new version of the index; --undo takes it back.
     """
-    from flows.cli.literature.audit_output import print_audit
     from flows.works.literature.auditing import audit_index
 
     audited = audit_index(index, options, Settings())
@@ -183,7 +188,6 @@ def _page(query: str, papers: Sequence[Paper]) -> pg.Page:
 
 
 def _marked(paper: Paper) -> str:
-    """The title, with a mark where the work is retracted or withdrawn."""
     return paper.title if paper.state is None else f"{paper.title} ({paper.state.mark})"
 
 
@@ -199,3 +203,82 @@ def _free_port(host: str) -> int:
                 f"cannot listen on {host} ({error.strerror or error}); choose another --host"
             ) from error
         return int(probe.getsockname()[1])
+
+
+_TITLE_CHARACTERS = 40
+_VALUE_CHARACTERS = 60
+
+
+def print_audit(audited: "Audited", *, as_json: bool) -> None:
+    from flows.cli.output import print_table
+
+    shown = audited.standing
+    waiting = sum(each["proposed"] + each["without_remedy"] for each in shown.counts)
+    if as_json:
+        print_answer(
+            "findings" if waiting else "in_order",
+            shown.proposals,
+            warnings=audited.warnings,
+            fingerprint=shown.fingerprint,
+            rules=shown.counts,
+            decided=dataclasses.asdict(audited.decided),
+        )
+        return
+    for line in audited.warnings:
+        print_warning(line)
+    done = audited.decided
+    for count, word in (
+        (len(done.accepted), "accepted"),
+        (len(done.rejected), "rejected"),
+        (len(done.undone), "taken back"),
+    ):
+        if count:
+            print_note(f"{count:,} {word}")
+    print_note(f"snapshot {shown.fingerprint[:12]}: {waiting:,} open")
+    names = ("rule", "proposed", "without_remedy", "accepted", "rejected", "undone")
+    print_table(
+        [name.replace("_", " ") for name in names],
+        [[each[name] for name in names] for each in shown.counts],
+    )
+    if shown.proposals:
+        print_table(
+            ["proposal", "sure", "rule", "paper", "change", "why"],
+            [_line(each) for each in shown.proposals],
+        )
+
+
+def _line(proposal: Proposal) -> list[str]:
+    return [
+        proposal.proposal_id,
+        f"{proposal.confidence_0_to_1:.2f}",
+        proposal.rule,
+        _cut(proposal.title, _TITLE_CHARACTERS),
+        _change(proposal),
+        proposal.evidence,
+    ]
+
+
+def _change(proposal: Proposal) -> str:
+    old, new = (_value(each) for each in (proposal.old, proposal.new))
+    if proposal.action is Action.MERGE:
+        return f"merge {old} into {new}"
+    if proposal.action is Action.REMOVE_REFERENCE:
+        return f"remove entry {old} of the reference list"
+    right = "?" if proposal.action is Action.NONE else new
+    return f"{proposal.field}: {old} → {right}"
+
+
+def _value(text: str | None) -> str:
+    try:
+        value = None if text is None else orjson.loads(text)
+    except orjson.JSONDecodeError:  # nothing that an audit writes
+        value = text
+    if value in (None, []):
+        return "nothing"
+    return _cut(
+        ", ".join(map(str, value)) if isinstance(value, list) else str(value), _VALUE_CHARACTERS
+    )
+
+
+def _cut(text: str, characters: int) -> str:
+    return text if len(text) <= characters else f"{text[: characters - 1]}…"

@@ -11,7 +11,7 @@ from flows.cli.options import Json, Output
 from flows.cli.output import write_found
 from flows.cli.talk import print_note, print_warning
 from schemas.literature.recommendation import Recommendation, ResourceKind
-from schemas.options.literature_options import RecommendOptions
+from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
 
 if TYPE_CHECKING:

@@ -1,16 +1,25 @@
 """`assay experiment`: make a task, look at it, and try programs on it."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dashboards.render import figures
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Commands, Json, output_option
+from flows.cli.talk import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
-from schemas.options.literature_options import DraftOptions
+from schemas.options.commands import DraftOptions
 from schemas.settings import Settings
 from schemas.works.experiment_run import ExperimentOptions
 from tasks.experiments.bundled import copy_task
+
+if TYPE_CHECKING:  # what is imported here, and late below, is slow, and help needs none of it
+    from flows.works.experiment.experiment_drafting import Drafted
+    from tasks.experiments.checking import CheckedTask
+
 
 application = Commands()
 
@@ -56,7 +65,6 @@ def init(
     if idea is not None:
         if like is not None:
             raise ConfigurationError("--like or --idea: one of both")
-        from flows.cli.make.experiment_output import print_drafted
         from flows.works.experiment.experiment_drafting import draft_experiment
 
         return print_drafted(
@@ -64,7 +72,6 @@ def init(
         )
     if options.run is not None:
         raise ConfigurationError("--run says which run evaluated the idea: add --idea ID")
-    from flows.cli.make.experiment_output import print_made
 
     return print_made(copy_task(like or "bin_packing", folder), folder, as_json=json)
 
@@ -76,7 +83,6 @@ def check(task: Task, json: Json = False) -> int:
     The parent and the baselines run on full data; the parent runs a second time with another seed,
     which says how noisy the metric is. Nothing is stored.
     """
-    from flows.cli.make.experiment_output import print_checked
     from tasks.experiments.checking import check_task
 
     return print_checked(check_task(task, Settings().experiments.container), as_json=json)
@@ -105,3 +111,80 @@ def try_programs(
     from flows.cli.works import run
 
     return run("experiment", (tasks,), options, output, as_json=json)
+
+
+def print_made(paths: Sequence[Path], folder: Path, *, as_json: bool) -> int:
+    if as_json:
+        print_answer("made", [{"path": str(path)} for path in paths], folder=str(folder))
+        return EXIT_DONE
+    for path in paths:
+        print_note(f"made {path}")
+    print_note(f"edit them, then look at it: assay experiment check {folder}")
+    return EXIT_DONE
+
+
+def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
+    from flows.cli.literature.recommend import recommendation_warnings
+    from tasks.experiments.task_folder import FILL_IN
+
+    found, idea = drafted.recommended, drafted.idea
+    found_count = figures.counted(
+        len(found.recommendations),
+        "data set, baseline or metric",
+        "data sets, baselines and metrics",
+    )
+    warnings = tuple(recommendation_warnings(found))
+    if as_json:
+        rows = [{"path": str(path)} for path in drafted.paths]
+        print_answer("drafted", rows, folder=str(folder), warnings=warnings)
+        return EXIT_DONE
+    for path in drafted.paths:
+        print_note(f"made {path}")
+    print_note(
+        f"{figures.counted(len(idea.concerns), 'concern')} and"
+        f" {figures.counted(len(idea.works), 'work')} close to it;"
+        f" {found_count} of {figures.counted(found.near_works, 'work')} near it"
+    )
+    for line in warnings:
+        print_warning(safe(line))
+    print_note(f"say what is marked {FILL_IN!r}, then look at it: assay experiment check {folder}")
+    return EXIT_DONE
+
+
+def print_checked(checked: "CheckedTask", *, as_json: bool) -> int:
+    failed = tuple(
+        f"{each.program_id} fails: {each.failure}" for each in checked.programs if each.failure
+    )
+    if as_json:
+        state = "sound" if checked.is_sound else "failing"
+        told = checked.model_dump(exclude={"programs"})
+        print_answer(state, checked.programs, warnings=failed, **told)
+        return EXIT_DONE if checked.is_sound else EXIT_FAILURES
+    from flows.cli.output import print_columns
+
+    print_columns(
+        checked.programs,
+        {
+            "program": lambda each: safe(each.program_id),
+            checked.metric: lambda each: figures.measure(each.mean),
+            "95 % interval": lambda each: _between(each.mean_low, each.mean_high),
+            "runs": lambda each: each.run_count,
+            "longest": lambda each: f"{each.seconds:.1f} s",
+        },
+    )
+    for line in failed:
+        print_warning(safe(line))
+    if checked.noise is not None:
+        what = "the gain over the parent" if len(checked.programs) > 1 else "the metric"
+        chosen = figures.measure(checked.detectable_when_chosen)
+        confirmed = figures.measure(checked.detectable_when_confirmed)
+        print_note(
+            f"from run to run {what} differs by {figures.measure(checked.noise)} (standard"
+            f" deviation); gains from {chosen} show among all candidates, from {confirmed} on fresh"
+            f" data; worth having is {figures.measure(checked.least_difference)}"
+        )
+    return EXIT_DONE if checked.is_sound else EXIT_FAILURES
+
+
+def _between(low: float | None, high: float | None) -> str:
+    return "" if low is None else f"{figures.measure(low)} to {figures.measure(high)}"

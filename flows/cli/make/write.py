@@ -54,9 +54,7 @@ def write(
 
 
 def _print_outline(given: tuple[object, ...], options: WriteOptions, *, as_json: bool) -> int:
-    """Print the outline as a person may edit it; the command's exit code."""
-    from flows.cli.answer import print_answer
-    from flows.cli.exit_codes import EXIT_DONE
+    from flows.cli.answer import EXIT_DONE, print_answer
     from flows.run.requests import request_of
     from flows.works.evaluate.given_ideas import print_remarks
     from schemas.settings import Settings

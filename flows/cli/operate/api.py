@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from flows.api.listening import check_free
+from flows.cli.options import Searched
 from flows.cli.talk import print_note
 from flows.jobs.job_environment import without_keys
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
-from schemas.options.values import LITERATURES
 from schemas.people.web_origins import is_loopback
 from schemas.settings import Settings
 from warehouse.app.database import ServiceDatabase
@@ -24,14 +24,7 @@ DEFAULT_PORT = 8700
 
 def api(
     lake: LakeOptions,
-    literature: Annotated[
-        str | None,
-        typer.Option(
-            "--literature",
-            metavar=LITERATURES,
-            help=("What searches ask. Default: live when a key is set, else the bundled sample."),
-        ),
-    ] = None,
+    literature: Searched = None,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
     ] = "127.0.0.1",

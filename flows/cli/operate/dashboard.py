@@ -57,7 +57,6 @@ def dashboard(
 
 
 def _print_warnings(host: str, settings: DashboardSettings, warehouse: Warehouse) -> None:
-    """What to know of a dashboard that other machines reach."""
     open_to_all = settings.password is None and settings.provider is None
     if open_to_all and services_file(warehouse).exists():
         with ServiceDatabase(warehouse) as database:

@@ -1,7 +1,6 @@
 """`assay doctor`: what is configured, reachable and missing, and how to mend it."""
 
-from flows.cli.answer import print_answer
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json
 from flows.profiles import load_profile
 from schemas.options.commands import DoctorOptions

@@ -37,29 +37,27 @@ def run(lake: LakeOptions) -> int:
 @application.command("list")
 def list_jobs(lake: LakeOptions, json: Json = False) -> int:
     """List the jobs of the warehouse, newest first."""
-    from flows.cli.output import print_table
+    from flows.cli.output import print_columns
     from warehouse.app.jobs import jobs
 
     found = list(jobs(Warehouse(lake.warehouse).existing()))
     if json:
         print_answer("listed", [job_row(job) for job in found])
         return 0
-    rows = [
-        [
-            job.job_id,
-            job.request.command if job.request else None,
-            job.status.state,
-            job.status.run_id,
-            job.status.last_word or (job.request.name if job.request else ""),
-        ]
-        for job in found
-    ]
-    print_table(["job", "command", "state", "run", "last word, or name"], rows)
+    print_columns(
+        [job_row(job) for job in found],
+        {
+            "job": lambda row: row["job_id"],
+            "command": lambda row: row["command"],
+            "state": lambda row: row["state"],
+            "run": lambda row: row["run_id"],
+            "last word, or name": lambda row: row["last_word"] or row["name"] or "",
+        },
+    )
     return 0
 
 
 def job_row(job: "Job") -> dict[str, Any]:
-    """A job as `--json` lists it."""
     asked = job.request
     return {
         "job_id": job.job_id,

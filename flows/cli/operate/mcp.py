@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from flows.cli.options import Searched
 from flows.jobs.job_environment import without_keys
 from schemas.choices import LiteratureChoice
 from schemas.options.commands import LakeOptions
-from schemas.options.values import LITERATURES
 from schemas.settings import Settings
 from warehouse.app.database import check_services
 from warehouse.warehouse import Warehouse
@@ -16,14 +16,7 @@ from warehouse.warehouse import Warehouse
 
 def mcp(
     lake: LakeOptions,
-    literature: Annotated[
-        str | None,
-        typer.Option(
-            "--literature",
-            metavar=LITERATURES,
-            help="What searches ask. Default: live when a key is set, else the bundled sample.",
-        ),
-    ] = None,
+    literature: Searched = None,
     max_cost_usd: Annotated[
         float,
         typer.Option(

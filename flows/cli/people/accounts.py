@@ -50,24 +50,20 @@ def add(name: Name, options: AccountOptions, json: Json = False) -> int:
 @application.command("list")
 def list_accounts(lake: LakeOptions, json: Json = False) -> int:
     """List the accounts of the warehouse by name."""
-    from flows.cli.output import print_table
+    from flows.cli.output import print_listed
 
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         found = accounts(database)
-    if json:
-        print_answer("listed", found)
-        return 0
-    rows = [
-        [
-            each.name,
-            each.role,
-            f"{each.created_at:%Y-%m-%d}",
-            "password" if each.has_password else "provider",
-        ]
-        for each in found
-    ]
-    print_table(["account", "role", "made", "signs in by"], rows)
-    return 0
+    return print_listed(
+        found,
+        {
+            "account": lambda each: each.name,
+            "role": lambda each: each.role,
+            "made": lambda each: f"{each.created_at:%Y-%m-%d}",
+            "signs in by": lambda each: "password" if each.has_password else "provider",
+        },
+        as_json=json,
+    )
 
 
 @application.command("role")

@@ -62,7 +62,6 @@ def decide(
 
 
 def _only_one(database: ServiceDatabase, request_id: str) -> str:
-    """The one participant of whom the request is asked."""
     from warehouse.app.decisions import request_named
 
     asked = request_named(database, request_id).asked_of

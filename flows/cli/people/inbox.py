@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from dashboards.render import figures
-from flows.cli.answer import print_answer
-from flows.cli.exit_codes import EXIT_WAITING
+from flows.cli.answer import EXIT_WAITING, print_answer
 from flows.cli.options import Json
 from flows.cli.talk import print_note
 from schemas.people.decisions import InboxOptions, Request
@@ -27,12 +26,9 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
     elif found:
         _print(found)
     else:
-        print_note(_nothing_waits(options.by))
+        whose = "" if options.by is None else f" of {options.by}"
+        print_note(f"nothing waits for an answer{whose}")
     return 0
-
-
-def _nothing_waits(by: str | None) -> str:
-    return "nothing waits for an answer" + (f" of {by}" if by is not None else "")
 
 
 def waiting_in_words(waiting: Sequence[Request], run: WorkHead, *, goes_on: bool = True) -> str:
@@ -47,7 +43,6 @@ def waiting_in_words(waiting: Sequence[Request], run: WorkHead, *, goes_on: bool
 def print_waiting(
     waiting: Sequence[Request], run: WorkHead, *, goes_on: bool = False, as_json: bool
 ) -> int:
-    """Say that a run waits for people; the exit code of a command that does."""
     line = waiting_in_words(waiting, run, goes_on=goes_on)
     if as_json:
         print_answer(
@@ -65,22 +60,22 @@ def shown_request(request: Request) -> dict[str, object]:
 
 
 def _print(found: Sequence[Request]) -> None:
-    from flows.cli.output import print_table
+    from flows.cli.output import print_columns
 
-    columns = ["request", "run", "about", "for", "asked of", "since, UTC", "version", "what"]
-    rows = [
-        [
-            each.request_id,
-            each.run_id,
-            each.unit_id,
-            each.stage or "",
-            ", ".join(each.asked_of),
-            f"{each.requested_at:%Y-%m-%d %H:%M}",
-            each.version_shown,
-            "; ".join(
-                filter(None, (each.criteria, *(f"{n}. {o}" for n, o in enumerate(each.options, 1))))
-            ),
-        ]
-        for each in found
-    ]
-    print_table(columns, rows)
+    def what(request: Request) -> str:
+        options = (f"{number}. {option}" for number, option in enumerate(request.options, 1))
+        return "; ".join(filter(None, (request.criteria, *options)))
+
+    print_columns(
+        found,
+        {
+            "request": lambda each: each.request_id,
+            "run": lambda each: each.run_id,
+            "about": lambda each: each.unit_id,
+            "for": lambda each: each.stage or "",
+            "asked of": lambda each: ", ".join(each.asked_of),
+            "since, UTC": lambda each: f"{each.requested_at:%Y-%m-%d %H:%M}",
+            "version": lambda each: each.version_shown,
+            "what": what,
+        },
+    )

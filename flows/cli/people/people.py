@@ -49,17 +49,22 @@ def add(
 @application.command("list")
 def list_people(lake: LakeOptions, json: Json = False) -> int:
     """List the participants whose names are kept."""
-    from flows.cli.output import print_table
+    from flows.cli.output import print_listed
     from warehouse.app.people import participants
 
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         found = participants(database)
-    if json:
-        print_answer("listed", found)
-        return 0
-    rows = [[each.participant_id, each.name, each.kind, each.role, each.key] for each in found]
-    print_table(["participant", "name", "kind", "role", "signs in as"], rows)
-    return 0
+    return print_listed(
+        found,
+        {
+            "participant": lambda each: each.participant_id,
+            "name": lambda each: each.name,
+            "kind": lambda each: each.kind,
+            "role": lambda each: each.role,
+            "signs in as": lambda each: each.key,
+        },
+        as_json=json,
+    )
 
 
 @application.command("forget")

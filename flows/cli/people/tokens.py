@@ -61,25 +61,21 @@ def create(
 @application.command("list")
 def list_tokens(lake: LakeOptions, json: Json = False) -> int:
     """List the tokens of the warehouse, oldest first."""
-    from flows.cli.output import print_table
+    from flows.cli.output import print_listed
 
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         found = tokens(database)
-    if json:
-        print_answer("listed", found)
-        return 0
-    rows = [
-        [
-            token.token_id,
-            token.name,
-            token.scope,
-            f"{token.expires_at:%Y-%m-%d}" if token.expires_at else "never",
-            "revoked" if token.revoked_at else "",
-        ]
-        for token in found
-    ]
-    print_table(["token", "name", "scope", "expires", "state"], rows)
-    return 0
+    return print_listed(
+        found,
+        {
+            "token": lambda each: each.token_id,
+            "name": lambda each: each.name,
+            "scope": lambda each: each.scope,
+            "expires": lambda each: f"{each.expires_at:%Y-%m-%d}" if each.expires_at else "never",
+            "state": lambda each: "revoked" if each.revoked_at else "",
+        },
+        as_json=json,
+    )
 
 
 @application.command("revoke")

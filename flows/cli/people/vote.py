@@ -7,11 +7,9 @@ from uuid import uuid4
 
 import typer
 
-from flows.cli.answer import print_answer
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note, print_warning
-from flows.cli.terminal import safe
+from flows.cli.talk import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
 from schemas.people.live_question import (
     Asked,
@@ -72,7 +70,6 @@ def vote(
 def _asked(
     warehouse: Warehouse, database: ServiceDatabase, who: str, asked: Asked, text: str
 ) -> LiveQuestion:
-    """The question, with what it takes told before it is asked, and both its jobs at their end."""
     from flows.jobs.runner import run_jobs
     from warehouse.app.questions import ask, at_work, draw_sides, open_question
 
@@ -193,7 +190,6 @@ def _tell_expected(
 
 
 def _expected(warehouse: Warehouse, asked: Asked, text: str, sides: Sides) -> str:
-    """What both answers take together, of jobs that ask nothing."""
     from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
     from warehouse.app.jobs import read_job, submit, take_expected

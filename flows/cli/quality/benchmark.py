@@ -70,13 +70,11 @@ def benchmark(
 
 
 def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
-    """Say what each suite would ask and cost."""
     from dashboards.render.figures import usd
-    from flows.cli.answer import print_answer
-    from flows.cli.exit_codes import EXIT_DONE
-    from flows.cli.output import print_table
+    from flows.cli.answer import EXIT_DONE, print_answer
+    from flows.cli.output import print_columns
     from flows.cli.talk import print_note
-    from flows.run.estimates.declared import estimate
+    from flows.run.estimate import estimate
     from flows.run.requests import request_of
     from flows.works.evaluate.given_ideas import print_remarks
     from schemas.base import replace
@@ -98,27 +96,17 @@ def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
         ]
         print_answer("expected", rows)
         return EXIT_DONE
-    counted = (
-        "items",
-        "ideas evaluated first",
-        "model calls",
-        "prompt tokens",
-        "completion tokens",
-    )
-    print_table(
-        ("suite", *counted, "cost"),
-        [
-            (
-                suite,
-                f"{each.counts['items']:,}",
-                f"{each.counts['evaluated_ideas']:,}",
-                f"{each.model_calls:,}",
-                f"{each.prompt_tokens:,}",
-                f"{each.completion_tokens:,}",
-                usd(each.cost_usd) if each.model_calls else "none",
-            )
-            for suite, each in found.items()
-        ],
+    print_columns(
+        [*found.items()],
+        {
+            "suite": lambda one: one[0],
+            "items": lambda one: f"{one[1].counts['items']:,}",
+            "ideas evaluated first": lambda one: f"{one[1].counts['evaluated_ideas']:,}",
+            "model calls": lambda one: f"{one[1].model_calls:,}",
+            "prompt tokens": lambda one: f"{one[1].prompt_tokens:,}",
+            "completion tokens": lambda one: f"{one[1].completion_tokens:,}",
+            "cost": lambda one: usd(one[1].cost_usd) if one[1].model_calls else "none",
+        },
     )
     print_note(f"nothing was asked; {next(each.note for each in found.values())}")
     return EXIT_DONE
@@ -148,9 +136,8 @@ def _others(
 def _comparison(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
 ) -> tuple[Path, ...]:
-    """Write the report on several benchmarks into a folder of its own."""
     from flows.cli.talk import print_note
-    from flows.run.pages import published_page
+    from flows.run.declared import published_page
     from schemas.identifiers import content_hash
     from tasks.benchmarks.work import BENCHMARK
     from warehouse.objects.shared_reports import share_reports
@@ -179,9 +166,8 @@ def _calibrator(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", options: BenchmarkOptions
 ) -> Path:
     """Copy the calibrator that suite `novelty` left in its folder, if labels sufficed for one."""
-    from tasks.benchmarks.suites import novelty
-    from tasks.benchmarks.suites.novelty_calibration import FILE
-    from tasks.benchmarks.trial import folder_of
+    from tasks.benchmarks.suite import folder_of
+    from tasks.benchmarks.suites.novelty import FILE, SUITE
     from tasks.calibration.applying import load_calibrator, write_fitted
     from warehouse.kinds.benchmarks.landing import BENCHMARKS
     from warehouse.units.reading import published_heads
@@ -192,22 +178,20 @@ def _calibrator(
     run_ids = {summary.head.run_id, *summary.other_run_ids}
     with warehouse.reader() as connection:
         heads = published_heads(connection, BENCHMARKS)
-    fitted = (each.run_id for each in heads if each.suite == novelty.NAME)
+    fitted = (each.run_id for each in heads if each.suite == SUITE.name)
     paths = (folder_of(warehouse, each) / FILE for each in fitted if each in run_ids)
     path = next(paths, None)
     if path is None or not path.is_file():
         raise ConfigurationError(
             f"no calibrator was fitted, and {options.calibrate} not written: the row of its"
-            " mean_absolute_error says why"
+            " error_rate or mean_absolute_error says why"
         )
     write_fitted(load_calibrator(path), options.calibrate)
     return options.calibrate
 
 
 def _fetch(folder: Path | None, *, as_json: bool) -> int:
-    """Fetch the public sets, and say of each its licence, and of each file what became of it."""
-    from flows.cli.answer import print_answer
-    from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
+    from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
     from flows.cli.talk import print_note
     from schemas.settings import Settings
     from tasks.benchmarks.homes import LOCK_FILE, fetch_sets, public_sets, sets_elsewhere

@@ -44,7 +44,6 @@ def _placed(written: CommentedPdf) -> str:
 
 
 def _comments(page: CheckPage) -> Iterator[PdfComment]:
-    """One on the first page that says what was done, and one for each problem that is shown."""
     (check,) = page.checks
     attempts = [one for one in check.attempts if one.problem_count is not None]
     behind = sum(len(page.behind(check, attempt)) for attempt in attempts)

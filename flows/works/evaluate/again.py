@@ -13,7 +13,7 @@ from schemas.options.commands import EvaluateOptions
 from schemas.options.values import parse_modules
 from schemas.run import Run
 from schemas.settings import Settings
-from tasks.contribution.before import judged_before
+from tasks.contribution.context import judged_before
 from tasks.evaluation.planned import PlannedIdea
 from tasks.ideas.json_lines import write_ideas
 from warehouse.kinds.runs.landing import RUNS
@@ -59,7 +59,6 @@ def _ideas(queries: Queries, run_id: RunId) -> list[Idea]:
 
 
 def _as_of(run: Run, options: EvaluateOptions) -> EvaluateOptions:
-    """The options with the run's own in place of defaults."""
     usual, taken = EvaluateOptions(), {}
     for name, own in (
         ("engine", EngineChoice.named(run.engine)),

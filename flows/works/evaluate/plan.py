@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from flows.run.campaign import shard_count, write_shards
 from flows.run.gateway import OpenGateway
-from flows.run.shards import shard_count, write_shards
 from flows.works.evaluate.again import with_earlier
 from flows.works.experiment.experimental_results import results_by_idea
 from schemas.idea import Idea, IdeaBatch, RejectedIdea

@@ -1,20 +1,264 @@
 """What a request is expected to take, before anything is paid."""
 
-from collections.abc import Sequence
+import asyncio
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from flows.works.evaluate.field_forecast import FieldForecast, forecast_fields
-from flows.works.evaluate.landed_before import landed_before
-from flows.works.evaluate.model_comparison import ModelCost, compare_engines
-from schemas.choices import EngineChoice
-from schemas.errors import AssayError
-from schemas.idea import IdeaBatch
+from pydantic import Field
+
+from flows.run.indexing import index_with_progress, shown_progress
+from flows.works.evaluate.plan import KeyedBatch, key_batch, receipts_of
+from flows.works.evaluate.request import with_assessment
+from schemas.base import Noun, replace
+from schemas.calls import CallStatus
+from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.errors import AssayError, SnapshotError
+from schemas.idea import Idea, IdeaBatch
+from schemas.identifiers import IdeaId
+from schemas.judgement.evaluation import Receipt
 from schemas.judgement.run_request import RunRequest
+from schemas.literature.coverage import FieldCoverage
+from schemas.run import Module
 from schemas.settings import Settings
+from schemas.tables import TABLE
+from tasks.embeddings.sentence_embedder import SentenceEmbedder, bundled_settings
 from tasks.evaluation.expected import NOTHING_DONE, DoneBefore, Estimate, estimate_run
 from tasks.ideas.read import read_batch
+from tasks.literature.field_coverage import look_at_field
+from tasks.literature.gateway.process import literature_identity
+from tasks.literature.gateway.upstreams import identity_of
+from tasks.literature.snapshot.build import index_of_file
+from tasks.literature.snapshot.folder import MANIFEST_NAME
+from tasks.literature.snapshot_search import SnapshotSearch
 from tasks.ranking.expected import RankingEstimate, estimate_ranking
+from warehouse.kinds.rankings.queries import whole_ranking
+from warehouse.kinds.runs.landing import RUNS
+from warehouse.landed import read_rows
+from warehouse.progress import read_planned
+from warehouse.units.landing import landed_files
+from warehouse.warehouse import Warehouse
+
+# A few thousand papers, indexed in seconds: larger files wait for `assay literature build`.
+_INDEXED_AT_ONCE_BYTES = 5_000_000
+_IDEAS_WITHOUT_PROGRESS = 100
+_NAMED = 5
+
+
+class IdeaNotCovered(Noun):
+    """An idea for which no evidence will be bought."""
+
+    idea_id: IdeaId
+    title: str
+    detail: str = Field(description="The nearest works, and how near they are.")
+
+
+class FieldForecast(Noun):
+    """How many ideas the literature covers; nothing was looked at where it covers every field."""
+
+    looked_at: int = Field(default=0, ge=0, description="Ideas whose field was looked at.")
+    not_covered: tuple[IdeaNotCovered, ...] = ()
+    unknown_because: str = Field(default="", description="Why it was not looked at; empty: it was.")
+
+    @property
+    def lines(self) -> list[str]:
+        if self.unknown_because:
+            return [f"which fields the literature covers is not known: {self.unknown_because}"]
+        if not self.looked_at:
+            return []
+        covered = self.looked_at - len(self.not_covered)
+        lines = [f"the literature covers the field of {covered:,} of {self.looked_at:,} ideas"]
+        if self.not_covered:
+            named = [each.title.strip() or each.idea_id for each in self.not_covered[:_NAMED]]
+            rest = len(self.not_covered) - len(named)
+            more = f" and {rest:,} more" if rest else ""
+            lines.append(
+                f"not covered, so that no evidence is bought for them: {'; '.join(named)}{more}"
+            )
+        return lines
+
+
+def forecast_fields(
+    ideas: Sequence[Idea], literature: LiteratureChoice, settings: Settings
+) -> FieldForecast:
+    """Look at the field of every idea; nothing is connected to, and no model of an API is asked."""
+    if literature.url is not None:
+        return FieldForecast(unknown_because="the gateway is asked by `assay evaluate`")
+    if literature.snapshot is None or not literature.unlimited:
+        return FieldForecast()
+    try:
+        folder = _index(literature.snapshot, settings)
+        if folder is None:
+            return FieldForecast(
+                unknown_because=f"{literature.snapshot.name} has no index yet; `assay literature"
+                " build` or the first run makes it"
+            )
+        found = asyncio.run(_look(ideas, folder, settings))
+    except SnapshotError as error:  # a plan says so and goes on
+        return FieldForecast(unknown_because=str(error))
+    return FieldForecast(
+        looked_at=len(found),
+        not_covered=tuple(
+            IdeaNotCovered(
+                idea_id=idea.idea_id, title=idea.title, detail=coverage.field_coverage_detail
+            )
+            for idea, coverage in found
+            if not coverage.field_covered
+        ),
+    )
+
+
+def _index(snapshot: Path, settings: Settings) -> Path | None:
+    if snapshot.is_dir():
+        return snapshot
+    index = index_of_file(snapshot, settings.home)
+    if (index / MANIFEST_NAME).is_file():
+        return index
+    small = snapshot.stat().st_size <= _INDEXED_AT_ONCE_BYTES
+    return index_with_progress(snapshot, settings.home) if small else None
+
+
+async def _look(
+    ideas: Sequence[Idea], folder: Path, settings: Settings
+) -> list[tuple[Idea, FieldCoverage]]:
+    embedder = SentenceEmbedder(bundled_settings(settings.embeddings), None)
+    literature = SnapshotSearch(folder, settings)
+    found: list[tuple[Idea, FieldCoverage]] = []
+    with shown_progress() as report:
+        for place, idea in enumerate(ideas, start=1):
+            answer = await look_at_field(idea, literature.search_papers, embedder)
+            found.extend((idea, coverage) for coverage in answer.items)
+            if len(ideas) > _IDEAS_WITHOUT_PROGRESS:
+                report(place, len(ideas), "fields")
+    await literature.close()
+    return found
+
+
+class ModelCost(Noun):
+    """What a whole run is expected to take with one engine where the profile names no model."""
+
+    engine: EngineChoice
+    model_calls: int
+    prompt_tokens: int
+    cached_tokens: int = Field(
+        description="Of the prompt tokens, expected from the provider's cache."
+    )
+    thinking_tokens: int = Field(description="Of the completion tokens.")
+    completion_tokens: int = Field(description="As they are billed: answers and thinking.")
+    cost_usd_per_idea: float | None = Field(description="None: the price of a model is unknown.")
+    cost_usd: float | None
+    unpriced_models: tuple[str, ...]
+    hours: float
+
+
+def named_engines(texts: Iterable[str]) -> tuple[EngineChoice, ...]:
+    """`openai/gpt-5,o3` → engines, each once; `litellm:` may stand in front.
+
+    Raises:
+        ConfigurationError: no name of a model.
+    """
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    return tuple(dict.fromkeys(EngineChoice.named(name) for name in names))
+
+
+def compare_engines(
+    engines: Iterable[EngineChoice],
+    ideas: Sequence[Idea],
+    request: RunRequest,
+    settings: Settings,
+    *,
+    not_covered: int = 0,
+) -> tuple[ModelCost, ...]:
+    """One line for each engine, by what it costs; those of an unknown price stand last.
+
+    All ideas count, also those that one of the engines has evaluated before.
+
+    Args:
+        not_covered: ideas whose field the literature does not cover.
+    """
+    lines = []
+    for engine in engines:
+        asked = _with_engine(request, engine)
+        estimate = estimate_run(ideas, 0, asked, settings, not_covered=not_covered)
+        names = ModelCost.model_fields.keys() - {"engine"}
+        lines.append(ModelCost(engine=engine, **{name: getattr(estimate, name) for name in names}))
+
+    def cost_first(line: ModelCost) -> tuple[float, str]:
+        return (math.inf if line.cost_usd is None else line.cost_usd, line.engine.text)
+
+    return tuple(sorted(lines, key=cost_first))
+
+
+def _with_engine(request: RunRequest, engine: EngineChoice) -> RunRequest:
+    """The same request of another engine: whether plans are assessed depends on it."""
+    asked = request.parameters
+    others = tuple(module for module in asked.modules if module is not Module.ASSESSMENT)
+    profile, modules = with_assessment(request.profile, others, engine)
+    parameters = replace(asked, modules=modules or asked.modules)
+    return replace(request, engine=engine, profile=profile, parameters=parameters)
+
+
+def landed_before(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:
+    """Return what the warehouse holds of a request; no model and no source is asked.
+
+    A warehouse in object storage is asked for units that this machine does not have.
+
+    Raises:
+        ConfigurationError: no gateway answers at the URL of the literature.
+        SnapshotError: the snapshot is missing, empty or broken.
+        UpstreamError: PostgreSQL or object storage cannot be reached.
+    """
+    warehouse = Warehouse(request.warehouse, settings)
+    # The second is there and the first is not when a run was stopped before anything landed.
+    folders = (warehouse.receipts, warehouse.state / "runs")
+    if warehouse.objects is None and not any(folder.is_dir() for folder in folders):
+        return NOTHING_DONE
+    literature = _literature(request.literature, settings)
+    if literature is None:
+        return NOTHING_DONE
+    keyed = key_batch(batch, request, settings, literature)
+    receipts = receipts_of(keyed, warehouse)
+    evaluated = sum(receipt.complete for receipt in receipts.values())
+    begun = read_planned(warehouse, keyed.run_id) is not None
+    return DoneBefore(
+        evaluated=evaluated,
+        replies=tuple(_replies(warehouse, each) for each in receipts.values() if not each.complete),
+        interrupted=len(keyed.planned) - len(receipts) if begun else 0,
+        ranked=evaluated == len(keyed.planned) and _is_ranked(keyed, request, warehouse),
+    )
+
+
+def _literature(literature: LiteratureChoice, settings: Settings) -> str | None:
+    """Return the identity of the literature; None: its index is not built."""
+    if literature.url is not None:
+        return literature_identity(literature.url)
+    snapshot = literature.snapshot
+    if snapshot is not None and not snapshot.is_dir():
+        # Indexing takes minutes, and a file without an index was never evaluated against.
+        index = index_of_file(snapshot, settings.home)
+        if not (index / MANIFEST_NAME).is_file():
+            return None
+        literature = literature.at(index)
+    return identity_of(literature, settings)
+
+
+def _replies(warehouse: Warehouse, receipt: Receipt) -> int:
+    table = TABLE["llm_calls"]
+    files = landed_files(warehouse, RUNS, table, [receipt])
+    return sum(row["status"] == CallStatus.OK for path in files for row in read_rows(table, path))
+
+
+def _is_ranked(keyed: KeyedBatch, request: RunRequest, warehouse: Warehouse) -> bool:
+    if not warehouse.may_hold_a_lake():
+        return False
+    with warehouse.queries() as queries:
+        if keyed.run_id not in {run.run_id for run in queries.list_runs()}:
+            return False
+        engine, profile = request.engine.text, request.profile.name
+        return whole_ranking(queries, keyed.run_id, engine, profile) is not None
+
 
 _BOTH = {
     *("literature_requests", "model_calls", "prompt_tokens", "completion_tokens"),
@@ -44,7 +288,6 @@ class Prediction:
     fields: FieldForecast
 
     def document(self) -> dict[str, Any]:
-        """As `--json` prints it."""
         compared = [line.model_dump(mode="json") for line in self.comparison]
         return {
             **self.estimate.model_dump(mode="json"),

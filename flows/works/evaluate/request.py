@@ -21,7 +21,6 @@ RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
 
 
 def bundled(name: str) -> Path:
-    """Path of a file of the bundled sample: `ideas.jsonl` or `papers.jsonl`."""
     return Path(str(resources.files("flows.demo").joinpath(name)))
 
 
@@ -100,8 +99,7 @@ def _with_novelty_files(profile: Profile, engine: EngineChoice) -> Profile:
     """`profile`, its calibrator and exemplars checked before anything is paid for, and named so
     that workers find them from any folder.
     """
-    from tasks.novelty.calibration import check_calibrator
-    from tasks.novelty.profile_files import read_exemplars
+    from tasks.novelty.profile_files import check_calibrator, read_exemplars
 
     named = profile.novelty
     if named.calibrator is not None:

@@ -11,7 +11,7 @@ from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.evaluation import IdeaEvaluation
-from schemas.options.literature_options import DraftOptions, RecommendOptions
+from schemas.options.commands import DraftOptions, RecommendOptions
 from schemas.settings import Settings
 from schemas.works.experiment import KnownIdea
 from tasks.experiments.drafting import known_of, write_draft
@@ -26,8 +26,6 @@ _SENTENCES = 12
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """What was written, and what it rests on."""
-
     paths: tuple[Path, ...]
     idea: KnownIdea
     recommended: Recommended

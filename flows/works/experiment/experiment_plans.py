@@ -12,7 +12,7 @@ from dashboards.views.write_ideation import ideation_page
 from flows.cli.literature.recommend import recommendation_warnings
 from flows.works.literature.recommending import recommend_about
 from schemas.literature.recommendation import Recommendation, ResourceKind
-from schemas.options.literature_options import RecommendOptions
+from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
 from schemas.works.ideation import IdeaVersion
 from schemas.works.ideation_run import IdeationHead, IdeationRequest
@@ -101,7 +101,6 @@ def planned_experiment(
 
 
 def write_plans(folder: Path, plans: Sequence[PlannedExperiment]) -> tuple[Path, ...]:
-    """Write `plans.html` and `plans.md`."""
     folder.mkdir(parents=True, exist_ok=True)
     blocks = (pg.text(_BEGINNING), *(block for plan in plans for block in _plan(plan)))
     page = pg.Page(pg.line("Plans of experiments"), blocks)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flows.run.gateway import indexed
+from flows.run.gateway import gateway_url, indexed
 from flows.run.indexing import embedder_for, shown_progress
 from flows.works.evaluate.request import resolve_literature
 from schemas.choices import LiteratureChoice
@@ -14,12 +14,13 @@ from schemas.failure import Answer
 from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.audit import ProposalState
 from schemas.literature.paper import Paper
-from schemas.options.literature_options import AuditOptions
+from schemas.options.commands import AuditOptions
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.audit.auditing import (
     Decided,
     Decisions,
+    OtherSnapshot,
     OtherSource,
     Standing,
     check_rules,
@@ -27,10 +28,8 @@ from tasks.literature.audit.auditing import (
     review,
     standing,
 )
-from tasks.literature.audit.other_snapshot import OtherSnapshot
 from tasks.literature.audit.stage import Stage
-from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tasks.literature.snapshot.records import PaperRecord, record_of
 from tasks.literature.snapshot.store import PaperStore
 from tasks.web.client import open_client
@@ -38,8 +37,6 @@ from tasks.web.client import open_client
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """How a snapshot stands after an audit, and what was decided in it."""
-
     index: Path
     standing: Standing
     decided: Decided
@@ -123,19 +120,13 @@ class _Gateway:
                 yield number, told
 
     def _asked(self, identifiers: Sequence[str]) -> Answer[Paper]:
-        if self.literature.url is not None:
-            return asyncio.run(self._ask(self.literature.url, identifiers))
-        with GatewayProcess(
-            self.settings,
-            indexed(self.literature, self.settings),
-            self.settings.home / "literature-cache",
-        ) as gateway:
-            return asyncio.run(self._ask(gateway.url, identifiers))
+        with gateway_url(self.literature, self.settings) as url:
+            return asyncio.run(self._ask(url, identifiers))
 
     async def _ask(self, url: str, identifiers: Sequence[str]) -> Answer[Paper]:
         async with open_client(self.settings.literature.timeout_seconds) as http:
             ledger = Ledger(IdeaId("audit"))
-            client = SemanticScholarClient(
+            client = LiteratureClient(
                 url, ledger, http, self.settings.literature, with_retracted=True
             )
             return await client.papers([PaperId(each) for each in identifiers], None)

@@ -8,19 +8,18 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
-from flows.run.gateway import indexed
+from flows.run.gateway import gateway_url
 from flows.works.evaluate.given_ideas import STANDARD_INPUT, given_ideas, print_remarks
 from flows.works.evaluate.request import resolve_literature
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
-from schemas.options.literature_options import RecommendOptions
+from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.embeddings.similarity import Nearness
 from tasks.ideas.read import read_ideas
-from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tasks.recommendation.recommend import (
     Breadth,
     KnownResources,
@@ -47,15 +46,12 @@ def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> 
 def recommend_about(
     idea: str, cutoff: date | None, options: RecommendOptions, settings: Settings
 ) -> Recommended:
-    """Recommendations for an idea by its text."""
     literature = resolve_literature(options.literature, settings)
-    with _read_before(Warehouse(options.warehouse, settings)) as known:
-        if literature.url is not None:
-            return asyncio.run(_recommend(literature.url, idea, cutoff, options, settings, known))
-        with GatewayProcess(
-            settings, indexed(literature, settings), settings.home / "literature-cache"
-        ) as gateway:
-            return asyncio.run(_recommend(gateway.url, idea, cutoff, options, settings, known))
+    with (
+        _read_before(Warehouse(options.warehouse, settings)) as known,
+        gateway_url(literature, settings) as url,
+    ):
+        return asyncio.run(_recommend(url, idea, cutoff, options, settings, known))
 
 
 @contextmanager
@@ -77,14 +73,13 @@ async def _recommend(
     known: KnownResources,
 ) -> Recommended:
     async with open_client(settings.literature.timeout_seconds) as http:
-        client = SemanticScholarClient(url, Ledger(IdeaId("recommend")), http, settings.literature)
+        client = LiteratureClient(url, Ledger(IdeaId("recommend")), http, settings.literature)
         nearness = Nearness(idea, SentenceEmbedder(settings.embeddings, None))
         breadth = replace(Breadth(), recommended=options.limit, near_works=options.works)
         return await recommend(idea, client, nearness, cutoff, breadth, known)
 
 
 def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:
-    """Its text and its cutoff date."""
     if not given.strip():
         raise ConfigurationError(
             'say an idea, as in `assay recommend "Parse languages by transfer"`'

@@ -4,28 +4,23 @@ import asyncio
 
 from flows.cli.answer import Answer as Told
 from flows.cli.answer import answer_of
-from flows.run.gateway import indexed
+from flows.run.gateway import gateway_url
 from flows.works.evaluate.request import resolve_literature
 from schemas.failure import Answer
 from schemas.identifiers import IdeaId
 from schemas.literature.paper import Paper
-from schemas.options.literature_options import SearchOptions
+from schemas.options.commands import SearchOptions
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
-from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tasks.web.client import open_client
 
 
 def search_papers(query: str, options: SearchOptions, settings: Settings) -> Answer[Paper]:
     """Papers for `query`; a gateway is started for it unless the literature is a gateway."""
     literature = resolve_literature(options.literature, settings)
-    if literature.url is not None:
-        return asyncio.run(_search(literature.url, query, options, settings))
-    with GatewayProcess(
-        settings, indexed(literature, settings), settings.home / "literature-cache"
-    ) as gateway:
-        return asyncio.run(_search(gateway.url, query, options, settings))
+    with gateway_url(literature, settings) as url:
+        return asyncio.run(_search(url, query, options, settings))
 
 
 def search_answer(query: str, options: SearchOptions, settings: Settings) -> Told:
@@ -56,7 +51,7 @@ async def _search(
     url: str, query: str, options: SearchOptions, settings: Settings
 ) -> Answer[Paper]:
     async with open_client(settings.literature.timeout_seconds) as http:
-        client = SemanticScholarClient(
+        client = LiteratureClient(
             url, Ledger(IdeaId("search")), http, settings.literature, with_retracted=True
         )
         return await client.search_papers(query, options.limit, options.cutoff)

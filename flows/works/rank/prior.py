@@ -30,8 +30,6 @@ Evidence = Mapping[str, float | None]
 
 
 class FittedPrior(Noun):
-    """What fitting a prior came to."""
-
     path: Path
     prior_sha256: str
     idea_count: int = Field(description="Ideas fitted on.")
@@ -127,7 +125,6 @@ def connected_ideas(ideas: Iterable[Idea]) -> dict[str, str]:
 def _figures(
     fitted: Prior, predictions: tuple[Prediction, ...], scale: LabelScale
 ) -> dict[str, float]:
-    """Those that are defined."""
     wanted = {
         ("macro_f1", CALIBRATED): "macro F1",
         ("macro_f1", MAJORITY): "macro F1, always the commonest",

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flows.run.campaign import Plan
-from flows.run.shards import shard_count, write_shards
+from flows.run.campaign import Plan, shard_count, write_shards
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
 from schemas.errors import ConfigurationError
@@ -81,13 +80,13 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
             raise ConfigurationError(f"run {request.run_id} holds no ideas: there is none to rank")
         basis = basis_of(queries.connection, request.run_id)
         group_of = _groups(queries, request, warehouse)
+        members: dict[str, list[IdeaId]] = {}
+        for idea_id, group in group_of.items():
+            members.setdefault(group, []).append(idea_id)
         votes = _votes(request, queries, group_of, names)
         prior = _prior(request, queries.run(request.run_id))
-        members, parameters, matches = _members(group_of), request.profile.ranking, votes.matches
-        told_apart, settings = _told_apart(members, request), warehouse.settings
-        ranking_id = _ranking_id(
-            request, settings, basis, dimensions, matches, prior, told_apart=told_apart
-        )
+        parameters, matches, settings = request.profile.ranking, votes.matches, warehouse.settings
+        ranking_id = _ranking_id(request, settings, basis, dimensions, matches, prior, members)
         head = RankingHead(
             ranking_id=ranking_id,
             run_id=request.run_id,
@@ -126,20 +125,6 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
     )
 
 
-def _members(group_of: Mapping[IdeaId, str]) -> dict[str, list[IdeaId]]:
-    members: dict[str, list[IdeaId]] = {}
-    for idea_id, group in group_of.items():
-        members.setdefault(group, []).append(idea_id)
-    return members
-
-
-def _told_apart(members: Mapping[str, Sequence[IdeaId]], request: RankRequest) -> tuple[str, ...]:
-    """What a ranking whose pairs are known beforehand has in its name."""
-    sizes, parameters = map(len, members.values()), request.profile.ranking
-    kinds = {kind_of(size, parameters, beforehand=request.parameters.batch) for size in sizes}
-    return (FIXED,) if FIXED in kinds else ()
-
-
 def _most_matches(
     members: Mapping[str, Sequence[IdeaId]],
     across: str | None,
@@ -158,7 +143,6 @@ def _most_matches(
 
 
 def _fitted_on_count(queries: Queries, request: RankRequest, prior: Prior | None) -> int:
-    """How many ideas of the run the prior was fitted on."""
     if prior is None:
         return 0
     known = frozenset(prior.calibrator.training_items)
@@ -215,7 +199,6 @@ def _votes(
 
 
 def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Mapping[IdeaId, str]:
-    """Every idea's group, in the order of groups and ideas."""
     every = queries.rows("ideas_of_run", run_id=request.run_id)
     rows = [row for row in every if row["idea_id"] not in request.parameters.left_out]
     if request.parameters.grouping is Grouping.CLUSTERS:
@@ -244,11 +227,12 @@ def _ranking_id(
     dimensions: Sequence[ReviewDimension],
     votes: Sequence[Match],
     prior: Prior | None,
-    *,
-    told_apart: tuple[str, ...],
+    members: Mapping[str, Sequence[IdeaId]],
 ) -> str:
     """The identity of a ranking; how it is shown is no part of it."""
-    profile = request.profile
+    profile, batch = request.profile, request.parameters.batch
+    sizes = {len(ideas) for ideas in members.values()}
+    kinds = {kind_of(size, profile.ranking, beforehand=batch) for size in sizes}
     return run_id_of(
         "ranking",
         basis,
@@ -264,7 +248,7 @@ def _ranking_id(
         *(vote.match_id for vote in votes),
         *((f"prior {prior.sha256}",) if prior is not None else ()),
         *(f"without {idea_id}" for idea_id in sorted(request.parameters.left_out)),
-        *told_apart,
+        *((FIXED,) if FIXED in kinds else ()),  # its pairs are known beforehand
     )
 
 
@@ -279,8 +263,14 @@ def _write_shards(
     prior: Prior | None,
 ) -> dict[Path, tuple[str, ...]]:
     """What joins the groups is a shard of its own, the last."""
-    to_do = _to_do(head, warehouse, members)
-    dealt = _dealt(to_do, shard_count(blank.request, len(to_do)))
+    waiting = [name for name in members if _is_open(head, warehouse, name)]
+    dealt: list[list[str]] = [[] for _ in range(shard_count(blank.request, len(waiting)))]
+    loads = [0] * len(dealt)
+    # The largest first, each where the fewest ideas are by then.
+    for name in sorted(waiting, key=lambda name: (-len(members[name]), name)):
+        lightest = loads.index(min(loads))
+        dealt[lightest].append(name)
+        loads[lightest] += len(members[name])
 
     def jobs() -> Iterator[RankJob]:
         for names in dealt:
@@ -344,29 +334,4 @@ def _groups_of(
 
 
 def _is_open(of: RankingHead | RankJob, warehouse: Warehouse, name: str) -> bool:
-    """Whether the unit has no complete receipt."""
     return complete_receipt(warehouse, RANKINGS, of.run_id, of.ranking_id, name) is None
-
-
-def _to_do(
-    head: RankingHead, warehouse: Warehouse, members: Mapping[str, Sequence[IdeaId]]
-) -> dict[str, int]:
-    """Sizes of the groups without a complete receipt, the largest first."""
-    waiting = [name for name in members if _is_open(head, warehouse, name)]
-    return {
-        name: len(members[name])
-        for name in sorted(waiting, key=lambda name: (-len(members[name]), name))
-    }
-
-
-def _dealt(sizes: Mapping[str, int], most: int) -> list[list[str]]:
-    """Groups in at most `most` shards of about the same number of ideas,
-    the largest dealt first.
-    """
-    shards: list[list[str]] = [[] for _ in range(min(most, len(sizes)))]
-    loads = [0] * len(shards)
-    for name, size in sizes.items():
-        lightest = loads.index(min(loads))
-        shards[lightest].append(name)
-        loads[lightest] += size
-    return shards

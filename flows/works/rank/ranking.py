@@ -172,7 +172,6 @@ class PlayedMatches:
     def __init__(
         self, warehouse: Warehouse, head: RankingHead, most_matches: Mapping[str, int]
     ) -> None:
-        """`most_matches`: by group."""
         self._warehouse = warehouse
         self._head = head
         self._most = most_matches

@@ -45,7 +45,6 @@ class Outline:
 
     @property
     def cutoff(self) -> date | None:
-        """The time point t."""
         return self.idea.cutoff_date
 
     @property
@@ -65,14 +64,10 @@ class Outline:
         return PartShown(part=part.value, claims=self.claims[part])
 
     def searched(self, kind: SourceKind) -> tuple[IdeaPart, ...]:
-        """Parts for which a kind is searched and against which its finds are held; all there are if
-        none of its own is.
-        """
         return tuple(part for part in self.parts if part in GROUNDED[kind]) or self.parts
 
 
 def outline_of(idea: Idea, claims: Sequence[Claim]) -> Outline:
-    """The claims by part, in the order of the parts."""
     by_part = {
         part: tuple(claim.statement for claim in claims if claim.part is part) for part in IdeaPart
     }
@@ -115,22 +110,18 @@ class FailureLog:
         self.look_ups(failures, subject, READING_STAGE)
 
     def searches(self, failures: Iterable[SourceFailure], source: str) -> None:
-        """Failed look-ups of one search in `source`."""
         failures = tuple(failures)
         self.unanswered_searches += bool(failures)
         self.look_ups(failures, f"search in {source}")
 
     def not_searched(self, source: str, reason: Reason, detail: str) -> None:
-        """A source that the profile names and that was never asked."""
         self.unanswered_searches += 1
         self.add(source, reason, f"{source} was not searched: {detail}")
 
     def unscored(self, outcome: Unscored, subject: str) -> None:
-        """A call without a usable answer."""
         self.add(subject, outcome.reason, outcome.detail)
 
     def omission(self, subject: str, detail: str) -> None:
-        """A reply that left out part of what was asked."""
         self.add(subject, Reason.REPLY_UNPARSABLE, detail)
 
     def rows(self) -> tuple[Failure, ...]:
@@ -143,8 +134,6 @@ class FailureLog:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One idea, the means, and the failures met so far."""
-
     outline: Outline
     parameters: CommitteeParameters
     engine: Engine

@@ -2,21 +2,28 @@
 grounding (InnoEval, "Method", 1 and 2).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.judgement.committee import Claim, GroundedEvidence, KnowledgePhase, KnowledgeRecord
+from schemas.judgement.committee import (
+    Claim,
+    GroundedEvidence,
+    IdeaPart,
+    KnowledgePhase,
+    KnowledgeRecord,
+)
 from schemas.literature.knowledge import SourceKind
 from schemas.literature.paper import Paper
+from schemas.outcome import Unscored
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
-from tasks.committee.knowledge.asking import first_queries, refined_queries
 from tasks.committee.knowledge.context import Context, FailureLog, outline_of
 from tasks.committee.knowledge.grounding import ground
-from tasks.committee.knowledge.pool import Candidate, paper_of
+from tasks.committee.knowledge.pool import Candidate, Pool, Query, paper_of
 from tasks.committee.knowledge.reading import read_selected
 from tasks.committee.knowledge.searching import Search, adopt, gateway_names, kept_papers
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
@@ -28,7 +35,156 @@ from tasks.committee.knowledge.weighing import (
     select,
     shortlist,
 )
-from tasks.judging.step import Engine
+from tasks.committee.steps.queries import (
+    KNOWLEDGE_QUERIES,
+    REFINE_QUERIES,
+    PartQueries,
+    QueriesInput,
+    QueriesReply,
+    QueryOutcome,
+    RefinedQueries,
+    RefinementInput,
+    RefinementReply,
+)
+from tasks.judging.packing import even_batches, side_by_side
+from tasks.judging.step import Engine, InputT, Step
+from tasks.text.words import shorten_words
+
+GISTS_PER_QUERY = 3
+GIST_WORDS = 60
+
+
+async def first_queries(context: Context) -> list[Query]:
+    """Queries per part and kind with synonyms, `parts_per_query_call` parts in one call, all calls
+    side by side.
+    """
+    parts = [part for part in context.outline.parts if _kinds_of(context, [part])]
+    queries: list[Query] = []
+    for batch, found in await _asked(
+        context, KNOWLEDGE_QUERIES, parts, partial(_question, context)
+    ):
+        queries += found
+        asked = {(query.part, query.kind) for query in found}
+        for part, kind in _pairs(context, batch):
+            if (part, kind) not in asked:
+                context.failures.omission(
+                    KNOWLEDGE_QUERIES.name,
+                    f"the reply has no query for {part} in {kind}: nothing was searched for it",
+                )
+    return queries
+
+
+async def refined_queries(context: Context, pool: Pool, asked: Sequence[Query]) -> list[Query]:
+    """Queries for the next round, after what the last ones found and what was read of it; those
+    asked before left out.
+    """
+    parts = [part for part in context.outline.parts if any(query.part is part for query in asked)]
+    question = partial(_refinement, context, pool, asked)
+    known = {(query.kind, query.text.casefold()) for query in asked}
+    return [
+        query
+        for _, found in await _asked(context, REFINE_QUERIES, parts, question)
+        for query in found
+        if (query.kind, query.text.casefold()) not in known
+    ]
+
+
+async def _asked(
+    context: Context,
+    step: Step[InputT, QueriesReply] | Step[InputT, RefinementReply],
+    parts: Sequence[IdeaPart],
+    question: Callable[[Sequence[IdeaPart]], InputT],
+) -> list[tuple[Sequence[IdeaPart], list[Query]]]:
+    batches = even_batches(parts, context.parameters.parts_per_query_call)
+    asked = await side_by_side(context.engine.run(step, question(batch)) for batch in batches)
+    answered = []
+    for batch, outcome in zip(batches, asked, strict=True):
+        if isinstance(outcome, Unscored):
+            context.failures.unscored(outcome, f"{step.name} for {', '.join(batch)}")
+        else:
+            answered.append((batch, _queries(context, batch, outcome.value.entries)))
+    return answered
+
+
+def _question(context: Context, batch: Sequence[IdeaPart]) -> QueriesInput:
+    return QueriesInput(
+        idea=context.outline.idea.text,
+        parts=tuple(context.outline.shown(part) for part in batch),
+        kinds=_kinds_of(context, batch),
+        maximum_queries=context.parameters.queries_per_part,
+    )
+
+
+def _refinement(
+    context: Context, pool: Pool, asked: Sequence[Query], batch: Sequence[IdeaPart]
+) -> RefinementInput:
+    outcomes = tuple(_outcome(query, pool) for query in asked if query.part in batch)
+    return RefinementInput(
+        idea=context.outline.gist,
+        parts=tuple(context.outline.shown(part) for part in batch),
+        kinds=_kinds_of(context, batch),
+        outcomes=outcomes,
+        maximum_queries=context.parameters.queries_per_part,
+    )
+
+
+def _outcome(query: Query, pool: Pool) -> QueryOutcome:
+    """What came of a query, by what is known from before the time point: later knowledge must not
+    steer the judging.
+    """
+    found = [each for each in pool if query in each.queries and each.phase is KnowledgePhase.BEFORE]
+    similarities = [each.semantic_0_to_1 or 0.0 for each in found]
+    best = sorted(
+        (each for each in found if each.selected), key=lambda each: -(each.semantic_0_to_1 or 0.0)
+    )
+    return QueryOutcome(
+        part=query.part.value,
+        kind=query.kind.value,
+        query=query.text,
+        found_count=len(found),
+        kept_count=len(best),
+        mean_similarity=round(sum(similarities) / len(similarities), 2) if similarities else 0.0,
+        gists=tuple(
+            f"{each.item.title}: {shorten_words(each.shown(), GIST_WORDS)[0]}"
+            for each in best[:GISTS_PER_QUERY]
+        ),
+    )
+
+
+def _kinds_of(context: Context, parts: Sequence[IdeaPart]) -> tuple[str, ...]:
+    return tuple(
+        kind.value
+        for kind in context.kinds
+        if any(part in context.outline.searched(kind) for part in parts)
+    )
+
+
+def _pairs(context: Context, parts: Sequence[IdeaPart]) -> list[tuple[IdeaPart, SourceKind]]:
+    return [
+        (part, kind)
+        for part in parts
+        for kind in context.kinds
+        if part in context.outline.searched(kind)
+    ]
+
+
+def _queries(
+    context: Context, batch: Sequence[IdeaPart], entries: Sequence[PartQueries | RefinedQueries]
+) -> list[Query]:
+    """Up to `queries_per_part` queries of every part and kind that were asked for, in that order,
+    each once.
+    """
+    found: dict[tuple[IdeaPart, SourceKind], dict[str, None]] = {}
+    for entry in entries:
+        found.setdefault((entry.part, entry.kind), {}).update(
+            dict.fromkeys(" ".join(query.split()) for query in entry.queries)
+        )
+    limit = context.parameters.queries_per_part
+    return [
+        Query(*pair, text)
+        for pair in _pairs(context, batch)
+        for text in list(found.get(pair, {}))[:limit]
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +269,6 @@ async def _rounds(context: Context, search: Search) -> None:
 
 
 async def _filtered(context: Context, search: Search) -> list[Candidate]:
-    """The m best of every kind: by similarity, known by the gateway where it can be, reranked,
-    judged.
-    """
     limit = context.parameters.knowledge_per_kind
     through = shortlist(search.pool, limit)
     await _identify(context, through)
@@ -148,7 +301,6 @@ async def _identify(context: Context, candidates: Sequence[Candidate]) -> None:
 def records_of(
     candidates: Sequence[Candidate], judge_weight: float
 ) -> tuple[tuple[KnowledgeRecord, ...], dict[int, str]]:
-    """One row per candidate under k1, k2, …, and the identifier of each by its `id`."""
     names = {id(candidate): f"k{number}" for number, candidate in enumerate(candidates, start=1)}
     return tuple(
         _record(candidate, names[id(candidate)], judge_weight) for candidate in candidates

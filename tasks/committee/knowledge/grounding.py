@@ -9,11 +9,11 @@ from typing import Any
 
 from schemas.judgement.committee import GroundedEvidence, IdeaPart, KnowledgePhase
 from schemas.literature.knowledge import SourceKind
-from schemas.outcome import Outcome, Provenance, Unscored
+from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.pool import Candidate, keyed, spelled_out
-from tasks.committee.steps.ground_evidence import (
+from tasks.committee.steps.finds import (
     GROUND_EVIDENCE,
     GroundingEntry,
     GroundingInput,
@@ -55,11 +55,16 @@ async def ground(
     outcomes = await _outcomes(context, batches)
     rows: list[GroundedEvidence] = []
     for batch in batches:
+        outcome = outcomes[id(batch)]
+        entries = by_key(outcome.value.items, batch.items) if isinstance(outcome, Scored) else {}
         for key, candidate in batch.items.items():
-            row = _row(context, batch, key, outcomes[id(batch)])
             rows.append(
                 GroundedEvidence(
-                    evidence_id=f"e{len(rows) + 1}", knowledge_id=names[id(candidate)], **row
+                    evidence_id=f"e{len(rows) + 1}",
+                    knowledge_id=names[id(candidate)],
+                    part=batch.parts[key],
+                    phase=batch.phase,
+                    **_judged(context, batch, key, outcome, entries.get(key)),
                 )
             )
     return tuple(rows)
@@ -156,34 +161,28 @@ async def _asked(context: Context, batch: _Batch) -> Outcome[GroundingReply] | N
     return outcome
 
 
-def _row(
-    context: Context, batch: _Batch, key: str, outcome: Outcome[GroundingReply] | None
+def _judged(
+    context: Context,
+    batch: _Batch,
+    key: str,
+    outcome: Outcome[GroundingReply] | None,
+    entry: GroundingEntry | None,
 ) -> dict[str, Any]:
+    """The columns that say what an item says of its part, or why that is not known."""
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
-        return _unscored(
-            batch, key, Reason.NO_EVIDENCE, detail, never_asked(GROUND_EVIDENCE, context.engine)
-        )
+        unasked = never_asked(GROUND_EVIDENCE, context.engine)
+        return _unscored(Unscored(Reason.NO_EVIDENCE, detail, unasked))
     if isinstance(outcome, Unscored):
-        return _unscored(batch, key, outcome.reason, outcome.detail, outcome.provenance)
-    entry = by_key(outcome.value.items, batch.items).get(key)
+        return _unscored(outcome)
     if entry is None:
         detail = "the reply has no usable entry for it"
         context.failures.omission(batch.subject, f"{detail} among {len(batch.items)} items")
-        return _unscored(batch, key, Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
-    return _scored(batch, key, entry, outcome.provenance)
-
-
-def _scored(
-    batch: _Batch, key: str, entry: GroundingEntry, provenance: Provenance
-) -> dict[str, Any]:
-    candidate = batch.items[key]
-    passage = " ".join(entry.passage.split())
+        return _unscored(Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance))
+    candidate, passage = batch.items[key], " ".join(entry.passage.split())
     evidence, removed = spelled_out(entry.evidence, batch.items, key)
     analysis, more = spelled_out(entry.analysis, batch.items, key)
     return {
-        "part": batch.parts[key],
-        "phase": batch.phase,
         "relation": entry.relation,
         "evidence": evidence,
         "analysis": analysis,
@@ -192,18 +191,14 @@ def _scored(
         "passage": passage,
         "passage_verified": bool(passage)
         and stands_in(passage, candidate.quotable or candidate.item.text),
-        "provenance": provenance,
+        "provenance": outcome.provenance,
     }
 
 
-def _unscored(
-    batch: _Batch, key: str, reason: Reason, detail: str, provenance: Provenance
-) -> dict[str, Any]:
+def _unscored(why: Unscored) -> dict[str, Any]:
     return {
-        "part": batch.parts[key],
-        "phase": batch.phase,
         "relation": None,
-        "unscored_reason": reason,
-        "unscored_detail": detail,
-        "provenance": provenance,
+        "unscored_reason": why.reason,
+        "unscored_detail": why.detail,
+        "provenance": why.provenance,
     }

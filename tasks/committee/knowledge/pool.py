@@ -18,8 +18,7 @@ from schemas.reasons import Reason
 from schemas.text.patterns import IGNORECASE, Match, bounded
 from tasks.citations.quoted import plain, shielded
 from tasks.citations.settle import without_made_up
-from tasks.literature.identities import names_in
-from tasks.literature.versions import Works
+from tasks.literature.versions import Works, names_in
 from tasks.sources.fields import clean_doi
 
 # When two finds are the same thing: by DOI, arXiv number, address; papers also as `Works` tells.
@@ -82,8 +81,6 @@ def paper_of(item: KnowledgeItem) -> Paper:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Words to search for, for the sake of one part, in one kind of place."""
-
     part: IdeaPart
     kind: SourceKind
     text: str
@@ -130,7 +127,6 @@ class Candidate:
         return f"{self.item.title}\n{self.item.text}".strip() or self.item.url
 
     def shown(self) -> str:
-        """What an engine is shown of it: its reading, or what the source said."""
         return self.reading or self.item.text
 
 
@@ -179,7 +175,15 @@ class Pool:
             ),
             None,
         )
-        candidate = known or _candidate(find)
+        candidate = known or Candidate(
+            find.item,
+            find.phase,
+            find.query,
+            find.round,
+            find.paper,
+            {find.query.part: None},
+            {find.query: None},
+        )
         if known is None:
             self.candidates.append(candidate)
         else:
@@ -201,18 +205,6 @@ class Pool:
         self.candidates = [
             each for each in self.candidates if self._excluded.isdisjoint(identities(each.item))
         ]
-
-
-def _candidate(find: Find) -> Candidate:
-    return Candidate(
-        find.item,
-        find.phase,
-        find.query,
-        find.round,
-        find.paper,
-        {find.query.part: None},
-        {find.query: None},
-    )
 
 
 def _merge(candidate: Candidate, find: Find) -> None:

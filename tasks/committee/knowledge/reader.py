@@ -1,4 +1,5 @@
-"""Slow reading of the web: pages to their main text, repositories to README and structure.
+"""Slow reading of the web: pages to their main text, repositories to README and structure, as they
+were up to a day (docs.github.com/rest/commits).
 
 Nothing fetched is ever run.
 """
@@ -7,10 +8,11 @@ import asyncio
 import signal
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 from pydantic import ValidationError
@@ -19,13 +21,107 @@ from schemas.base import Noun
 from schemas.failure import SourceFailure
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason
-from schemas.settings import DocumentSettings
+from schemas.settings import DocumentSettings, Settings
+from schemas.text.patterns import bounded
 from tasks.accounting.ledger import Ledger
-from tasks.committee.knowledge.addresses import CodeHost
 from tasks.documents.child import EXIT_MEMORY, run_child
 from tasks.documents.download import MEDIA, SOURCE, Downloader, Expected
+from tasks.sources.code import GithubRepositorySource
+from tasks.sources.fields import UnreadableAnswer, json_of, rows_of, text_of
+from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests
 from tasks.web.calls import failure, record_cache_hit
 from warehouse.stores.keyed_store import KeyedStore, json_entry
+
+COMMITS = "github_commits"
+REQUESTS_PER_MINUTE = 60
+_NAME = bounded(r"[\w.-]{1,100}")
+_COMMIT = bounded(r"[0-9a-f]{40}")
+# First parts of addresses on GitHub that are pages of its own, not of an owner.
+_NO_OWNERS = frozenset(
+    [
+        "about",
+        "apps",
+        "collections",
+        "features",
+        "marketplace",
+        "orgs",
+        "search",
+        "sponsors",
+        "topics",
+        "trending",
+    ]
+)
+
+
+def repository_of(url: str) -> str | None:
+    """`owner/name` of an address on GitHub, whatever page or file of the repository it leads to;
+    None for any other address.
+    """
+    try:
+        parts = urlsplit(url)
+        segments = [segment for segment in parts.path.split("/") if segment][:2]
+        host = (parts.hostname or "").removeprefix("www.")
+    except ValueError:
+        return None
+    sound = len(segments) == 2 and all(
+        _NAME.fullmatch(segment) and segment not in (".", "..") for segment in segments
+    )
+    if host != "github.com" or not sound or segments[0] in _NO_OWNERS:
+        return None
+    return f"{segments[0]}/{segments[1].removesuffix('.git')}"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHost:
+    """GitHub, as far as it is asked for archives and commits."""
+
+    settings: Settings
+    source_context: SourceContext
+    archive_root: str = "https://codeload.github.com"
+
+    def archive(self, name: str, revision: str | None) -> str:
+        return f"{self.archive_root}/{name}/zip/{revision or 'HEAD'}"
+
+    async def commit_until(self, name: str, day: date) -> str | SourceFailure:
+        """The last commit up to the end of `day` (UTC).
+
+        API: GET /repos/{owner}/{repo}/commits?until=…&per_page=1.
+        """
+        question = Question(
+            f"/repos/{name}/commits", (("until", f"{day.isoformat()}T23:59:59Z"), ("per_page", "1"))
+        )
+        upstream = GithubRepositorySource.upstream(self.settings)
+        upstream = replace(
+            upstream,
+            source=COMMITS,
+            base_url=self.settings.sources.base_urls.get(COMMITS, upstream.base_url),
+            per_minute=self.settings.sources.requests_per_minute.get(COMMITS, REQUESTS_PER_MINUTE),
+            limit_name=COMMITS,
+        )
+        requests = SourceRequests(upstream, self.source_context, self.settings.sources)
+        if self.settings.github_token is None:
+            detail = (
+                "set GITHUB_TOKEN: what the repository held on the cutoff date can only be asked"
+                " with one"
+            )
+            return requests.failure(question, Reason.NOT_CONFIGURED, detail)
+        fetched = await requests.fetch(question, _last_commit)
+        if fetched.failure is not None:
+            return fetched.failure
+        if not fetched.page:
+            return requests.failure(
+                question, Reason.NOT_FOUND, f"the repository has no commit up to {day.isoformat()}"
+            )
+        return fetched.page
+
+
+def _last_commit(reply: Reply) -> str:
+    rows = rows_of(json_of(reply.content))
+    found = text_of(rows[0], "sha") if rows and isinstance(rows[0], dict) else ""
+    if rows and not _COMMIT.fullmatch(found):
+        raise UnreadableAnswer("the first commit has no hash")
+    return found
+
 
 # What a repository's archive holds, put into words: its README, its files by kind, its modules
 # and who calls whom.
@@ -36,8 +132,6 @@ CALLS_NAMED = 8
 
 
 class Module(Noun):
-    """One Python file, as its syntax tree has it."""
-
     path: str
     about: str
     classes: dict[str, list[str]]
@@ -50,8 +144,6 @@ class Module(Noun):
 
 
 class Archive(Noun):
-    """The answer of `repository_child.py`."""
-
     readme: str
     file_count: int
     files: list[tuple[str, int]]
@@ -69,9 +161,6 @@ def archive_of(content: bytes) -> Archive:
 
 
 def described(archive: Archive) -> str:
-    """Files by kind and folder, then the modules, those first whose definitions most others
-    call.
-    """
     kinds = Counter(
         PurePosixPath(path).suffix or PurePosixPath(path).name for path, _ in archive.files
     )
@@ -128,7 +217,6 @@ def _line(module: Module, modules: list[Module]) -> str:
 
 
 def parts_of(archive: Archive) -> tuple[tuple[str, str], ...]:
-    """(heading, text) of what there is to read."""
     parts: list[tuple[str, Any]] = [
         ("README", archive.readme.strip()),
         ("Structure", described(archive)),

@@ -7,19 +7,17 @@ from typing import Any
 
 from schemas.judgement.committee import KnowledgePhase
 from schemas.literature.knowledge import SourceKind
-from schemas.outcome import Outcome, Unscored
+from schemas.outcome import Unscored
 from schemas.reasons import Reason
-from tasks.committee.knowledge.addresses import repository_of
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.pool import Candidate, keyed, paper_of, spelled_out
-from tasks.committee.knowledge.reader import Reading
+from tasks.committee.knowledge.reader import Reading, repository_of
 from tasks.committee.knowledge.tools import KnowledgeReader
-from tasks.committee.steps.summarise_pages import (
+from tasks.committee.steps.finds import (
     SUMMARISE_PAGES,
     PageShown,
     PageSummary,
     SummariesInput,
-    SummariesReply,
 )
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.reply_fields import by_key
@@ -75,39 +73,35 @@ async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
         keyed(batch)
         for batch in even_batches(candidates, context.parameters.pages_per_summary_call)
     ]
-    asked = await side_by_side(_asked(context, batch) for batch in batches)
-    for batch, outcome in zip(batches, asked, strict=True):
-        _enter(context, batch, outcome)
-
-
-async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[SummariesReply]:
-    pages = tuple(
-        PageShown(
-            key=key,
-            title=candidate.item.title,
-            text=within(
-                (("Text", candidate.quotable),), PAGE_SHARE * context.parameters.reading_word_limit
+    limit = PAGE_SHARE * context.parameters.reading_word_limit
+    outcomes = await side_by_side(
+        context.engine.run(
+            SUMMARISE_PAGES,
+            SummariesInput(
+                idea=context.outline.gist,
+                pages=tuple(
+                    PageShown(
+                        key=key,
+                        title=candidate.item.title,
+                        text=within((("Text", candidate.quotable),), limit),
+                    )
+                    for key, candidate in batch.items()
+                ),
             ),
         )
-        for key, candidate in batch.items()
+        for batch in batches
     )
-    return await context.engine.run(
-        SUMMARISE_PAGES, SummariesInput(idea=context.outline.gist, pages=pages)
-    )
-
-
-def _enter(context: Context, batch: dict[str, Candidate], outcome: Outcome[SummariesReply]) -> None:
-    if isinstance(outcome, Unscored):
-        context.failures.unscored(outcome, _SUBJECT)
-        return
-    entries = by_key(outcome.value.pages, batch)
-    for key, candidate in batch.items():
-        if key in entries:
-            candidate.reading = _with_passages(
-                context, entries[key], candidate, spelled_out(entries[key].summary, batch, key)[0]
-            )
-        else:
-            context.failures.omission(_SUBJECT, "the reply leaves out a page it was shown")
+    for batch, outcome in zip(batches, outcomes, strict=True):
+        if isinstance(outcome, Unscored):
+            context.failures.unscored(outcome, _SUBJECT)
+            continue
+        entries = by_key(outcome.value.pages, batch)
+        for key, candidate in batch.items():
+            if key in entries:
+                summary, _ = spelled_out(entries[key].summary, batch, key)
+                candidate.reading = _with_passages(context, entries[key], candidate, summary)
+            else:
+                context.failures.omission(_SUBJECT, "the reply leaves out a page it was shown")
 
 
 def _with_passages(context: Context, entry: PageSummary, candidate: Candidate, summary: str) -> str:

@@ -29,7 +29,6 @@ MOST_REFERENCES = 100
 
 
 def item_of(paper: Paper, source: str) -> KnowledgeItem:
-    """A gateway's paper as a find."""
     return KnowledgeItem(
         kind=SourceKind.PAPERS,
         source=source,
@@ -70,7 +69,6 @@ def appeared_after(paper: Paper, cutoff: date) -> bool:
 
 
 def gateway_names(candidate: Candidate) -> tuple[PaperId, ...]:
-    """By which identifiers the gateway may know a paper that another source found."""
     item = candidate.item
     doi = clean_doi(item.doi) if item.doi else None
     names = (f"ARXIV:{item.arxiv_id}" if item.arxiv_id else None, f"DOI:{doi}" if doi else None)
@@ -110,7 +108,6 @@ def _fits(candidate: Candidate, paper: Paper, cutoff: date | None) -> bool:
 
 
 def kept_papers(pool: Pool) -> tuple[Paper, ...]:
-    """Every paper found from before the time point, each once, in the order found."""
     found: dict[PaperId, Paper] = {}
     for candidate in pool.of(KnowledgePhase.BEFORE, SourceKind.PAPERS):
         paper = candidate.paper or paper_of(candidate.item)
@@ -231,7 +228,6 @@ class Search:
         return self.pool.add(find)
 
     def _sources_of(self, kind: SourceKind) -> list[str]:
-        """Names of the sources of a kind, in the profile's order."""
         names = []
         for name in dict.fromkeys(self.context.parameters.sources):
             source = self.context.tools.sources.get(name)

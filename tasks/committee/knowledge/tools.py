@@ -11,13 +11,13 @@ import numpy as np
 from schemas.errors import ConfigurationError
 from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
-from tasks.committee.knowledge.addresses import CodeHost
-from tasks.committee.knowledge.reader import Reading, WebReader
-from tasks.documents.sections import DocumentLibrary
+from tasks.committee.knowledge.reader import CodeHost, Reading, WebReader
+from tasks.documents.document import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.local_model import PROCESS_LOCK
 from tasks.literature.client import LiteratureClient
-from tasks.sources.registry import Source, open_sources
+from tasks.sources.http_source import HttpSource
+from tasks.sources.registry import open_sources
 from tasks.sources.requests import SourceContext
 from warehouse.stores.keyed_store import KeyedStore
 
@@ -29,9 +29,7 @@ _MODELS: dict[str, Any] = {}
 class Reranker(Protocol):
     """How well texts answer a query, by a model that sees both."""
 
-    async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """One value from 0 to 1 per text, in order."""
-        ...
+    async def scores(self, query: str, texts: Sequence[str]) -> list[float]: ...
 
 
 class CrossEncoderReranker:
@@ -45,7 +43,6 @@ class CrossEncoderReranker:
         self._name = name
 
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """See `Reranker`: the model's logits through a sigmoid."""
         return await asyncio.to_thread(self._scores, query, list(texts)) if texts else []
 
     def _scores(self, query: str, texts: list[str]) -> list[float]:
@@ -81,13 +78,9 @@ LITERATURE = "literature"
 class KnowledgeReader(Protocol):
     """Slow reading of what lies on the web. No method raises for what the other side does."""
 
-    async def page(self, url: str) -> Reading:
-        """The main text of the page at `url`, as it is now."""
-        ...
+    async def page(self, url: str) -> Reading: ...
 
-    async def repository(self, name: str, as_of: date | None) -> Reading:
-        """README and structure of `owner/name` as of a day; None: as it is now."""
-        ...
+    async def repository(self, name: str, as_of: date | None) -> Reading: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +95,7 @@ class KnowledgeTools:
 
     literature: LiteratureClient
     documents: DocumentLibrary
-    sources: Mapping[str, Source]
+    sources: Mapping[str, HttpSource]
     embedder: Embedder
     reader: KnowledgeReader | None = None
     reranker: Reranker | None = None

@@ -4,21 +4,21 @@ time point; the judge's part of the score is how much weight a find deserves (In
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.judgement.committee import IdeaPart, KnowledgePhase
 from schemas.literature.knowledge import KnowledgeItem, SourceKind
-from schemas.outcome import Outcome, Unscored
+from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context, Outline
 from tasks.committee.knowledge.pool import Candidate, Pool, host_of, keyed
 from tasks.committee.knowledge.tools import Reranker
-from tasks.committee.steps.judge_credibility import (
+from tasks.committee.steps.finds import (
     JUDGE_CREDIBILITY,
     CredibilityInput,
-    CredibilityReply,
     ItemFacts,
 )
 from tasks.embeddings import Embedder
@@ -45,7 +45,6 @@ def score_0_to_1(candidate: Candidate, judge_weight: float) -> float | None:
 
 
 def shortlist(pool: Pool, limit: int) -> list[Candidate]:
-    """The `SIMILARITY_SHARE` · `limit` nearest of every kind and phase."""
     return [
         candidate
         for phase in KnowledgePhase
@@ -102,17 +101,32 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
     batches = [
         keyed(batch) for batch in even_batches(waiting, context.parameters.items_per_judge_call)
     ]
-    asked = await side_by_side(_asked(context, batch) for batch in batches)
-    for batch, outcome in zip(batches, asked, strict=True):
-        _enter(context, batch, outcome)
-
-
-async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[CredibilityReply]:
-    items = tuple(_shown(key, candidate) for key, candidate in batch.items())
     title = context.outline.idea.title or context.outline.gist
-    return await context.engine.run(
-        JUDGE_CREDIBILITY, CredibilityInput(idea=title, items=items, as_of_year=context.as_of_year)
+    outcomes = await side_by_side(
+        context.engine.run(
+            JUDGE_CREDIBILITY,
+            CredibilityInput(
+                idea=title,
+                items=tuple(_shown(key, candidate) for key, candidate in batch.items()),
+                as_of_year=context.as_of_year,
+            ),
+        )
+        for batch in batches
     )
+    for batch, outcome in zip(batches, outcomes, strict=True):
+        if isinstance(outcome, Unscored):
+            context.failures.unscored(outcome, _SUBJECT)
+            for candidate in batch.values():
+                candidate.unscored_reason = outcome.reason
+        else:
+            entries = by_key(outcome.value.items, batch)
+            for key, candidate in batch.items():
+                if key in entries:
+                    candidate.judge_0_to_1 = entries[key].score / 10
+                else:
+                    _leave_unscored(context, candidate)
+        for candidate in batch.values():
+            candidate.judged, candidate.provenance = True, outcome.provenance
 
 
 def _shown(key: str, candidate: Candidate) -> ItemFacts:
@@ -135,24 +149,6 @@ def _site(item: KnowledgeItem) -> str:
     return item.venue or (", ".join(item.authors[:1]) if item.kind is SourceKind.CODE else "")
 
 
-def _enter(
-    context: Context, batch: dict[str, Candidate], outcome: Outcome[CredibilityReply]
-) -> None:
-    for candidate in batch.values():
-        candidate.judged, candidate.provenance = True, outcome.provenance
-    if isinstance(outcome, Unscored):
-        context.failures.unscored(outcome, _SUBJECT)
-        for candidate in batch.values():
-            candidate.unscored_reason = outcome.reason
-        return
-    entries = by_key(outcome.value.items, batch)
-    for key, candidate in batch.items():
-        if key in entries:
-            candidate.judge_0_to_1 = entries[key].score / 10
-        else:
-            _leave_unscored(context, candidate)
-
-
 def _leave_unscored(context: Context, candidate: Candidate) -> None:
     """The prompt allows no entry where nothing is known to judge by; elsewhere the reply left
     something out.
@@ -171,6 +167,7 @@ def _leave_unscored(context: Context, candidate: Candidate) -> None:
 # reranker where there is one.
 
 
+@dataclass(slots=True)
 class Similarity:
     """Mean of two cosines: to the centre of the idea's passages, and to the nearest of the parts it
     was found for.
@@ -178,11 +175,10 @@ class Similarity:
     From 0 to 1.
     """
 
-    def __init__(self, outline: Outline, embedder: Embedder) -> None:
-        self._outline = outline
-        self._embedder = embedder
-        self._centre: NDArray[np.float32] | None = None
-        self._parts: dict[IdeaPart, NDArray[np.float32]] = {}
+    _outline: Outline
+    _embedder: Embedder
+    _centre: NDArray[np.float32] | None = None
+    _parts: dict[IdeaPart, NDArray[np.float32]] = field(default_factory=dict)
 
     async def enter(self, candidates: Sequence[Candidate]) -> None:
         """Set the similarity of new candidates; one request to the embedder."""

@@ -22,8 +22,6 @@ class PartShown(Noun):
 
 
 class FindingShown(Noun):
-    """What one piece of knowledge says about one part."""
-
     part: str
     relation: str = Field(description="supports, refutes or neither.")
     relevance_0_to_1: float = Field(ge=0, le=1)
@@ -32,8 +30,6 @@ class FindingShown(Noun):
 
 
 class KnowledgeShown(Noun):
-    """One piece of knowledge under the key a reply must cite it by."""
-
     key: str
     kind: str = Field(description="papers, web or code.")
     title: str
@@ -66,8 +62,6 @@ _COMFORTABLE_WORDS, _LONG_WORDS = 24, 60
 
 @dataclass(frozen=True, slots=True)
 class CitableFinding:
-    """One finding with the key to cite it by."""
-
     key: str
     kind: str
     found: FindingShown
@@ -76,7 +70,6 @@ class CitableFinding:
 def findings(
     evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart] = tuple(IdeaPart)
 ) -> list[CitableFinding]:
-    """Findings on `parts`, most relevant first."""
     wanted = {part.value for part in parts}
     found = [
         CitableFinding(item.key, item.kind, finding)
@@ -121,22 +114,20 @@ def closeness(evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart])
 
 
 def completeness(parts: Collection[PartShown]) -> float:
-    """Share of the six parts that the idea has."""
     return sum(bool(part.claims) for part in parts) / len(IdeaPart)
 
 
 def concreteness(parts: Collection[PartShown]) -> float:
-    """Share of the claims that name a figure, a proper name or a technical term."""
     claims = [claim for part in parts for claim in part.claims]
     return (
-        sum(has_numbers(claim) or _names_something(claim) for claim in claims) / len(claims)
+        sum(
+            has_numbers(claim) or any(_NAME_LIKE.search(word) for word in claim.split()[1:])
+            for claim in claims
+        )
+        / len(claims)
         if claims
         else 0.0
     )
-
-
-def _names_something(claim: str) -> bool:
-    return any(_NAME_LIKE.search(word) for word in claim.split()[1:])
 
 
 def readability(parts: Collection[PartShown]) -> float:
@@ -168,7 +159,6 @@ def reach(idea: str, parts: Collection[PartShown]) -> float:
 
 
 def kinship(idea: str, criterion: str) -> float:
-    """How much of the idea speaks of what a criterion asks about."""
     return overlap_0_to_1(criterion, idea)
 
 

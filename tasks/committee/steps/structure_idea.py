@@ -137,8 +137,6 @@ def part_of_sentence(sentence: str, under: IdeaPart | None) -> IdeaPart | None:
 
 
 class StructureInput(Noun):
-    """Input of `structure_idea`."""
-
     idea: str = Field(min_length=1)
 
 

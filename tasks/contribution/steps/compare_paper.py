@@ -13,7 +13,7 @@ from pydantic import Field
 from schemas.base import Noun, Reply
 from schemas.judgement.contribution import Overlap
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
-from tasks.contribution.steps.shown import ShownDimension
+from tasks.contribution.steps.extract_dimensions import ShownDimension
 from tasks.embeddings.similarity import paper_text
 from tasks.judging.relevance import ShownPaper
 from tasks.judging.reply_fields import Key, KeyedEntry, Prose, SoundEntries, Text, word_of
@@ -25,8 +25,6 @@ from tasks.text.words import rank_sentences, sentences
 
 
 class ComparisonInput(Noun):
-    """What is new in the idea, against each paper, along each dimension?"""
-
     idea: str = Field(min_length=1)
     idea_words_left_out: int = Field(
         default=0, ge=0, description="The sentences nearest to the dimensions are shown."
@@ -89,8 +87,6 @@ _OVERLAPS = {-1: Overlap.SUBSTANTIAL, 0: Overlap.PARTIAL, 1: Overlap.NONE}
 
 @dataclass(frozen=True, slots=True)
 class _PaperRead:
-    """A paper taken apart once for all dimensions."""
-
     key: str
     stems: frozenset[str]
     sentences: tuple[str, ...]
@@ -99,8 +95,6 @@ class _PaperRead:
 
 @dataclass(frozen=True, slots=True)
 class _StatementRead:
-    """A statement of the idea taken apart once for all papers."""
-
     dimension: str
     text: str
     stems: frozenset[str]

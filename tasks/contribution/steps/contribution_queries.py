@@ -9,7 +9,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.reasons import Reason
-from tasks.contribution.steps.shown import ShownDimension
+from tasks.contribution.steps.extract_dimensions import ShownDimension
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.phrases import phrase_queries
@@ -37,7 +37,6 @@ class QueriesReply(Reply):
 
 
 async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> QueriesReply | NoAnswer:
-    """For each statement the queries that `phrase_queries` makes of it."""
     del tools
     statements = [text for dimension in inputs.dimensions for text in dimension.statements]
     made = phrase_queries(inputs.idea, statements, inputs.maximum_queries)

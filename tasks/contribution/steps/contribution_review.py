@@ -12,7 +12,7 @@ from schemas.base import Noun, Reply
 from schemas.judgement.contribution import Overlap
 from schemas.judging import StepKind
 from schemas.reasons import Reason
-from tasks.contribution.steps.shown import ShownDimension
+from tasks.contribution.steps.extract_dimensions import ShownDimension
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.suggestions import ProposedSuggestions
 from tasks.text.quotations import cited, passages
@@ -20,8 +20,6 @@ from tasks.text.words import rank_sentences, sentences
 
 
 class ShownComparison(Noun):
-    """The idea against one paper along the dimension under review."""
-
     key: str
     title: str
     year: int | None
@@ -38,8 +36,6 @@ class ShownComparison(Noun):
 
 
 class ReviewInput(Noun):
-    """What do the comparisons say about the idea's contribution along one dimension?"""
-
     idea: str = Field(min_length=1)
     idea_words_left_out: int = Field(
         default=0, ge=0, description="The sentences nearest to the dimensions are shown."

@@ -18,12 +18,14 @@ from tasks.text.signs import BACKGROUND, CLAIM, DEPENDENT, GAP, NOVELTY, any_of
 from tasks.text.words import overlap_0_to_1, sections_of_markdown, sentences, shorten_words, words
 
 
+class ShownDimension(Noun):
+    dimension_id: str
+    name: str
+    statements: tuple[str, ...] = Field(min_length=1)
+
+
 @dataclass(frozen=True, slots=True)
 class DimensionCues:
-    """A kind of contribution, the wording that claims it, and the headings under which it usually
-    stands.
-    """
-
     name: str
     wording: Pattern
     headings: Pattern
@@ -119,8 +121,6 @@ DIMENSIONS: tuple[DimensionCues, ...] = (
 
 
 class DimensionsInput(Noun):
-    """Along which dimensions does the idea claim to advance its field?"""
-
     idea: str = Field(min_length=1)
     maximum_dimensions: int = Field(ge=1)
 
@@ -155,8 +155,6 @@ _EMPHASIS = bounded(r"[*_`#]{1,3}")
 
 @dataclass(frozen=True, slots=True)
 class ClaimSentence:
-    """A sentence of the idea, how much it claims, and how strongly it speaks of each dimension."""
-
     text: str
     weight: float
     strengths: tuple[float, ...]
@@ -259,7 +257,6 @@ def _strength(text: str, heading: str, cues: DimensionCues) -> float:
 
 
 def _of_dimension(claims: list[ClaimSentence], place: int) -> list[ClaimSentence]:
-    """The claims that fit this dimension better than any other, strongest first."""
     mine = [
         claim
         for claim in claims

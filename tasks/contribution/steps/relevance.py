@@ -16,8 +16,6 @@ from tasks.text.phrases import specific_stems
 
 
 class RelevanceInput(Noun):
-    """How similar are the contributions of each paper to those of the idea?"""
-
     idea: str = Field(min_length=1)
     idea_words_left_out: int = Field(
         default=0, ge=0, description="The sentences nearest to the dimensions are shown."

@@ -19,7 +19,7 @@ from tasks.judging.batches.questions import Asked, Lane, Question, Questions, Qu
 from tasks.judging.models import BATCH_RATE, Price, provider_of
 from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider
 from tasks.shards.standstill import answer_from_outside
-from tasks.web.relayed import RelayedAnswer, RelayedRequest, relayed
+from tasks.web.litellm_library import RelayedAnswer, RelayedRequest, relayed
 
 MOST_WAVES_PER_STEP = 3
 """Waves in which one question may be: in new words after a reply that cannot be used, and again

@@ -1,7 +1,8 @@
 """Diagnose, search, normalise, propose, review: the audit of a snapshot from end to end."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,19 +14,21 @@ from schemas.literature.audit import Action, Proposal, ProposalState
 from tasks.embeddings import Embedder
 from tasks.literature.audit.proposals import Decision, Proposals
 from tasks.literature.audit.stage import Stage, rule_names, sql, staged
-from tasks.literature.snapshot.corrections import AnyChange, Correction, Reversal
+from tasks.literature.snapshot.editor import AnyChange, Changes, Correction, Reversal
 from tasks.literature.snapshot.folder import AUDIT_NAME, Manifest, only_builder, read_manifest
 from tasks.literature.snapshot.parts import Place, Progress
-from tasks.literature.snapshot.records import PaperRecord
+from tasks.literature.snapshot.records import PaperRecord, normal_title
+from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.literature.snapshot.store import PaperStore
 from tasks.literature.snapshot.update import make_changes
+from tasks.text.titles import LEAST_TITLE_WORDS, same_authors
 
 PERSON = "person"
 _BATCH_CHANGES = 2_000
 
 
 class OtherSource(Protocol):
-    """What says something of the same papers.
+    """Another source about the same papers.
 
     Attributes:
         identity: changes when its answers may.
@@ -40,13 +43,48 @@ class OtherSource(Protocol):
     def failures(self) -> Sequence[str]: ...
 
     def records(self, stage: Stage, store: PaperStore) -> Iterator[tuple[int, PaperRecord]]:
-        """What it says, by the number of the paper in `store`; the rules have spoken already."""
+        """Its records, by the number of the paper in `store`; the rules have spoken already."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
+class OtherSnapshot:
+    """Implements `OtherSource`. A paper is the same by an identifier or by title and year, else by
+    its whole title with authors in common.
+    """
+
+    folder: Path
+    failures: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return read_manifest(self.folder).source
+
+    @property
+    def identity(self) -> str:
+        return read_manifest(self.folder).fingerprint
+
+    def records(self, stage: Stage, store: PaperStore) -> Iterator[tuple[int, PaperRecord]]:
+        """Of every paper that both have."""
+        del stage
+        with (
+            closing(open_snapshot(self.folder)) as other,
+            closing(PaperStore(self.folder, name=other.manifest.store_name)) as held,
+        ):
+            for number, record in store.records_from(0):
+                place, title = held.same_as(record), normal_title(record.title)
+                if place is not None:
+                    yield number, held.records([place])[0]
+                elif len(title.split()) >= LEAST_TITLE_WORDS:
+                    for found in other.match_title(record.title).papers:
+                        alike = title == normal_title(found.title)
+                        if alike and same_authors(record.authors, found.authors):
+                            yield number, found
+
+
+@dataclass(frozen=True, slots=True)
 class Decisions:
-    """What a person decided: rules to accept, and proposals by their identifiers."""
+    """A person's decisions: rules to accept, and proposals by their identifiers."""
 
     accept_rules: tuple[str, ...] = ()
     accept: tuple[str, ...] = ()
@@ -61,16 +99,25 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What came of decisions.
+    """The effect of decisions.
 
     Attributes:
-        passed_over: proposals that could not be made or taken back: their records have changed.
+        passed_over: proposals that could not be made or undone: their records have changed.
     """
 
     accepted: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
     undone: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The numbers of proposals by rule and state, and some of them."""
+
+    fingerprint: str
+    counts: tuple[dict[str, Any], ...]
+    proposals: tuple[Proposal, ...]
 
 
 def check_rules(names: Sequence[str]) -> None:
@@ -96,8 +143,7 @@ def diagnose(folder: Path, others: Sequence[OtherSource] = ()) -> bool:
             sql(f"{each}/{name}") for each in ("rules", "agreement") for name in rule_names(each)
         ]
         how = content_hash(*statements, sql("collect"), *(each.identity for each in others))
-        store = PaperStore(folder, name=manifest.store_name)
-        try:
+        with closing(PaperStore(folder, name=manifest.store_name)) as store:
             proposals = Proposals(folder, store.corrections())
             if proposals.looked_at(manifest.fingerprint, how):
                 return False
@@ -108,10 +154,7 @@ def diagnose(folder: Path, others: Sequence[OtherSource] = ()) -> bool:
                 if others:
                     stage.find("agreement")
                 whole = not any(each.failures for each in others)
-                found = stage.collected()
-                proposals.put(found, manifest.fingerprint, how if whole else "")
-        finally:
-            store.close()
+                proposals.put(stage.collected(), manifest.fingerprint, how if whole else "")
     return True
 
 
@@ -132,24 +175,47 @@ def review(
     check_rules(decisions.accept_rules)
     proposals, in_effect = _opened(folder)
     wanted, to_undo = _chosen(proposals, in_effect, decisions)
-    changes: list[AnyChange] = [Reversal(each.proposal_id) for each in to_undo]
-    changes += [_correction(each) for each in wanted]
+    changes: list[AnyChange] = [
+        *(Reversal(each.proposal_id) for each in to_undo),
+        *map(_correction, wanted),
+    ]
     if changes:
+        # Written before the snapshot changes: a kill may come between the two. What is in effect is
+        # then read from the snapshot, and who decided it from here.
+        intended: dict[str, Decision] = {
+            each.proposal_id: (
+                ProposalState.ACCEPTED,
+                PERSON if each.proposal_id in decisions.accept else each.rule,
+            )
+            for each in wanted
+        }
+        undone = {each.proposal_id: (ProposalState.UNDONE, PERSON) for each in to_undo}
         with only_builder(folder):
-            proposals.decide(_intended(wanted, to_undo, decisions))
+            proposals.decide(intended | undone)
         make_changes(
-            lambda manifest: _Decision(tuple(changes), manifest),
+            lambda manifest: _changes(changes, manifest),
             folder,
             embedder=embedder,
             progress=progress,
         )
-    return _told(folder, wanted, to_undo, decisions)
+    proposals, in_effect = _opened(folder)
+    asked_for, asked_back = ([each.proposal_id for each in some] for some in (wanted, to_undo))
+    decided = Decided(
+        accepted=tuple(each for each in asked_for if each in in_effect),
+        rejected=tuple(each for each in decisions.reject if each not in in_effect),
+        undone=tuple(each for each in asked_back if each not in in_effect),
+    )
+    with only_builder(folder):
+        proposals.decide(dict.fromkeys(decided.rejected, (ProposalState.REJECTED, PERSON)))
+    done = {*decided.accepted, *decided.rejected, *decided.undone}
+    asked = (*asked_for, *asked_back, *decisions.reject)
+    return replace(decided, passed_over=tuple(each for each in asked if each not in done))
 
 
 def _chosen(
     proposals: Proposals, in_effect: Sequence[str], decisions: Decisions
 ) -> tuple[list[Proposal], list[Proposal]]:
-    """Proposals to make, and those to take back: what was made last goes first."""
+    """Proposals to make, and those to undo: what was made last goes first."""
     wanted = {each.proposal_id: each for each in proposals.named(decisions.accept)}
     for rule in decisions.accept_rules:
         found = proposals.of_rule(rule, decisions.least_confidence)
@@ -168,47 +234,6 @@ def _chosen(
     return sorted(rest, key=lambda each: each.action is Action.MERGE), to_undo
 
 
-def _intended(
-    wanted: Sequence[Proposal], to_undo: Sequence[Proposal], decisions: Decisions
-) -> dict[str, Decision]:
-    """Who accepts and undoes what, written before the snapshot changes.
-
-    A kill may come between the two. What is in effect is then read from the snapshot, and who
-    decided it from here.
-    """
-    intended: dict[str, Decision] = {
-        each.proposal_id: (
-            ProposalState.ACCEPTED,
-            PERSON if each.proposal_id in decisions.accept else each.rule,
-        )
-        for each in wanted
-    }
-    return intended | {each.proposal_id: (ProposalState.UNDONE, PERSON) for each in to_undo}
-
-
-def _told(
-    folder: Path, wanted: Sequence[Proposal], to_undo: Sequence[Proposal], decisions: Decisions
-) -> Decided:
-    proposals, in_effect = _opened(folder)
-    accepted = tuple(each.proposal_id for each in wanted if each.proposal_id in in_effect)
-    undone = tuple(each.proposal_id for each in to_undo if each.proposal_id not in in_effect)
-    rejected = tuple(each for each in decisions.reject if each not in in_effect)
-    with only_builder(folder):
-        proposals.decide(dict.fromkeys(rejected, (ProposalState.REJECTED, PERSON)))
-    done = {*accepted, *undone, *rejected}
-    asked = [*(each.proposal_id for each in (*wanted, *to_undo)), *decisions.reject]
-    return Decided(accepted, rejected, undone, tuple(each for each in asked if each not in done))
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What an audit knows: by rule, how many proposals stand where; and some of them."""
-
-    fingerprint: str
-    counts: tuple[dict[str, Any], ...]
-    proposals: tuple[Proposal, ...]
-
-
 def standing(
     folder: Path, states: Sequence[ProposalState], rules: Sequence[str], limit: int
 ) -> Standing:
@@ -222,12 +247,9 @@ def standing(
 
 
 def _opened(folder: Path) -> tuple[Proposals, list[str]]:
-    """Return the proposals, and those in effect in the order in which they were made."""
-    store = PaperStore(folder, name=read_manifest(folder).store_name)
-    try:
+    """The proposals, and those in effect in the order in which they were made."""
+    with closing(PaperStore(folder, name=read_manifest(folder).store_name)) as store:
         in_effect = store.corrections()
-    finally:
-        store.close()
     return Proposals(folder, in_effect), in_effect
 
 
@@ -249,32 +271,19 @@ def _correction(proposal: Proposal) -> Correction:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    """Implements `Changes`: what was accepted or taken back at once."""
+def _changes(changes: Sequence[AnyChange], manifest: Manifest) -> Changes:
+    """Proposals that are accepted or undone at once."""
 
-    changes: tuple[AnyChange, ...]
-    manifest: Manifest
-    identified: bool = False
-
-    @property
-    def name(self) -> str:
-        return "the accepted proposals"
-
-    @property
-    def identity(self) -> str:
-        """Made once for each version: what was taken back may be accepted again."""
-        return f"audit|{content_hash(str(self.manifest.generation), *map(repr, self.changes))}"
-
-    @property
-    def through(self) -> str | None:
-        return self.manifest.through
-
-    @property
-    def empty(self) -> bool:
-        return not self.changes
-
-    def batches(self, start: Place) -> Iterator[tuple[Sequence[AnyChange], Place]]:
-        for at in range(start.row, len(self.changes), _BATCH_CHANGES):
-            part = self.changes[at : at + _BATCH_CHANGES]
+    def batches(start: Place) -> Iterator[tuple[Sequence[AnyChange], Place]]:
+        for at in range(start.row, len(changes), _BATCH_CHANGES):
+            part = changes[at : at + _BATCH_CHANGES]
             yield part, Place(0, at + len(part))
+
+    return Changes(
+        name="the accepted proposals",
+        # Made once for each version: what was undone may be accepted again.
+        identity=f"audit|{content_hash(str(manifest.generation), *map(repr, changes))}",
+        through=manifest.through,
+        batches=batches,
+        identified=False,
+    )

@@ -40,9 +40,9 @@ class Looked(Noun):
 class Proposals:
     """The proposals of the snapshot in `folder`. Writers hold the lock of its builders.
 
-    Attributes:
-        in_effect: proposals that the store of the snapshot says are in effect, whatever their
-            state in the file: the snapshot may have been built again.
+    Args:
+        in_effect: proposals in effect by the store of the snapshot, whatever their state in the
+            file: the snapshot may have been built again.
     """
 
     def __init__(self, folder: Path, in_effect: Collection[str]) -> None:
@@ -75,11 +75,18 @@ class Proposals:
             SnapshotError: as `put`.
         """
         looked = self._looked(self._lines())
-        if decisions and looked is not None:
-            self._write(looked, (_decided(each, decisions) for each in self))
+        if not decisions or looked is None:
+            return
+        decided = (
+            each.model_copy(update={"state": found[0], "decided_by": found[1]})
+            if (found := decisions.get(each.proposal_id))
+            else each
+            for each in self
+        )
+        self._write(looked, decided)
 
     def counts(self) -> list[dict[str, Any]]:
-        """Return the numbers of proposals in each state, by rule."""
+        """The numbers of proposals in each state, by rule."""
         columns: dict[str, Counter[str]] = {}
         defects: dict[str, str] = {}
         for each in self:
@@ -96,7 +103,7 @@ class Proposals:
     def listed(
         self, states: Sequence[ProposalState], rules: Sequence[str], limit: int
     ) -> list[Proposal]:
-        """Return the surest first, those with a remedy before the others."""
+        """The surest first, those with a remedy before the others."""
         return nsmallest(
             limit,
             (each for each in self if each.state in states and (not rules or each.rule in rules)),
@@ -109,16 +116,18 @@ class Proposals:
         )
 
     def of_rule(self, rule: str, least_confidence: float) -> list[Proposal]:
-        """Return what a rule proposes, as far as it has a remedy and is sure enough."""
-        found = [
-            each
-            for each in self
-            if each.rule == rule
-            and each.state is ProposalState.PROPOSED
-            and each.action is not Action.NONE
-            and each.confidence_0_to_1 >= least_confidence
-        ]
-        return sorted(found, key=lambda each: each.proposal_id)
+        """Proposals of a rule that have a remedy and are sure enough."""
+        return sorted(
+            (
+                each
+                for each in self
+                if each.rule == rule
+                and each.state is ProposalState.PROPOSED
+                and each.action is not Action.NONE
+                and each.confidence_0_to_1 >= least_confidence
+            ),
+            key=lambda each: each.proposal_id,
+        )
 
     def named(self, proposal_ids: Collection[str]) -> list[Proposal]:
         """Raises ConfigurationError for an identifier that names no proposal."""
@@ -141,15 +150,14 @@ class Proposals:
         lines = self._lines()
         self._looked(lines)
         for line in lines:
-            yield self._settled(self._parsed(Proposal, line))
-
-    def _settled(self, proposal: Proposal) -> Proposal:
-        if proposal.proposal_id in self._in_effect:
-            return proposal.model_copy(update={"state": ProposalState.ACCEPTED})
-        if proposal.state is ProposalState.ACCEPTED:
-            waits = {"state": ProposalState.PROPOSED, "decided_by": None}
-            return proposal.model_copy(update=waits)
-        return proposal
+            proposal = self._parsed(Proposal, line)
+            if proposal.proposal_id in self._in_effect:
+                yield proposal.model_copy(update={"state": ProposalState.ACCEPTED})
+            elif proposal.state is ProposalState.ACCEPTED:
+                waits = {"state": ProposalState.PROPOSED, "decided_by": None}
+                yield proposal.model_copy(update=waits)
+            else:
+                yield proposal
 
     def _looked(self, lines: Iterator[bytes]) -> Looked | None:
         """Read the first line; None: nothing was audited yet."""
@@ -213,10 +221,3 @@ def _merged(found: Path, decided: Mapping[str, Proposal]) -> Iterator[Proposal]:
             }
             yield Proposal.model_validate(row | decision, strict=False)
     yield from (each for name, each in decided.items() if name not in again)
-
-
-def _decided(proposal: Proposal, decisions: Mapping[str, Decision]) -> Proposal:
-    if proposal.proposal_id not in decisions:
-        return proposal
-    state, decided_by = decisions[proposal.proposal_id]
-    return proposal.model_copy(update={"state": state, "decided_by": decided_by})

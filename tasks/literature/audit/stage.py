@@ -14,7 +14,7 @@ from duckdb.func import SPECIAL
 
 from schemas.errors import SnapshotError
 from schemas.literature.naming import surname
-from tasks.literature.audit.garbled import mended
+from schemas.text.patterns import bounded
 from tasks.literature.snapshot.folder import STAGING_NAME
 from tasks.literature.snapshot.parts import first_line
 from tasks.literature.snapshot.records import PaperRecord
@@ -27,6 +27,14 @@ RowT = TypeVar("RowT")
 
 _BATCH_ROWS = 5_000
 _STEM_LETTERS = 6
+_BYTES = {
+    ord(sign): byte
+    for byte in range(0x80, 0xA0)
+    if (sign := bytes([byte]).decode("cp1252", "ignore"))
+}
+"""The byte that Windows-1252 reads as a sign, where it is not that of Latin-1."""
+_SEQUENCE = bounded(r"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+"""Of UTF-8, a sign for each byte."""
 _PAPERS = pa.schema(
     [
         ("number", pa.int64()),
@@ -57,18 +65,13 @@ class Stage:
         self.connection = connection
         self._workplace = workplace
 
-    def put_others(self, source: str, records: Iterable[tuple[int, PaperRecord]]) -> int:
-        """What another source says of papers, by their number here. Returns how many there are."""
-        count = 0
-        for batch in _in_batches(records, _BATCH_ROWS):
-            rows = pa.Table.from_pylist([_row(*each) for each in batch], schema=_PAPERS)
-            self._insert("insert into others select ?, * from rows", rows, [source])
-            count += len(batch)
-        return count
+    def put_others(self, source: str, records: Iterable[tuple[int, PaperRecord]]) -> None:
+        """Records of another source, by the number of the paper here."""
+        self._put_papers("insert into others select ?, * from rows", records, [source])
 
-    def find(self, folder: str, names: Iterable[str] | None = None) -> None:
-        """Let the rules of a folder of `sql` speak: all, or those named."""
-        for name in rule_names(folder) if names is None else names:
+    def find(self, folder: str) -> None:
+        """Let the rules of a folder of `sql` speak."""
+        for name in rule_names(folder):
             rule = sql(f"{folder}/{name}")
             defect = rule.partition("\n")[0].rpartition(" ")[2]
             # The name is that of a file of this package, the rest its content.
@@ -79,7 +82,7 @@ class Stage:
             )
 
     def collected(self) -> Path:
-        """What was found, as a Parquet file of proposals that is there while the stage is."""
+        """The findings, as a Parquet file of proposals that is there while the stage is."""
         path = self._workplace / "found.parquet"
         self.connection.execute(f"copy ({sql('collect')}) to {quoted(path)} (format parquet)")
         return path
@@ -89,15 +92,19 @@ class Stage:
         found = self.connection.execute(sql("doubtful"), {"most": most}).fetchall()
         return [number for (number,) in found]
 
-    def put_records(self, records: Iterable[tuple[int, PaperRecord]]) -> None:
-        for batch in _in_batches(records, _BATCH_ROWS):
-            rows = pa.Table.from_pylist([_row(*each) for each in batch], schema=_PAPERS)
-            self._insert("insert into papers select * from rows", rows, [])
-
-    def put_entries(self, entries: Iterable[tuple[int, int, int | None]]) -> None:
-        for batch in _in_batches(entries, 10 * _BATCH_ROWS):
+    def put_store(self, store: PaperStore) -> None:
+        """The papers of a store and the entries of their reference lists."""
+        self._put_papers("insert into papers select * from rows", store.records_from(0), [])
+        for batch in _in_batches(store.entries_of_lists(), 10 * _BATCH_ROWS):
             columns = [pa.array(each, pa.int64()) for each in zip(*batch, strict=True)]
             self._insert("insert into entries from rows", pa.table(columns, schema=_ENTRIES), [])
+
+    def _put_papers(
+        self, statement: str, records: Iterable[tuple[int, PaperRecord]], values: list[str]
+    ) -> None:
+        for batch in _in_batches(records, _BATCH_ROWS):
+            rows = pa.Table.from_pylist([_row(*each) for each in batch], schema=_PAPERS)
+            self._insert(statement, rows, values)
 
     def _insert(self, statement: str, rows: pa.Table, values: list[str]) -> None:
         self.connection.register("rows", rows)
@@ -123,8 +130,7 @@ def staged(folder: Path, store: PaperStore) -> Iterator[Stage]:
                 "mended", mended, ["varchar"], "varchar", null_handling=SPECIAL
             )
             stage = Stage(connection, Path(workplace))
-            stage.put_records(store.records_from(0))
-            stage.put_entries(store.entries_of_lists())
+            stage.put_store(store)
             yield stage
         except duckdb.Error as error:
             raise SnapshotError(f"{folder} cannot be audited: {first_line(error)}") from error
@@ -133,13 +139,11 @@ def staged(folder: Path, store: PaperStore) -> Iterator[Stage]:
 
 
 def sql(name: str) -> str:
-    """Text of `sql/<name>.sql`."""
     path = resources.files(__package__).joinpath("sql", f"{name}.sql")
     return path.read_text("utf-8").strip()
 
 
 def rule_names(folder: str) -> list[str]:
-    """The rules of a folder of `sql`, by name."""
     files = resources.files(__package__).joinpath("sql", folder).iterdir()
     return sorted(each.name.removesuffix(".sql") for each in files if each.name.endswith(".sql"))
 
@@ -176,3 +180,26 @@ def _stems(plain: str) -> list[str]:
     """The different words of a plain text, without common ones and endings."""
     words = (word for word in plain.split() if len(word) > 2 and word not in STOP_WORDS)
     return list(dict.fromkeys(word[:_STEM_LETTERS] for word in words))
+
+
+def mended(text: str | None) -> str | None:
+    """A text whose UTF-8 was read as Windows-1252 on its way (`MÃ¼ller`, `itâ€™s`), as it was written;
+    None where nothing in it looks garbled. Linear in the text.
+    """
+    if text is None or text.isascii():
+        return None
+    best = _once(_once(text))  # some texts took the wrong way twice
+    return best if best != text else None
+
+
+def _once(text: str) -> str:
+    parts: list[str] = []
+    place = 0
+    for found in _SEQUENCE.finditer(text.translate(_BYTES)):
+        try:
+            decoded = found[0].encode("latin-1").decode()
+        except UnicodeDecodeError:
+            continue
+        parts += text[place : found.start()], decoded
+        place = found.end()
+    return "".join(parts) + text[place:]

@@ -33,7 +33,7 @@ def main() -> int:
     parser.add_argument("--parent", type=int, help="stop when this process is no longer the parent")
     arguments = parser.parse_args()
     collect_garbage_seldom()
-    from tasks.literature.gateway.serve import serve  # which imports most of the libraries
+    from tasks.literature.gateway.application import serve  # which imports most of the libraries
 
     if arguments.parent is not None:
         threading.Thread(target=_end_with, args=(arguments.parent,), daemon=True).start()

@@ -1,20 +1,17 @@
-"""The gateway as an ASGI application, with its figures for Prometheus."""
+"""The gateway as an ASGI application, with its figures for Prometheus, and how it is served."""
 
 import asyncio
 import logging
+import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    CollectorRegistry,
-    Histogram,
-    generate_latest,
-)
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Histogram, generate_latest
 from prometheus_client import Counter as CounterMetric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from starlette.applications import Starlette
@@ -23,8 +20,10 @@ from starlette.requests import Request as WebRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from schemas.choices import LiteratureChoice
+from schemas.people.web_origins import names_of_server
 from schemas.reasons import Reason
-from schemas.settings import TelemetrySettings
+from schemas.settings import Settings, TelemetrySettings
 from tasks.literature.gateway.messages import (
     ATTEMPTS_HEADER,
     KNOWN_BY_YEAR_HEADER,
@@ -39,10 +38,17 @@ from tasks.literature.gateway.messages import (
     header_of,
     no_such_route,
 )
+from tasks.literature.gateway.upstreams import open_upstream
 from tasks.telemetry.reporting import gateway_answered, reporting, span
 from tasks.web.headers import whole_number
+from tasks.web.serving import answer_requests, listen
 
-CONTENT_TYPE = CONTENT_TYPE_LATEST
+_LOG = logging.getLogger("assay.gateway")
+# The largest honest body holds 500 identifiers: some tens of thousands of bytes.
+LARGEST_BODY_BYTES = 2_000_000
+# Whoever sends a body slower than this would hold a connection for nothing.
+BODY_SECONDS = 30.0
+_SECRET_PARAMETERS = frozenset({"api_key", "apikey", "key", "token_key", "x-api-key"})
 _SECONDS = (0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0, 600.0, 3600.0)
 _GAUGES = {
     "allowed_per_second": "Requests a second the key allows.",
@@ -53,8 +59,6 @@ _GAUGES = {
 }
 """Of the upstream's statistics; what is not known yet is left out."""
 
-Json = dict[str, Any]
-
 
 class Metrics:
     """Figures of one gateway since its start, in the text exposition format 0.0.4.
@@ -62,34 +66,23 @@ class Metrics:
     Labels hold endpoints and outcomes only: no query, no key, no client.
     """
 
-    def __init__(self, statistics: Callable[[], Json]) -> None:
-        self._registry = CollectorRegistry()
-        self._requests = CounterMetric(
+    def __init__(self, statistics: Callable[[], dict[str, Any]]) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = CounterMetric(
             "assay_gateway_requests",
             "Requests of clients.",
             ("endpoint", "status", "cache"),
-            registry=self._registry,
+            registry=self.registry,
         )
-        self._seconds = Histogram(
+        self.seconds = Histogram(
             "assay_gateway_request_seconds",
             "Until the answer.",
             ("endpoint",),
             buckets=_SECONDS,
-            registry=self._registry,
+            registry=self.registry,
         )
         self._statistics = statistics
-        self._registry.register(self)
-
-    def answered(self, request: Request, reply: Reply, seconds: float) -> str:
-        """A client got its answer. Returns the endpoint as it is counted: one of a closed list."""
-        endpoint = request.endpoint
-        self._requests.labels(endpoint, str(reply.status), reply.cache.value).inc()
-        self._seconds.labels(endpoint).observe(seconds)
-        return endpoint
-
-    def exposition(self) -> bytes:
-        """The page."""
-        return generate_latest(self._registry)
+        self.registry.register(self)
 
     def describe(self) -> list[Metric]:
         """Nothing: the upstream's figures are read at the moment they are asked for."""
@@ -98,34 +91,41 @@ class Metrics:
     def collect(self) -> Iterator[Metric]:
         """The upstream's figures, for the registry."""
         figures = self._statistics()
-        live: Json = figures.get("live", figures)
+        live: dict[str, Any] = figures.get("live", figures)
         if "upstream" not in live:
             return
-        upstream: Json = live["upstream"]
-        yield _counted(
-            "assay_gateway_upstream_requests",
-            "Requests sent upstream, by outcome: a status, timeout, unreachable or"
-            " malformed_answer.",
-            ("endpoint", "outcome"),
-            {
-                (endpoint, outcome): n
-                for endpoint, counts in upstream["outcomes"].items()
-                for outcome, n in counts.items()
-            },
-        )
-        yield _counted(
-            "assay_gateway_given_up",
-            "Questions answered with: could not look.",
-            ("reason",),
-            {(reason,): n for reason, n in upstream["given_up"].items()},
-        )
-        yield _counted(
-            "assay_gateway_look_ups",
-            "Paper identifiers: asked for, kept from before, sent, coalesced with others in"
-            " flight.",
-            ("outcome",),
-            {(name,): n for name, n in live["look_ups"].items()},
-        )
+        upstream: dict[str, Any] = live["upstream"]
+        outcomes = {
+            (endpoint, outcome): count
+            for endpoint, counts in upstream["outcomes"].items()
+            for outcome, count in counts.items()
+        }
+        for name, text, labels, counts in (
+            (
+                "upstream_requests",
+                "Requests sent upstream, by outcome: a status, timeout, unreachable or"
+                " malformed_answer.",
+                ("endpoint", "outcome"),
+                outcomes,
+            ),
+            (
+                "given_up",
+                "Questions answered with: could not look.",
+                ("reason",),
+                {(reason,): count for reason, count in upstream["given_up"].items()},
+            ),
+            (
+                "look_ups",
+                "Paper identifiers: asked for, kept from before, sent, coalesced with others in"
+                " flight.",
+                ("outcome",),
+                {(outcome,): count for outcome, count in live["look_ups"].items()},
+            ),
+        ):
+            family = CounterMetricFamily(f"assay_gateway_{name}", text, labels=labels)
+            for values, count in counts.items():
+                family.add_metric(values, count)
+            yield family
         for name, text, figure in (
             ("wait_seconds", "Waiting for turns at the limiter.", "wait_seconds"),
             ("upstream_seconds", "Waiting for upstream answers.", "latency_seconds"),
@@ -135,24 +135,6 @@ class Metrics:
         for name, text in _GAUGES.items():
             if gauges[name] is not None:
                 yield GaugeMetricFamily(f"assay_gateway_{name}", text, value=gauges[name])
-
-
-def _counted(
-    name: str, text: str, labels: tuple[str, ...], counts: dict[tuple[str, ...], int]
-) -> Metric:
-    family = CounterMetricFamily(name, text, labels=labels)
-    for values, count in counts.items():
-        family.add_metric(values, count)
-    return family
-
-
-_LOG = logging.getLogger("assay.gateway")
-# The largest honest body holds 500 identifiers: some tens of thousands of bytes.
-LARGEST_BODY_BYTES = 2_000_000
-# Whoever sends a body slower than this would hold a connection for nothing.
-BODY_SECONDS = 30.0
-_TOO_LARGE = f"Request body is too large: at most {LARGEST_BODY_BYTES:,} bytes"
-_SECRET_PARAMETERS = frozenset({"api_key", "apikey", "key", "token_key", "x-api-key"})
 
 
 class Gateway:
@@ -176,36 +158,30 @@ class Gateway:
         refusal = _refusal(request)
         if refusal is None and request.method == "POST":
             body = await _bounded_body(web)
-            request, refusal = (
-                (replace(request, body=body), None) if isinstance(body, bytes) else (request, body)
-            )
+            if isinstance(body, bytes):
+                request = replace(request, body=body)
+            else:
+                refusal = body
         if refusal is not None:
             self._count(request, refusal, started)
             response = _response(refusal, "gateway")
             response.headers["connection"] = "close"  # what is left of the request is not read
             return response
+        parent, endpoint = web.headers.get("traceparent"), request.endpoint
         try:
             with span(
-                "gateway request",
-                kind="server",
-                parent=web.headers.get("traceparent"),
-                endpoint=request.endpoint,
+                "gateway request", kind="server", parent=parent, endpoint=endpoint
             ) as spanned:
                 reply = await self._upstream.answer(request)
-                spanned.note(
-                    status=reply.status,
-                    cache=reply.cache.value,
-                    upstream_requests=len(reply.attempts),
-                )
+                cache, sent = reply.cache.value, len(reply.attempts)
+                spanned.note(status=reply.status, cache=cache, upstream_requests=sent)
                 if reply.reason is not None:
                     spanned.fail(reply.reason)
         except asyncio.CancelledError:  # only at the end, for those who still wait then
-            stopping = _response(
-                could_not_look(Reason.UNREACHABLE, "the gateway stops; ask again"),
-                self._upstream.name,
-            )
-            stopping.headers[STOPPING_HEADER] = "1"
-            return stopping
+            stopping = could_not_look(Reason.UNREACHABLE, "the gateway stops; ask again")
+            response = _response(stopping, self._upstream.name)
+            response.headers[STOPPING_HEADER] = "1"
+            return response
         self._counts[f"cache_{reply.cache}"] += 1
         seconds = self._count(request, reply, started)
         what = (request.method, request.path, reply.status, reply.cache, seconds * 1000)
@@ -214,14 +190,14 @@ class Gateway:
 
     def _count(self, request: Request, reply: Reply, started: float) -> float:
         """A client got this answer, after the seconds returned."""
-        seconds = time.monotonic() - started
+        seconds, endpoint = time.monotonic() - started, request.endpoint
         self._counts.update(["requests", f"status_{reply.status}"])
-        endpoint = self._metrics.answered(request, reply, seconds)
+        self._metrics.requests.labels(endpoint, str(reply.status), reply.cache.value).inc()
+        self._metrics.seconds.labels(endpoint).observe(seconds)
         gateway_answered(endpoint, reply.status, reply.cache.value, seconds)
         return seconds
 
     async def health(self, _: WebRequest) -> Response:
-        """Alive, and what literature is behind it."""
         named = {"source": self._upstream.name, "literature": self._upstream.identity}
         return JSONResponse({"status": "ok", "service": "assay-gateway", **named})
 
@@ -233,8 +209,8 @@ class Gateway:
         return JSONResponse({"gateway": figures, **self._upstream.statistics()})
 
     async def metrics(self, _: WebRequest) -> Response:
-        """The same for Prometheus."""
-        return Response(self._metrics.exposition(), headers={"content-type": CONTENT_TYPE})
+        page = generate_latest(self._metrics.registry)
+        return Response(page, headers={"content-type": CONTENT_TYPE_LATEST})
 
 
 def application(upstream: Upstream, telemetry: TelemetrySettings | None = None) -> Starlette:
@@ -250,45 +226,79 @@ def application(upstream: Upstream, telemetry: TelemetrySettings | None = None) 
             yield
             await upstream.close()
 
-    routes = [
-        Route("/healthz", gateway.health),
-        Route("/stats", gateway.statistics),
-        Route("/metrics", gateway.metrics),
-        Route("/graph/v1/{rest:path}", gateway.serve, methods=["GET", "POST"]),
-        Route("/recommendations/v1/{rest:path}", gateway.serve, methods=["GET", "POST"]),
-    ]
     return Starlette(
-        routes=routes, lifespan=lifespan, exception_handlers={404: _not_found, 500: _broken}
+        routes=[
+            Route("/healthz", gateway.health),
+            Route("/stats", gateway.statistics),
+            Route("/metrics", gateway.metrics),
+            Route("/graph/v1/{rest:path}", gateway.serve, methods=["GET", "POST"]),
+            Route("/recommendations/v1/{rest:path}", gateway.serve, methods=["GET", "POST"]),
+        ],
+        lifespan=lifespan,
+        exception_handlers={404: _not_found, 500: _broken},
     )
 
 
+def serve(
+    settings: Settings,
+    literature: LiteratureChoice,
+    host: str,
+    port: int,
+    cache_directory: Path,
+    port_file: Path | None,
+) -> None:
+    """Answer requests until SIGTERM or SIGINT; requests in flight are finished first.
+
+    With `port` 0 the system chooses one; `port_file` receives the number once the port is open.
+
+    Raises:
+        ConfigurationError, SnapshotError: what keeps it from starting, in one line.
+    """
+    # A line per request, without headers and so without keys; a caller's own set-up stays.
+    logging.basicConfig(
+        level=logging.INFO,
+        stream=sys.stderr,
+        format="%(asctime)s %(name)s %(levelname)s %(message)s",
+    )
+    for chatty in ("httpx", "httpcore", "uvicorn.error"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
+    upstream = open_upstream(settings, literature, cache_directory)
+    listener = listen(host, port)
+    if port_file is not None:
+        port_file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = port_file.with_name(f"{port_file.name}.new")
+        temporary.write_text(str(listener.getsockname()[1]))
+        temporary.replace(port_file)
+    names = names_of_server(host, settings.literature.allowed_hosts)
+    answer_requests(application(upstream, settings.telemetry), listener, names)
+
+
 def _refusal(request: Request) -> Reply | None:
-    """Why the gateway itself refuses the request; None: it does not."""
+    """The gateway's own refusal of a request; None: there is none."""
     if request.route is None:
         return no_such_route(request)
     names = [name for name, _ in request.parameters]
     twice = sorted({name for name in names if names.count(name) > 1})
-    return (
-        error_reply(400, f"Unacceptable query params: [{twice[0][:100]}] is given twice")
-        if twice
-        else None
-    )
+    if not twice:
+        return None
+    return error_reply(400, f"Unacceptable query params: [{twice[0][:100]}] is given twice")
 
 
 async def _bounded_body(web: WebRequest) -> bytes | Reply:
     """The body as far as it is allowed to go: counted while it comes, so that no more than that is
     ever held.
     """
+    too_large = f"Request body is too large: at most {LARGEST_BODY_BYTES:,} bytes"
     announced = web.headers.get("content-length")
     if announced is not None and (whole_number(announced) or 0) > LARGEST_BODY_BYTES:
-        return error_reply(400, _TOO_LARGE)
+        return error_reply(400, too_large)
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for piece in web.stream():
                 body += piece
                 if len(body) > LARGEST_BODY_BYTES:
-                    return error_reply(400, _TOO_LARGE)
+                    return error_reply(400, too_large)
     except ClientDisconnect:
         return error_reply(400, "Request body is cut off")
     except TimeoutError:
@@ -297,17 +307,14 @@ async def _bounded_body(web: WebRequest) -> bytes | Reply:
 
 
 async def _not_found(web: WebRequest, _: Exception) -> Response:
-    return _response(
-        error_reply(404, f"{web.url.path} is no path of the Semantic Scholar API"), "gateway"
-    )
+    told = f"{web.url.path} is no path of the Semantic Scholar API"
+    return _response(error_reply(404, told), "gateway")
 
 
 async def _broken(web: WebRequest, error: Exception) -> Response:
     _LOG.error("%s %s failed: %s: %s", web.method, web.url.path, type(error).__name__, error)
-    return _response(
-        could_not_look(Reason.SERVER_ERROR, f"the gateway failed: {type(error).__name__}"),
-        "gateway",
-    )
+    told = f"the gateway failed: {type(error).__name__}"
+    return _response(could_not_look(Reason.SERVER_ERROR, told), "gateway")
 
 
 def _response(reply: Reply, source: str) -> Response:

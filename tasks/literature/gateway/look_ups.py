@@ -1,12 +1,14 @@
-"""Paper look-ups of all clients, packed: identifiers with the same fields leave together, each one
-asked for once.
+"""Answers of the live API, each asked for once: kept on disk, and paper look-ups of all clients
+packed, identifiers with the same fields together.
 """
 
 import asyncio
+import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import orjson
 
@@ -23,8 +25,9 @@ from tasks.literature.gateway.messages import (
     could_not_look,
 )
 from tasks.literature.gateway.parameters import canonical_id
-from tasks.literature.gateway.storage import Answers
 from tasks.literature.gateway.transport import Transport
+from tasks.web.calls import KeptAnswers
+from warehouse.stores.keyed_store import KeyedStore
 
 # Larger batches with nested lists are often answered with 500 or 504.
 LARGEST_NESTED_BATCH = 100
@@ -32,16 +35,65 @@ MOST_NESTED_ROWS = 9_999
 """Over a whole batch the API cuts nested lists off here, silently and anywhere: a full answer is no
 answer.
 """
-
 _TOO_LARGE = b"exceed maximum size"
 # Time for the look-ups of other ideas to join; a request to the API takes far longer.
 _LINGER_SECONDS = 0.01
 _NULL = b"null"
+_STATUS = struct.Struct(">H")
+
+
+class Answers(KeptAnswers):
+    """Only definite replies are kept (success, 400, 404); a failure is asked again.
+
+    Identical questions in flight are asked once.
+    """
+
+    def __init__(self, store: KeyedStore, identity: str, maximum_age_seconds: float) -> None:
+        super().__init__(store, maximum_age_seconds)
+        self.identity = identity
+        self._in_flight: dict[str, asyncio.Task[Reply]] = {}
+
+    async def answer(self, request: Request, ask: Callable[[], Awaitable[Reply]]) -> Reply:
+        """The kept reply, the one somebody else is waiting for, or a new one.
+
+        The upstream is asked in a task of its own: a client that hangs up does not take the answer
+        from the others.
+        """
+        key = f"{self.identity}|{request.key()}"
+        running = self._in_flight.get(key)
+        if running is not None:
+            reply = await asyncio.shield(running)
+            return replace(reply, cache=CacheUse.COALESCED, attempts=(), share=0.0)
+        kept = self.get([key]).get(key)
+        if kept is not None:
+            (status,) = _STATUS.unpack_from(kept)
+            return Reply(status, kept[_STATUS.size :], cache=CacheUse.HIT)
+
+        async def ask_and_keep() -> Reply:
+            reply = await ask()
+            if reply.definite:
+                self.put({key: _STATUS.pack(reply.status) + reply.body})
+            return reply
+
+        task = self._in_flight[key] = asyncio.create_task(ask_and_keep())
+        task.add_done_callback(lambda _: self._in_flight.pop(key, None))
+        return await asyncio.shield(task)
+
+    async def stop(self) -> None:
+        """End what is still being asked; who waits for it is gone."""
+        await _cancelled(self._in_flight.values())
+
+
+async def _cancelled(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    ended = list(tasks)
+    for task in ended:
+        task.cancel()
+    await asyncio.gather(*ended, return_exceptions=True)
 
 
 @dataclass(eq=False, slots=True)
 class Journey:
-    """What one departure took.
+    """The cost of one departure.
 
     Attributes:
         attempts: all requests sent for it, repetitions and halves included.
@@ -53,11 +105,6 @@ class Journey:
     wait_seconds: float = 0.0
     riders: int = 0
     payer: str = ""
-
-    def add(self, reply: Reply) -> None:
-        """A request of this journey was answered."""
-        self.attempts += reply.attempts
-        self.wait_seconds += reply.wait_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,59 +147,59 @@ class LookUps:
         """
         fields = ",".join(sorted(set(fields.split(","))))
         canonical = [canonical_id(each) for each in identifiers]
-        keys = {
-            identifier: self._key(fields, identifier)
-            for identifier in canonical
-            if identifier is not None
-        }
+        keys = {each: self._key(fields, each) for each in canonical if each is not None}
         kept = self._answers.get(list(keys.values()))
-        own: list[str] = []
+        own: set[str] = set()
         futures: dict[str, asyncio.Future[Row]] = {}
         for identifier, key in keys.items():
             if key in kept:
                 continue
-            future = self._in_flight.get(key)
-            if future is None:
-                future = self._enqueue(fields, identifier, key)
-                own.append(key)
-            futures[identifier] = future
+            if key not in self._in_flight:
+                self._enqueue(fields, identifier, key)
+                own.add(key)
+            futures[identifier] = self._in_flight[key]
             self._riders[key] += 1
         self.counts.update(
             asked=len(identifiers), kept=len(kept), sent=len(own), coalesced=len(futures) - len(own)
         )
         found = {identifier: await asyncio.shield(future) for identifier, future in futures.items()}
         journeys = [row.journey for row in found.values() if row.journey is not None]
-        found.update(
-            {identifier: Row(kept[key]) for identifier, key in keys.items() if key in kept}
-        )
-        rows = tuple(
-            found[identifier] if identifier is not None else Row(_NULL) for identifier in canonical
-        )
+        found |= {each: Row(kept[key]) for each, key in keys.items() if key in kept}
+        rows = tuple(found[each] if each is not None else Row(_NULL) for each in canonical)
         use = CacheUse.MISS if own else CacheUse.COALESCED if futures else CacheUse.HIT
-        return rows, _spent(journeys, set(own), use, len(identifiers))
+        # The client pays the attempts of the journeys it began, and a share in all it rode on.
+        distinct = {id(journey): journey for journey in journeys}.values()
+        spent = Reply(
+            200,
+            b"",
+            cache=use,
+            wait_seconds=max((journey.wait_seconds for journey in distinct), default=0.0),
+            attempts=tuple(
+                attempt for each in distinct if each.payer in own for attempt in each.attempts
+            ),
+            packed=max(len(identifiers), 1),
+            share=sum(len(each.attempts) / max(each.riders, 1) for each in journeys),
+        )
+        return rows, spent
 
     async def stop(self) -> None:
         """End what is still waiting or being asked; who waits for it is gone."""
-        senders = list(self._senders)
-        for sender in senders:
-            sender.cancel()
-        await asyncio.gather(*senders, return_exceptions=True)
+        await _cancelled(self._senders)
 
     def _key(self, fields: str, identifier: str) -> str:
         return content_hash("paper", self._answers.identity, fields, identifier)
 
-    def _enqueue(self, fields: str, identifier: str, key: str) -> asyncio.Future[Row]:
+    def _enqueue(self, fields: str, identifier: str, key: str) -> None:
+        def forget(_: object) -> None:
+            self._in_flight.pop(key, None)
+            self._riders.pop(key, None)
+
         future: asyncio.Future[Row] = asyncio.get_running_loop().create_future()
         self._in_flight[key] = future
-        future.add_done_callback(lambda _: self._forget(key))
+        future.add_done_callback(forget)
         bundle = self._bundles.setdefault(fields, _Bundle())
         bundle.waiting[identifier] = future
         self._ensure_sender(fields, bundle)
-        return future
-
-    def _forget(self, key: str) -> None:
-        self._in_flight.pop(key, None)
-        self._riders.pop(key, None)
 
     def _ensure_sender(self, fields: str, bundle: _Bundle) -> None:
         if bundle.sender is None and bundle.waiting:
@@ -161,14 +208,14 @@ class LookUps:
             bundle.sender.add_done_callback(self._senders.discard)
 
     async def _send(self, fields: str, bundle: _Bundle) -> None:
-        """One departure: takes what waits at the moment its turn comes, and leaves the rest to the
-        next.
-        """
+        """One departure: takes what waits when its turn comes, and leaves the rest to the next."""
         await asyncio.sleep(_LINGER_SECONDS)
         taken: dict[str, asyncio.Future[Row]] = {}
+        nested = any(name.startswith(("references", "citations")) for name in fields.split(","))
+        most = LARGEST_NESTED_BATCH if nested else LARGEST_BATCH
 
         def make() -> Request:
-            for identifier in list(bundle.waiting)[: _largest(fields)]:
+            for identifier in list(bundle.waiting)[:most]:
                 taken[identifier] = bundle.waiting.pop(identifier)
             bundle.sender = None
             self._ensure_sender(fields, bundle)
@@ -181,16 +228,13 @@ class LookUps:
                 bundle.waiting, bundle.sender = {}, None
             journey = Journey()
             outcomes = await self._outcomes(fields, list(taken), reply, journey)
+            keys = {identifier: self._key(fields, identifier) for identifier in taken}
             self._answers.put(
-                {
-                    self._key(fields, each): row.paper
-                    for each, row in outcomes.items()
-                    if row.paper is not None
-                }
+                {keys[each]: row.paper for each, row in outcomes.items() if row.paper is not None}
             )
-            keys = [self._key(fields, identifier) for identifier in taken]
             # Counted at the end: others may have joined while it was under way.
-            journey.riders, journey.payer = sum(self._riders[key] for key in keys), keys[0]
+            journey.riders = sum(self._riders[key] for key in keys.values())
+            journey.payer = next(iter(keys.values()))
             for identifier, future in taken.items():
                 future.set_result(replace(outcomes[identifier], journey=journey))
         finally:
@@ -205,7 +249,8 @@ class LookUps:
         """A batch's rows; asked again in halves where the answer was too large, too slow, or cut
         off in silence.
         """
-        journey.add(reply)
+        journey.attempts += reply.attempts
+        journey.wait_seconds += reply.wait_seconds
         if reply.status == 400 and NONE_KNOWN.encode() in reply.body:
             return dict.fromkeys(identifiers, Row(_NULL))
         rows = orjson.loads(reply.body) if reply.status == 200 else None
@@ -216,7 +261,15 @@ class LookUps:
             or _nested_rows(rows) >= MOST_NESTED_ROWS
         )
         if shrinkable and (len(identifiers) > 1 or too_slow):
-            return await self._asked_again(fields, identifiers, journey)
+            middle = (len(identifiers) + 1) // 2
+            outcomes: dict[str, Row] = {}
+            for part in filter(None, (identifiers[:middle], identifiers[middle:])):
+                # One alone cannot be halved any more: it is waited for as every other question is.
+                last = await self._transport.ask(
+                    partial(_batch, fields, part), retry_gateway_timeout=len(identifiers) == 1
+                )
+                outcomes |= await self._outcomes(fields, part, last, journey)
+            return outcomes
         if isinstance(rows, list) and len(rows) == len(identifiers):
             found = zip(identifiers, rows, strict=True)
             return {identifier: Row(orjson.dumps(row)) for identifier, row in found}
@@ -224,40 +277,12 @@ class LookUps:
         failure = reply if rows is None else could_not_look(Reason.MALFORMED_ANSWER, detail)
         return dict.fromkeys(identifiers, Row(None, failure))
 
-    async def _asked_again(
-        self, fields: str, identifiers: list[str], journey: Journey
-    ) -> dict[str, Row]:
-        middle = (len(identifiers) + 1) // 2
-        outcomes: dict[str, Row] = {}
-        for part in filter(None, (identifiers[:middle], identifiers[middle:])):
-            make = partial(_batch, fields, part)
-            # One alone cannot be halved any more: it is waited for as every other question is.
-            reply = await self._transport.ask(make, retry_gateway_timeout=len(identifiers) == 1)
-            outcomes |= await self._outcomes(fields, part, reply, journey)
-        return outcomes
-
-
-def _largest(fields: str) -> int:
-    nested = any(name.startswith(("references", "citations")) for name in fields.split(","))
-    return LARGEST_NESTED_BATCH if nested else LARGEST_BATCH
-
 
 def _batch(fields: str, identifiers: list[str]) -> Request:
     parameters = (("fields", fields),) if fields else ()
     return Request(
         "POST", BATCH_PATH, parameters, orjson.dumps({"ids": identifiers}), len(identifiers)
     )
-
-
-def _spent(journeys: Sequence[Journey], own: set[str], use: CacheUse, look_ups: int) -> Reply:
-    """The attempts of the journeys this client pays for, and its share in all it rode on."""
-    distinct = {id(journey): journey for journey in journeys}.values()
-    attempts = tuple(
-        attempt for journey in distinct if journey.payer in own for attempt in journey.attempts
-    )
-    share = sum(len(journey.attempts) / max(journey.riders, 1) for journey in journeys)
-    wait_seconds = max((journey.wait_seconds for journey in distinct), default=0.0)
-    return Reply(200, b"", use, wait_seconds, attempts, max(look_ups, 1), share)
 
 
 def _nested_rows(rows: object) -> int:

@@ -1,5 +1,5 @@
-"""A request to the gateway and its reply, apart from any web framework; and the requests sent
-upstream for it, as they travel to whoever they were sent for.
+"""Requests to the gateway and their replies, apart from any web framework; and the requests sent
+upstream for them, as they travel to the client.
 """
 
 import hashlib
@@ -50,28 +50,25 @@ class Attempt:
     packed: int
     sent_at: float
 
-    def written(self) -> str:
-        status = _NO_STATUS if self.status is None else str(self.status)
-        figures = (
-            f"{self.wait_seconds:.3f} {self.latency_seconds:.3f} {self.packed} {self.sent_at:.3f}"
-        )
-        return f"{self.request_id} {status} {self.reason or _NO_STATUS} {figures}"
-
 
 def header_of(attempts: Iterable[Attempt]) -> str:
     """Attempts as the value of a header, the latest hundred of them: the number of all travels
     beside it.
     """
-    return ", ".join(attempt.written() for attempt in tuple(attempts)[-_MOST_IN_HEADER:])
+    return ", ".join(
+        f"{each.request_id} {_NO_STATUS if each.status is None else each.status}"
+        f" {each.reason or _NO_STATUS} {each.wait_seconds:.3f} {each.latency_seconds:.3f}"
+        f" {each.packed} {each.sent_at:.3f}"
+        for each in tuple(attempts)[-_MOST_IN_HEADER:]
+    )
 
 
 def attempts_in(header: str) -> tuple[Attempt, ...]:
-    """What `header_of` wrote; parts of any other form, as of a foreign server, are left out."""
+    """Attempts out of a header; parts of any other form, as of a foreign server, are left out."""
     found = []
     for part in header.split(","):
-        words = part.split()
         try:
-            name, status, reason, wait, latency, packed, sent_at = words
+            name, status, reason, wait, latency, packed, sent_at = part.split()
             found.append(
                 Attempt(
                     name,
@@ -87,10 +84,6 @@ def attempts_in(header: str) -> tuple[Attempt, ...]:
             continue
     return tuple(found)
 
-
-# The routes of the Semantic Scholar API that exist. Nothing else is ever asked of the upstream,
-# which sees our key. Source: the API's own documentation, Academic Graph v1 and Recommendations
-# v1.
 
 _GRAPH, _RECOMMENDATIONS = "/graph/v1/", "/recommendations/v1/"
 _HERE = "{}"
@@ -112,7 +105,10 @@ _ROUTES: tuple[tuple[str, str, str], ...] = (
     ("GET", f"{_GRAPH}paper/{_HERE}/references", "paper/references"),
     ("GET", f"{_GRAPH}paper/{_HERE}", "paper"),
 )
-"""(method, path, endpoint as it is counted); the first that fits is meant."""
+"""(method, path, endpoint as it is counted) of every route of the Semantic Scholar API; the first
+that fits is meant. Nothing else is ever asked of the upstream, which sees our key. Source: the
+API's own documentation, Academic Graph v1 and Recommendations v1.
+"""
 
 # Addresses of web pages are identifiers too (`URL:https://…`).
 _LONGEST_IDENTIFIER = 2_000
@@ -121,7 +117,7 @@ ENDPOINTS = frozenset(endpoint for _, _, endpoint in _ROUTES)
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a request goes.
+    """The destination of a request.
 
     Attributes:
         endpoint: the path without version and identifier, one of `ENDPOINTS`.
@@ -140,38 +136,27 @@ def route_of(method: str, path: str) -> Route | None:
     """
     path = path.rstrip("/")
     for its_method, pattern, endpoint in _ROUTES:
-        if method != its_method:
-            continue
         before, placed, after = pattern.partition(_HERE)
-        if not placed and path == before:
-            return Route(endpoint, path)
-        if (
-            placed
-            and len(path) > len(before) + len(after)
-            and path.startswith(before)
-            and path.endswith(after)
-        ):
-            identifier = path[len(before) : len(path) - len(after)]
-            return (
-                Route(endpoint, before + quote(identifier, safe=":") + after, identifier)
-                if _possible(identifier)
-                else None
-            )
+        if method != its_method or not (path.startswith(before) and path.endswith(after)):
+            continue
+        if not placed:
+            if path == before:
+                return Route(endpoint, path)
+            continue
+        identifier = path[len(before) : len(path) - len(after)]
+        if len(path) <= len(before) + len(after):
+            continue
+        if len(identifier) > _LONGEST_IDENTIFIER or not stays_in_place(identifier):
+            return None
+        return Route(endpoint, before + quote(identifier, safe=":") + after, identifier)
     return None
-
-
-def _possible(identifier: str) -> bool:
-    return len(identifier) <= _LONGEST_IDENTIFIER and stays_in_place(identifier)
 
 
 BATCH_PATH = f"{_GRAPH}paper/batch"
 LARGEST_BATCH = 500
 """Identifiers in one look-up: the API refuses more."""
-
 NONE_KNOWN = "No valid paper ids given"
 """In the refusal, with 400, of a batch that knows none of its identifiers."""
-
-UNKNOWN_ENDPOINT = "unknown"
 
 
 class CacheUse(StrEnum):
@@ -205,15 +190,12 @@ class Request:
 
     @property
     def route(self) -> Route | None:
-        """Where it goes; None: the API has no such route."""
         return route_of(self.method, self.path)
 
     @property
     def endpoint(self) -> str:
-        """`paper/search`, `paper/batch`, `paper/references`, `papers/forpaper`, `paper`, …: a
-        closed list.
-        """
-        return self.route.endpoint if self.route is not None else UNKNOWN_ENDPOINT
+        """One of `ENDPOINTS`, or `unknown`."""
+        return self.route.endpoint if self.route is not None else "unknown"
 
     def key(self) -> str:
         """The same for requests that ask the same; holds no header and no key."""
@@ -259,19 +241,18 @@ class Reply:
 
 
 class Upstream(Protocol):
-    """What is behind the gateway."""
+    """The literature behind the gateway.
+
+    Attributes:
+        name: as rows of `api_calls` call it: snapshot or semantic_scholar.
+        identity: what evaluations made with it depend on: `snapshot:<fingerprint>` or `live:<host
+            and path>`.
+    """
 
     @property
-    def name(self) -> str:
-        """As rows of `api_calls` call it: snapshot or semantic_scholar."""
-        ...
-
+    def name(self) -> str: ...
     @property
-    def identity(self) -> str:
-        """What evaluations made with it depend on: `snapshot:<fingerprint>` or `live:<host and
-        path>`.
-        """
-        ...
+    def identity(self) -> str: ...
 
     async def answer(self, request: Request) -> Reply:
         """Answer; never raises for what the other side does."""
@@ -281,9 +262,7 @@ class Upstream(Protocol):
         """Figures for `/stats`."""
         ...
 
-    async def close(self) -> None:
-        """Let go of connections and files."""
-        ...
+    async def close(self) -> None: ...
 
 
 def json_reply(value: Any, status: int = 200) -> Reply:
@@ -296,7 +275,6 @@ def error_reply(status: int, message: str) -> Reply:
 
 
 def no_such_route(request: Request) -> Reply:
-    """The gateway's own refusal: the upstream is never asked what it has no route for."""
     return error_reply(
         404, f"{request.method} {request.path[:200]} is no route of the Semantic Scholar API"
     )
@@ -308,13 +286,11 @@ def could_not_look(
     """The upstream was not asked or did not answer. Never an empty success.
 
     Its status is one the API itself uses: clients written for it take others, 503 among them, for
-        an empty answer.
+    an empty answer.
     """
-    body = orjson.dumps({"message": detail, "error": detail, "reason": reason})
-    status = status_of_reason(reason)
     return Reply(
-        status,
-        body,
+        status_of_reason(reason),
+        orjson.dumps({"message": detail, "error": detail, "reason": reason}),
         wait_seconds=wait_seconds,
         attempts=attempts,
         share=float(len(attempts)),

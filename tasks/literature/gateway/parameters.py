@@ -5,6 +5,7 @@ shape.
 from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from operator import attrgetter
 from typing import Any
 
@@ -14,11 +15,9 @@ from schemas.errors import RequestRejectedError
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.literature.gateway.messages import LARGEST_BATCH, NONE_KNOWN, Request
 from tasks.literature.snapshot.contexts import CitationContexts
-from tasks.literature.snapshot.records import PaperRecord
-from tasks.literature.snapshot.text_index import DayRange
+from tasks.literature.snapshot.records import PaperRecord, as_number
+from tasks.literature.snapshot.text_index import EVER, DayRange
 from tasks.web.client import ascii_lower
-
-# `offset` and `limit` of the API.
 
 # `int` takes time quadratic in the length of its text.
 _MOST_DIGITS = 9
@@ -26,7 +25,7 @@ _MOST_DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which rows of an answer are asked for."""
+    """The rows of an answer that are asked for."""
 
     offset: int
     limit: int
@@ -50,8 +49,7 @@ def window_of(request: Request, *, default: int, largest: int) -> Window:
 
 
 _POINT = bounded(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
-_YEARS = bounded(r"(\d{4})?(-)?(\d{4})?")
-_EVER = DayRange()
+_YEARS = bounded(r"\d{4}(?:-(?:\d{4})?)?|-\d{4}")
 
 
 def days_of(request: Request) -> DayRange:
@@ -62,7 +60,7 @@ def days_of(request: Request) -> DayRange:
     Raises:
         RequestRejectedError: a text that is no date or range.
     """
-    first, last = _EVER.first, _EVER.last
+    first, last = EVER.first, EVER.last
     for name, read in (
         ("publicationDateOrYear", _date_range),
         ("year", _year_range),
@@ -83,45 +81,35 @@ def _point(text: str) -> DayRange | None:
     found = _POINT.fullmatch(text.strip())
     if found is None:
         return None
-    year, month, day = (int(part) if part else None for part in found.groups())
-    if year is None or (month is not None and not 1 <= month <= 12) or year == 0:
+    year, month, day = (int(part or 1) for part in found.groups())
+    try:
+        first = date(year, month, day)
+    except ValueError:
         return None
-    last_day = monthrange(year, month)[1] if month else 31
-    if day is not None and not 1 <= day <= last_day:
-        return None
-    base = year * 10_000
-    return DayRange(
-        base + (month or 1) * 100 + (day or 1), base + (month or 12) * 100 + (day or last_day)
-    )
+    last_month = month if found[2] else 12
+    last_day = day if found[3] else monthrange(year, last_month)[1]
+    return DayRange(as_number(first), as_number(date(year, last_month, last_day)))
 
 
 def _date_range(text: str) -> DayRange | None:
     start, separator, end = text.partition(":")
     if not separator:
         return _point(start)
-    first = _point(start) if start.strip() else _EVER
-    last = _point(end) if end.strip() else _EVER
+    first = _point(start) if start.strip() else EVER
+    last = _point(end) if end.strip() else EVER
     return DayRange(first.first, last.last) if first and last else None
 
 
 def _year_range(text: str) -> DayRange | None:
-    found = _YEARS.fullmatch(text.strip())
-    if found is None or not (found.group(1) or found.group(3)):
-        return None
-    start, dash, end = found.groups()
-    if start and end and not dash:
-        return None
-    first = int(start) * 10_000 + 101 if start else _EVER.first
-    last = int(end) * 10_000 + 1231 if end else _EVER.last if dash else int(start) * 10_000 + 1231
-    return DayRange(first, last)
+    """`2010`, `2010-2012`, `2010-` or `-2012`."""
+    text = text.strip()
+    return _date_range(text.replace("-", ":")) if _YEARS.fullmatch(text) else None
 
 
 def _before(text: str) -> DayRange | None:
-    """Exclusive: the day before the first day of the point; dates compare as numbers, so one less
-    will do.
-    """
+    """Exclusive; dates compare as numbers, so one less will do."""
     found = _point(text)
-    return DayRange(_EVER.first, found.first - 1) if found else None
+    return DayRange(EVER.first, found.first - 1) if found else None
 
 
 Json = dict[str, Any]
@@ -139,20 +127,6 @@ _SUBFIELDS = {
 }
 
 
-def _external_ids(paper: PaperRecord) -> Json:
-    named = {"ArXiv": paper.arxiv_id, "DOI": paper.doi, "CorpusId": paper.corpus_id}
-    return {name: value for name, value in named.items() if value is not None}
-
-
-def _open_access_pdf(paper: PaperRecord) -> Json:
-    return {
-        "url": paper.pdf_url or "",
-        "status": "GREEN" if paper.pdf_url else None,
-        "license": None,
-        "disclaimer": None,
-    }
-
-
 def _authors(paper: PaperRecord) -> list[Json]:
     identifiers = paper.author_ids or ("",) * len(paper.authors)
     return [
@@ -165,19 +139,18 @@ def _has_day(paper: PaperRecord) -> bool:
     return paper.publication_date is not None and len(paper.publication_date) == _DAY_LENGTH
 
 
-def _listed(names: tuple[str, ...] | None) -> list[str] | None:
-    """Null says that it is unknown."""
-    return None if names is None else list(names)
-
-
-def _fields(names: tuple[str, ...] | None) -> list[Json] | None:
-    return None if names is None else [{"category": name, "source": "external"} for name in names]
-
-
 _SHAPES: dict[str, Callable[[PaperRecord], Any]] = {
     "paperId": attrgetter("paper_id"),
     "corpusId": attrgetter("corpus_id"),
-    "externalIds": _external_ids,
+    "externalIds": lambda paper: {
+        name: value
+        for name, value in (
+            ("ArXiv", paper.arxiv_id),
+            ("DOI", paper.doi),
+            ("CorpusId", paper.corpus_id),
+        )
+        if value is not None
+    },
     "url": attrgetter("url"),
     "title": attrgetter("title"),
     "abstract": attrgetter("abstract"),
@@ -186,14 +159,24 @@ _SHAPES: dict[str, Callable[[PaperRecord], Any]] = {
     "referenceCount": attrgetter("reference_count"),
     "citationCount": attrgetter("citation_count"),
     "isOpenAccess": lambda paper: bool(paper.pdf_url),
-    "openAccessPdf": _open_access_pdf,
-    "fieldsOfStudy": lambda paper: _listed(paper.fields_of_study),
-    "s2FieldsOfStudy": lambda paper: _fields(paper.fields_of_study),
+    "openAccessPdf": lambda paper: {
+        "url": paper.pdf_url or "",
+        "status": "GREEN" if paper.pdf_url else None,
+        "license": None,
+        "disclaimer": None,
+    },
+    # Null says that it is unknown.
+    "fieldsOfStudy": attrgetter("fields_of_study"),
+    "s2FieldsOfStudy": lambda paper: (
+        None
+        if paper.fields_of_study is None
+        else [{"category": name, "source": "external"} for name in paper.fields_of_study]
+    ),
     "publicationVenue": lambda paper: (
         {"id": paper.venue_id, "name": paper.venue} if paper.venue_id else None
     ),
     # The API has no such field: what the paper is about, in words finer than its fields.
-    "concepts": lambda paper: _listed(paper.keywords),
+    "concepts": attrgetter("keywords"),
     "publicationDate": lambda paper: paper.publication_date if _has_day(paper) else None,
     "authors": _authors,
     "tldr": lambda paper: {"model": "tldr@v2.0.0", "text": paper.tldr} if paper.tldr else None,
@@ -228,10 +211,10 @@ def _known(name: str, extra: frozenset[str]) -> bool:
 
 
 def view(paper: PaperRecord, fields: tuple[str, ...]) -> Json:
-    """The paper with the fields asked for, `paperId` always; nested lists are the caller's.
+    """The paper with the fields asked for.
 
-    A month without a day, and the state of a work that does not stand, are told unasked: the API
-    has no fields for them.
+    A month without a day, and the state of a work that does not stand, come unasked: the API has no
+    fields for them.
     """
     heads = dict.fromkeys(("paperId", *(name.partition(".")[0] for name in fields)))
     shown = {head: _SHAPES[head](paper) for head in heads if head in _SHAPES}
@@ -262,7 +245,7 @@ def edge_view(told: CitationContexts, fields: tuple[str, ...]) -> Json:
 
 
 def nested_fields(fields: tuple[str, ...], name: str) -> tuple[str, ...] | None:
-    """The fields asked of a nested list; None when the list is not asked for. Default: title."""
+    """The fields asked of a nested list; None where it is not asked for. Default: title."""
     inner = tuple(
         field.removeprefix(f"{name}.") for field in fields if field.startswith(f"{name}.")
     )
@@ -288,9 +271,7 @@ _VERSION = bounded(r"v\d{1,9}$", IGNORECASE)
 
 
 def canonical_id(text: str) -> str | None:
-    """`corpusID:7` → `CorpusId:7`; None for a text that is no identifier (asking for it can reject
-    its whole batch).
-    """
+    """`corpusID:7` → `CorpusId:7`; None for no identifier, which could reject its whole batch."""
     text = text.strip()
     if _SHA.fullmatch(text.lower()):
         return text.lower()

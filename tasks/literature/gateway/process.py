@@ -7,7 +7,6 @@ import subprocess
 import threading
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import orjson
@@ -20,13 +19,13 @@ from tasks.literature.gateway.upstreams import check_literature
 from tasks.web.client import web_address
 from tasks.web.exchange import NoAnswerError, probe
 
-# Settings for a child process: by environment, so that a key never shows among its arguments.
-
 _KEY_NAMES = ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY")
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """This process's environment with exactly these settings of the sections a gateway reads."""
+    """This process's environment with exactly these settings of the sections a gateway reads: a key
+    never shows among arguments.
+    """
     environment = {name: value for name, value in os.environ.items() if name not in _KEY_NAMES}
     for section_name, section in (
         ("LITERATURE", settings.literature),
@@ -48,7 +47,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 # A large snapshot on a busy machine takes seconds to open.
 _START_SECONDS = 60.0
-# Longer than the gateway gives the requests in flight (`_SHUTDOWN_SECONDS` in serve.py).
+# Longer than the gateway gives the requests in flight (`_SHUTDOWN_SECONDS` in tasks.web.serving).
 _STOP_SECONDS = 15.0
 _LOOK_EVERY_SECONDS = 0.1
 # One that dies at once again and again is not mended by one start more.
@@ -93,7 +92,6 @@ class GatewayProcess:
 
     @property
     def url(self) -> str:
-        """Base address, without a path."""
         shown = f"[{self._name}]" if ":" in self._name else self._name
         return f"http://{shown}:{self._port}"
 
@@ -111,7 +109,8 @@ class GatewayProcess:
                 f"{self._cache_directory} cannot be made ({error.strerror}); choose a writable"
                 " folder"
             ) from error
-        self._shorten_log()
+        if self._log.exists() and self._log.stat().st_size > _LONGEST_LOG_BYTES:
+            self._log.replace(self._log.with_suffix(".old.log"))
         self._start()
         try:
             self._await_health()
@@ -124,12 +123,7 @@ class GatewayProcess:
         self._monitor.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stopping.set()
         if self._monitor is not None:
             self._monitor.join()
@@ -165,9 +159,9 @@ class GatewayProcess:
         while time.monotonic() < deadline:
             assert self._process is not None
             if self._process.poll() is not None:
-                raise ConfigurationError(
-                    f"the literature gateway did not start: {self._last_line()}"
-                )
+                lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+                last = lines[-1][:500] if lines else "it left no message"
+                raise ConfigurationError(f"the literature gateway did not start: {last}")
             if self._healthy():
                 return
             time.sleep(_LOOK_EVERY_SECONDS / 2)
@@ -184,9 +178,7 @@ class GatewayProcess:
             return False
 
     def _keep_alive(self) -> None:
-        """Restart a dead gateway on its port; give up when it keeps dying at once, its clients then
-        say so.
-        """
+        """Restart a dead gateway on its port; give up when it keeps dying at once."""
         quick_deaths, started_at = 0, time.monotonic()
         while not self._stopping.wait(_LOOK_EVERY_SECONDS):
             assert self._process is not None
@@ -210,15 +202,6 @@ class GatewayProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-
-    def _shorten_log(self) -> None:
-        """Keep the log of the last runs and the one before it."""
-        if self._log.exists() and self._log.stat().st_size > _LONGEST_LOG_BYTES:
-            self._log.replace(self._log.with_suffix(".old.log"))
-
-    def _last_line(self) -> str:
-        lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return lines[-1][:500] if lines else "it left no message"
 
 
 _TIMEOUT_SECONDS = 10.0

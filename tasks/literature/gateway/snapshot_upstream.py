@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import astuple, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -120,16 +121,12 @@ class SnapshotUpstream:
         found = self._snapshot.search(
             query, window.end, days, await self._vector(query), min(window.end, _MOST_LEFT_OUT)
         )
-        if found.total == 0:
-            reply = json_reply({"total": 0, "offset": window.offset})
-            return replace(reply, left_out=_left_out(found))
         body: Json = {"total": found.total, "offset": window.offset}
         if window.end < found.total:
             body["next"] = window.end
-        reply = json_reply(
-            {**body, "data": [view(paper, fields) for paper in found.papers[window.offset :]]}
-        )
-        return replace(reply, left_out=_left_out(found))
+        if found.total:
+            body["data"] = [view(paper, fields) for paper in found.papers[window.offset :]]
+        return replace(json_reply(body), left_out=_left_out(found))
 
     async def _bulk(self, request: Request) -> Reply:
         fields, days = fields_of(request.parameter("fields")), days_of(request)
@@ -140,70 +137,50 @@ class SnapshotUpstream:
         found = self._snapshot.search_bulk(request.parameter("query"), start + _BULK_PAGE, days)
         page = found.papers[start:]
         following = str(start + _BULK_PAGE) if start + len(page) < found.total and page else None
-        return json_reply(
-            {
-                "total": found.total,
-                "token": following,
-                "data": [view(paper, fields) for paper in page],
-            }
-        )
+        data = [view(paper, fields) for paper in page]
+        return json_reply({"total": found.total, "token": following, "data": data})
 
     async def _match(self, request: Request) -> Reply:
         query, fields, days = _asked(request)
         found = self._snapshot.match_title(query, days)
         if not found.papers:
             return error_reply(404, "Title match not found")
-        return json_reply(
-            {"data": [{**view(found.papers[0], fields), "matchScore": found.scores[0]}]}
-        )
+        row = {**view(found.papers[0], fields), "matchScore": found.scores[0]}
+        return json_reply({"data": [row]})
 
     async def _snippets(self, request: Request) -> Reply:
         window = window_of(request, default=10, largest=1000)
         query, _, days = _asked(request.replacing(fields=None))
         among = request.parameter("paperIds")
-        found = self._snapshot.search(
-            query,
-            _BULK_PAGE if among else window.limit,
-            days,
-            await self._vector(query),
-            min(window.limit, _MOST_LEFT_OUT),
-        )
-        wanted = (
-            {paper.paper_id for paper in self._snapshot.papers(among.split(",")) if paper}
-            if among
-            else None
-        )
+        limit, vector = _BULK_PAGE if among else window.limit, await self._vector(query)
+        most_left_out = min(window.limit, _MOST_LEFT_OUT)
+        found = self._snapshot.search(query, limit, days, vector, most_left_out)
+        wanted = {paper.paper_id for paper in self._snapshot.papers(among.split(",")) if paper}
         data = [
             _snippet(paper, score)
             for paper, score in zip(found.papers, found.scores, strict=True)
-            if wanted is None or paper.paper_id in wanted
+            if not among or paper.paper_id in wanted
         ]
         reply = json_reply({"data": data[: window.limit], "retrievalVersion": self.identity})
         return replace(reply, left_out=_left_out(found))
 
     async def _batch(self, request: Request) -> Reply:
-        identifiers, fields = (
-            batch_identifiers(request.body),
-            fields_of(request.parameter("fields"), _NESTED),
-        )
+        identifiers = batch_identifiers(request.body)
+        fields = fields_of(request.parameter("fields"), _NESTED)
         papers = self._snapshot.papers(identifiers)
         if not any(papers):
             return error_reply(400, NONE_KNOWN)
-        body = orjson.dumps(
-            [self._with_nested(paper, fields) if paper else None for paper in papers]
-        )
-        return Reply(200, body, packed=len(identifiers))
+        rows = [self._with_nested(paper, fields) if paper else None for paper in papers]
+        return replace(json_reply(rows), packed=len(identifiers))
 
     def _paper(self, request: Request, identifier: str, edges: str | None) -> Reply:
         fields = fields_of(request.parameter("fields"), EDGE_FIELDS if edges else _NESTED)
         (paper,) = self._snapshot.papers([identifier])
         if paper is None:
             return error_reply(404, f"Paper with id {identifier} not found")
-        return (
-            self._edges(request, paper, edges, fields)
-            if edges
-            else json_reply(self._with_nested(paper, fields))
-        )
+        if edges:
+            return self._edges(request, paper, edges, fields)
+        return json_reply(self._with_nested(paper, fields))
 
     def _edges(
         self, request: Request, paper: PaperRecord, kind: str, fields: tuple[str, ...]
@@ -217,10 +194,8 @@ class SnapshotUpstream:
         if kind == "references":
             about["citingPaperInfo"] = view(paper, ("title", "openAccessPdf"))
         if edges is None:
-            about["citingPaperInfo"] = {
-                **view(paper, ("title",)),
-                "openAccessPdf": {"disclaimer": _WITHHELD},
-            }
+            elided = {"openAccessPdf": {"disclaimer": _WITHHELD}}
+            about["citingPaperInfo"] = {**view(paper, ("title",)), **elided}
             return json_reply({**about, "data": None})
         if window.end < edges.total:
             about["next"] = window.end
@@ -235,26 +210,25 @@ class SnapshotUpstream:
         self, paper: PaperRecord, kind: str, window: slice, days: DayRange = EVER
     ) -> Edges | None:
         """As of the API, days count for citations alone."""
-        return (
-            self._snapshot.references(paper.paper_id, window)
-            if kind == "references"
-            else self._snapshot.citations(paper.paper_id, window, days)
-        )
+        if kind == "references":
+            return self._snapshot.references(paper.paper_id, window)
+        return self._snapshot.citations(paper.paper_id, window, days)
 
     def _with_nested(self, paper: PaperRecord, fields: tuple[str, ...]) -> Json:
         shown = view(paper, fields)
         for kind in NESTED:
             inner = nested_fields(fields, kind)
-            if inner is not None:
-                edges = self._neighbours(paper, kind, slice(_MOST_NESTED))
-                shown[kind] = (
-                    [
-                        {**edge_view(contexts, inner), **view(each, inner)}
-                        for each, contexts in zip(edges.papers, edges.contexts, strict=True)
-                    ]
-                    if edges is not None
-                    else None
-                )
+            if inner is None:
+                continue
+            edges = self._neighbours(paper, kind, slice(_MOST_NESTED))
+            shown[kind] = (
+                None
+                if edges is None
+                else [
+                    {**edge_view(contexts, inner), **view(each, inner)}
+                    for each, contexts in zip(edges.papers, edges.contexts, strict=True)
+                ]
+            )
         return shown
 
     async def _recommend_from_lists(self, request: Request) -> Reply:
@@ -271,25 +245,17 @@ class SnapshotUpstream:
         return await self._recommend(request, positive, negative)
 
     async def _recommend(self, request: Request, positive: list[str], negative: list[str]) -> Reply:
-        window, fields, days = (
-            window_of(request, default=100, largest=500),
-            fields_of(request.parameter("fields")),
-            days_of(request),
-        )
-        found = await self._recommended(positive, window.limit + len(negative), days)
+        window = window_of(request, default=100, largest=500)
+        fields, days = fields_of(request.parameter("fields")), days_of(request)
+        # Over a matrix of vectors in a thread, so that other requests go on meanwhile.
+        recommend = partial(self._snapshot.recommend, positive, window.limit + len(negative), days)
+        found = await asyncio.to_thread(recommend) if self._snapshot.has_vectors else recommend()
         if found is None:
             return error_reply(404, "Input papers not found")
         unwanted = {paper.paper_id for paper in self._snapshot.papers(negative) if paper}
         papers = [paper for paper in found.papers if paper.paper_id not in unwanted]
-        return json_reply(
-            {"recommendedPapers": [view(paper, fields) for paper in papers[: window.limit]]}
-        )
-
-    async def _recommended(self, seeds: list[str], limit: int, days: DayRange) -> Found | None:
-        """Over a matrix of vectors in a thread, so that other requests go on meanwhile."""
-        if self._snapshot.has_vectors:
-            return await asyncio.to_thread(self._snapshot.recommend, seeds, limit, days)
-        return self._snapshot.recommend(seeds, limit, days)
+        rows = [view(paper, fields) for paper in papers[: window.limit]]
+        return json_reply({"recommendedPapers": rows})
 
     async def _vector(self, query: str) -> NDArray[np.float32] | None:
         return (await self._embedder.embed([query]))[0] if self._embedder is not None else None
@@ -310,7 +276,7 @@ class SnapshotUpstream:
 
 
 def _left_out(found: Found) -> str:
-    """Write the papers that the cutoff keeps from an answer, as they travel in a header."""
+    """The papers that the cutoff keeps from an answer, as they travel in a header."""
     return " ".join(
         f"{UNDATED_MARK if paper.last_day == UNKNOWN_DAY else ''}{paper.paper_id[:12]}"
         for paper in found.late

@@ -1,19 +1,23 @@
-"""Requests to the live API: in turn, retried within bounds, never hidden when they fail."""
+"""Requests to the live API: in turn, retried within bounds, recorded, never hidden when they fail."""
 
 import logging
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import orjson
 
+from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.literature.gateway.messages import Attempt, Reply, Request, could_not_look
-from tasks.literature.gateway.storage import RequestRecord
 from tasks.telemetry.reporting import span, upstream_answered
 from tasks.web.arrival_limiter import ArrivalLimiter, Turn
 from tasks.web.client import Secrets, open_client, web_address
@@ -22,31 +26,130 @@ from tasks.web.exchange import Answer, NoAnswerError, exchange, reason_of_status
 from tasks.web.headers import retry_after_seconds
 from tasks.web.retrying import RetryPolicy, Tried
 from tasks.web.shared_limits import CircuitBreaker, CircuitState
+from warehouse.catalogue.sqlite_file import connect
 
 _LOG = logging.getLogger("assay.gateway")
 # A wait of hours, asked for by mistake, must not stop all work.
 _LONGEST_BACKOFF_SECONDS = 60.0
 _TIMED_OUT = b"Endpoint request timed out"
-
 LARGEST_ANSWER_BYTES = 32_000_000
 """Unpacked. The API itself refuses answers above 10 MB."""
 
-MakeRequest = Callable[[], Request]
+RECORD_NAME = "upstream-requests.sqlite"
+_KEPT_DAYS = 90
+# Several gateways may write to the record of one cache.
+_BUSY_SECONDS = 5.0
+_CREATE = """
+create table if not exists requests (
+  request_id text primary key,
+  sent_at real not null,           -- Unix seconds
+  host text not null,
+  endpoint text not null,
+  look_ups integer not null,       -- that travelled in it
+  attempt integer not null,        -- of its question, from 1
+  wait_seconds real not null,      -- for its turn
+  allowed_per_second real not null,
+  status integer,                  -- null: no answer came, or the gateway died before it came
+  -- null with a status: answered; else rate_limited, server_error, timeout, …
+  reason text,
+  latency_seconds real
+) without rowid
+"""
+_BY_HOUR = """
+select
+  cast(sent_at / 3600 as integer) * 3600 as hour,
+  count(*) as requests,
+  sum(look_ups) as look_ups,
+  sum(reason is null and status is not null) as answered,
+  sum(reason = 'rate_limited') as rate_limited,
+  sum(reason = 'server_error' or reason = 'malformed_answer') as server_errors,
+  sum(reason = 'timeout' or reason = 'unreachable') as without_answer,
+  sum(reason is null and status is null) as outcome_unknown,
+  sum(attempt > 1) as repeated,
+  round(sum(wait_seconds), 3) as wait_seconds,
+  round(avg(latency_seconds), 3) as mean_latency_seconds,
+  round(count(*) / 3600.0 / max(allowed_per_second), 4) as allowance_used_share
+from requests where sent_at >= ? group by hour order by hour
+"""
 
 
-@dataclass(slots=True)
-class _Effort:
-    """What one look-up has cost so far; `request` is made when its first turn has come."""
+class RequestRecord:
+    """Written when a request leaves and again when its outcome is known; a record that cannot be
+    written costs no answer. It survives kills, restarts and clients that hang up.
 
-    retry_gateway_timeout: bool
-    attempts: list[Attempt] = field(default_factory=list)
-    wait_seconds: float = 0.0
-    request: Request | None = None
+    Raises:
+        ConfigurationError: the file cannot be opened.
+    """
+
+    def __init__(self, path: Path, host: str, allowed_per_second: float) -> None:
+        self._host, self._allowed_per_second = host, allowed_per_second
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = connect(
+                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            self._connection.execute("pragma journal_mode = wal")
+            # A row survives the process, if not the machine.
+            self._connection.execute("pragma synchronous = off")
+            self._connection.execute(_CREATE)
+            self._connection.execute("create index if not exists by_time on requests (sent_at)")
+            self._connection.execute(
+                "delete from requests where sent_at < ?", (time.time() - _KEPT_DAYS * 86_400,)
+            )
+        except (sqlite3.Error, OSError) as error:
+            raise ConfigurationError(
+                f"{path} cannot be used ({error}): delete it, or choose a writable folder"
+            ) from error
+
+    def sent(self, request_id: str, request: Request, attempt: int, turn: Turn, at: float) -> None:
+        """A request leaves, at Unix seconds."""
+        self._write(
+            "insert into requests (request_id, sent_at, host, endpoint, look_ups, attempt,"
+            " wait_seconds, allowed_per_second) values (?, ?, ?, ?, ?, ?, ?, ?)",
+            request_id,
+            at,
+            self._host,
+            request.endpoint,
+            request.look_ups,
+            attempt,
+            turn.waited_seconds,
+            self._allowed_per_second,
+        )
+
+    def ended(self, attempt: Attempt) -> None:
+        self._write(
+            "update requests set status = ?, reason = ?, latency_seconds = ? where request_id = ?",
+            attempt.status,
+            attempt.reason,
+            attempt.latency_seconds,
+            attempt.request_id,
+        )
+
+    def hours(self) -> list[dict[str, Any]]:
+        """The last day, one entry per hour with requests, the current one last;
+        `hour` as ISO text (UTC).
+        """
+        first = (int(time.time() / 3600) - 23) * 3600
+        with closing(self._connection.execute(_BY_HOUR, (first,))) as cursor:
+            names = [column[0] for column in cursor.description]
+            rows = [dict(zip(names, row, strict=True)) for row in cursor]
+        return [
+            {**row, "hour": datetime.fromtimestamp(row["hour"], UTC).isoformat()} for row in rows
+        ]
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _write(self, statement: str, *values: Any) -> None:
+        try:
+            self._connection.execute(statement, values)
+        except sqlite3.Error as error:
+            _LOG.warning("a request could not be recorded: %s", error)
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What one request gave: its answer, with the status as judged, or why it does not answer."""
+    """The answer to one request, with the status as judged, and why it does not answer."""
 
     answer: Answer | None
     reason: Reason | None
@@ -62,8 +165,7 @@ class Transport:
 
     def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
         literature = settings.literature
-        key = settings.semantic_scholar_api_key
-        self._secrets = Secrets(headers={"x-api-key": key} if key else {})
+        self._secrets = Secrets.in_header("x-api-key", settings.semantic_scholar_api_key)
         self._settings = literature
         self._base = literature.upstream_url.rstrip("/")
         self._client = open_client(literature.timeout_seconds)
@@ -80,7 +182,9 @@ class Transport:
     def host(self) -> str:
         return web_address(self._base).netloc.decode("ascii")
 
-    async def ask(self, make: MakeRequest, *, retry_gateway_timeout: bool = True) -> Reply:
+    async def ask(
+        self, make: Callable[[], Request], *, retry_gateway_timeout: bool = True
+    ) -> Reply:
         """Send the request that `make` gives once its turn has come (so that it can still grow
         while it waits).
 
@@ -89,70 +193,83 @@ class Transport:
         else is returned as it is. With `retry_gateway_timeout` off a 504 is returned at once, for
         callers that ask again with less.
         """
-        effort = _Effort(retry_gateway_timeout)
+        attempts: list[Attempt] = []
+        request: Request | None = None
+        waited_seconds = 0.0
+
+        def failed(reason: Reason, detail: str) -> Reply:
+            tries = f" ({len(attempts)} attempts)" if attempts else ""
+            return could_not_look(reason, detail + tries, waited_seconds, tuple(attempts))
+
+        def circuit_open() -> Tried[Reply]:
+            detail = f"{self.host} has not answered for a while; asking again later"
+            return Tried(failed(Reason.CIRCUIT_OPEN, detail))
 
         async def attempt(_: int) -> Tried[Reply]:
-            return await self._tried(make, effort)
+            nonlocal request, waited_seconds
+            if self.breaker.state is CircuitState.OPEN:
+                return circuit_open()
+            turn = await self.limiter.turn()
+            waited_seconds += turn.waited_seconds
+            # The wait may have been long, and the circuit may have opened meanwhile.
+            if not self.breaker.allows():
+                turn.departed()
+                return circuit_open()
+            # Made only now: look-ups that came during the wait travel along.
+            request = request or make()
+            started = time.monotonic()
+            outcome = await self._attempt(request, turn, attempts)
+            wait_seconds, busy_seconds = self._learnt(outcome, turn), time.monotonic() - started
+            wanted = outcome.status == 504 and not retry_gateway_timeout
+            if outcome.answer is not None and (outcome.reason is None or wanted):
+                told = (outcome.answer.status, outcome.answer.content)
+                sent, share = tuple(attempts), float(len(attempts))
+                reply = Reply(*told, wait_seconds=waited_seconds, attempts=sent, share=share)
+                return Tried(reply, busy_seconds=busy_seconds)
+            reason = outcome.reason or Reason.SERVER_ERROR
+            reply = failed(reason, outcome.detail)
+            return Tried(reply, reason.again_at_once, wait_seconds, busy_seconds)
 
         last = await self._policy.run(attempt)
         if last.reason is not None:
             self.given_up[last.reason] += 1
         return last
 
-    async def _tried(self, make: MakeRequest, effort: _Effort) -> Tried[Reply]:
-        """One attempt, unless the circuit is open. Waiting for the turn is not counted."""
-        if self.breaker.state is CircuitState.OPEN:
-            return Tried(self._circuit_open(effort))
-        turn = await self.limiter.turn()
-        effort.wait_seconds += turn.waited_seconds
-        # The wait may have been long, and the circuit may have opened meanwhile.
-        if not self.breaker.allows():
-            turn.departed()
-            return Tried(self._circuit_open(effort))
-        # Made only now: look-ups that came during the wait travel along.
-        effort.request = effort.request or make()
-        started = time.monotonic()
-        outcome = await self._attempt(effort.request, effort, turn)
-        wait_seconds = self._learnt(outcome, turn)
-        busy_seconds = time.monotonic() - started
-        wanted = outcome.status == 504 and not effort.retry_gateway_timeout
-        if outcome.answer is not None and (outcome.reason is None or wanted):
-            return Tried(self._reply(outcome.answer, effort), busy_seconds=busy_seconds)
-        reply = self._could_not_look(effort, outcome.reason or Reason.SERVER_ERROR, outcome.detail)
-        again = reply.reason is not None and reply.reason.again_at_once
-        return Tried(reply, again, wait_seconds, busy_seconds)
-
-    async def _attempt(self, request: Request, effort: _Effort, turn: Turn) -> _Outcome:
-        """One request, recorded."""
+    async def _attempt(self, request: Request, turn: Turn, attempts: list[Attempt]) -> _Outcome:
+        """One request, recorded and counted."""
         request_id, sent_at, started = uuid4().hex, time.time(), time.monotonic()
-        endpoint, look_ups, number = request.endpoint, request.look_ups, len(effort.attempts) + 1
-        waited_seconds = turn.waited_seconds
+        endpoint, number = request.endpoint, len(attempts) + 1
         if self.record is not None:
-            self.record.sent(request_id, endpoint, look_ups, number, waited_seconds, sent_at)
+            self.record.sent(request_id, request, number, turn, sent_at)
         with span(
             "upstream request",
             kind="client",
             endpoint=endpoint,
             attempt=number,
-            look_ups=look_ups,
+            look_ups=request.look_ups,
         ) as spanned:
             outcome = await self._exchange(request, turn)
-            status, reason = outcome.status, outcome.reason
-            spanned.note(status=status, wait_seconds=waited_seconds)
-            if reason is not None:
-                spanned.fail(reason)
-        latency_seconds = time.monotonic() - started
+            spanned.note(status=outcome.status, wait_seconds=turn.waited_seconds)
+            if outcome.reason is not None:
+                spanned.fail(outcome.reason)
         attempt = Attempt(
-            request_id,
-            status,
-            reason,
-            waited_seconds,
-            latency_seconds,
-            look_ups,
-            sent_at,
+            request_id=request_id,
+            status=outcome.status,
+            reason=outcome.reason,
+            wait_seconds=turn.waited_seconds,
+            latency_seconds=time.monotonic() - started,
+            packed=request.look_ups,
+            sent_at=sent_at,
         )
-        effort.attempts.append(attempt)
-        self._count(endpoint, attempt)
+        attempts.append(attempt)
+        unanswered = attempt.status is None or attempt.reason == Reason.MALFORMED_ANSWER
+        told = str(attempt.reason if unanswered else attempt.status)
+        self.outcomes[endpoint, told] += 1
+        upstream_answered(endpoint, told, attempt.latency_seconds, attempt.wait_seconds)
+        self.wait_seconds += attempt.wait_seconds
+        self.latency_seconds += attempt.latency_seconds
+        if self.record is not None:
+            self.record.ended(attempt)
         return outcome
 
     async def _exchange(self, request: Request, turn: Turn) -> _Outcome:
@@ -189,7 +306,7 @@ class Transport:
         return _Outcome(judged, reason if reason.again_at_once else None, detail)
 
     def _learnt(self, outcome: _Outcome, turn: Turn) -> float:
-        """Tell breaker and limiter how it went; the seconds the upstream asks to wait."""
+        """Inform breaker and limiter; the seconds the upstream asks to wait."""
         if outcome.reason is None:
             self.limiter.accepted()
             self.breaker.answered()
@@ -202,34 +319,6 @@ class Transport:
         wait_seconds = min(told_seconds, _LONGEST_BACKOFF_SECONDS)
         self.limiter.hold_back(wait_seconds)
         return wait_seconds
-
-    def _count(self, endpoint: str, attempt: Attempt) -> None:
-        unanswered = attempt.status is None or attempt.reason == Reason.MALFORMED_ANSWER
-        outcome = str(attempt.reason if unanswered else attempt.status)
-        self.outcomes[endpoint, outcome] += 1
-        upstream_answered(endpoint, outcome, attempt.latency_seconds, attempt.wait_seconds)
-        self.wait_seconds += attempt.wait_seconds
-        self.latency_seconds += attempt.latency_seconds
-        if self.record is not None:
-            self.record.ended(attempt)
-
-    def _reply(self, answer: Answer, effort: _Effort) -> Reply:
-        attempts = tuple(effort.attempts)
-        return Reply(
-            answer.status,
-            answer.content,
-            wait_seconds=effort.wait_seconds,
-            attempts=attempts,
-            share=float(len(attempts)),
-        )
-
-    def _circuit_open(self, effort: _Effort) -> Reply:
-        detail = f"{self.host} has not answered for a while; asking again later"
-        return self._could_not_look(effort, Reason.CIRCUIT_OPEN, detail)
-
-    def _could_not_look(self, effort: _Effort, reason: Reason, detail: str) -> Reply:
-        tries = f" ({len(effort.attempts)} attempts)" if effort.attempts else ""
-        return could_not_look(reason, detail + tries, effort.wait_seconds, tuple(effort.attempts))
 
     def statistics(self) -> dict[str, Any]:
         """Since the start; `hours` from the record, over restarts."""

@@ -14,11 +14,10 @@ from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, RequestRejectedError
 from schemas.settings import Settings
 from tasks.literature.api_shapes import parse_paper
-from tasks.literature.gateway.look_ups import LookUps, Row
+from tasks.literature.gateway.look_ups import Answers, LookUps, Row
 from tasks.literature.gateway.messages import (
     BATCH_PATH,
     NONE_KNOWN,
-    CacheUse,
     Reply,
     Request,
     Upstream,
@@ -27,8 +26,7 @@ from tasks.literature.gateway.messages import (
 )
 from tasks.literature.gateway.parameters import batch_identifiers, days_of, window_of
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
-from tasks.literature.gateway.storage import RECORD_NAME, Answers, RequestRecord
-from tasks.literature.gateway.transport import Transport
+from tasks.literature.gateway.transport import RECORD_NAME, RequestRecord, Transport
 from tasks.literature.snapshot.folder import read_manifest, snapshot_identity
 from tasks.literature.snapshot.records import as_number
 from tasks.literature.snapshot.snapshot import open_snapshot
@@ -40,15 +38,13 @@ from warehouse.stores.keyed_store import KeyedStore
 
 _RECOMMENDATIONS = frozenset({"papers", "papers/forpaper"})
 _FIELDS_OF_DATES = frozenset({"year", "publicationDate", "venue", "externalIds"})
-_DAY_SECONDS = 86_400.0
+CACHED_SECONDS = 30 * 86_400.0
 # Dates are filtered here, so more are asked for than wanted; it is one request either way.
 _RECOMMENDED_BEFORE_FILTER = 100
 
 
 class LiveUpstream:
-    """`answer` passes everything on; paper look-ups travel packed, recommendations take a date
-    range besides.
-    """
+    """Passes everything on; look-ups travel packed, recommendations take a date range besides."""
 
     name = "semantic_scholar"
 
@@ -57,9 +53,8 @@ class LiveUpstream:
     ) -> None:
         self._transport = transport or Transport(settings)
         self.identity = _live_identity(settings)
-        age_seconds = settings.literature.cache_maximum_age_days * _DAY_SECONDS
-        self._answers = Answers(store, self.identity, age_seconds)
-        self._look_ups = LookUps(self._transport, self._answers)
+        self._answers = Answers(store, self.identity, CACHED_SECONDS)
+        self.look_ups = LookUps(self._transport, self._answers)
 
     async def answer(self, request: Request) -> Reply:
         try:
@@ -69,7 +64,9 @@ class LiveUpstream:
 
     async def _answer(self, request: Request) -> Reply:
         if request.method == "POST" and request.path == BATCH_PATH:
-            return await self._batch(request)
+            identifiers = batch_identifiers(request.body)
+            fields = request.parameter("fields")
+            return batch_reply(*await self.look_ups.papers(fields, identifiers))
         route = request.route
         if route is None:
             return no_such_route(request)
@@ -79,16 +76,8 @@ class LiveUpstream:
             return await self._recommended_within(request)
         return await self._answers.answer(request, lambda: self._transport.ask(lambda: request))
 
-    async def rows(self, fields: str, identifiers: Sequence[str]) -> tuple[tuple[Row, ...], Reply]:
-        """Outcomes by position, and a reply that carries what they took."""
-        return await self._look_ups.papers(fields, identifiers)
-
-    async def _batch(self, request: Request) -> Reply:
-        identifiers = batch_identifiers(request.body)
-        return batch_reply(*await self.rows(request.parameter("fields"), identifiers))
-
     async def _paper(self, identifier: str, fields: str) -> Reply:
-        (row,), spent = await self.rows(fields, [identifier])
+        (row,), spent = await self.look_ups.papers(fields, [identifier])
         reply = row.failure or (
             error_reply(404, f"Paper with id {identifier} not found")
             if row.paper in (None, b"null")
@@ -97,9 +86,7 @@ class LiveUpstream:
         return replace(spent, status=reply.status, body=reply.body)
 
     async def _recommended_within(self, request: Request) -> Reply:
-        """The API recommends without regard to dates: ask for more at the same price, and cut to
-        the range and limit here.
-        """
+        """The API recommends without regard to dates: ask for more, and cut here."""
         days = days_of(request)
         limit = window_of(request, default=100, largest=500).limit
         fields = set(request.parameter("fields", "title").split(",")) | _FIELDS_OF_DATES
@@ -111,47 +98,37 @@ class LiveUpstream:
         reply = await self._answers.answer(asked, lambda: self._transport.ask(lambda: asked))
         if reply.status != 200:
             return reply
-        papers = [
-            paper
-            for paper in orjson.loads(reply.body).get("recommendedPapers") or ()
-            if _within(paper, days)
-        ]
-        body = orjson.dumps({"recommendedPapers": papers[:limit]})
-        return replace(reply, body=body)
+        found = orjson.loads(reply.body).get("recommendedPapers") or ()
+        papers = [paper for paper in found if _within(paper, days)]
+        return replace(reply, body=orjson.dumps({"recommendedPapers": papers[:limit]}))
 
     def statistics(self) -> dict[str, Any]:
         return {
             "identity": self.identity,
             "upstream": self._transport.statistics(),
-            "look_ups": dict(self._look_ups.counts),
+            "look_ups": dict(self.look_ups.counts),
         }
 
     async def close(self) -> None:
-        await asyncio.gather(self._answers.stop(), self._look_ups.stop())
+        await asyncio.gather(self._answers.stop(), self.look_ups.stop())
         await self._transport.close()
         self._answers.close()
 
 
 def batch_reply(rows: Sequence[Row], spent: Reply) -> Reply:
     """A list by position; as in the API, a batch that knows none of its ids is refused with 400."""
-    failure = next((row.failure for row in rows if row.failure is not None), None)
-    if failure is None and all(row.paper in (None, b"null") for row in rows):
-        failure = error_reply(400, NONE_KNOWN)
-    status, body = (
-        (failure.status, failure.body)
-        if failure
-        else (200, b"[" + b",".join(row.paper or b"null" for row in rows) + b"]")
-    )
-    return replace(spent, status=status, body=body, packed=len(rows))
+    told = next((row.failure for row in rows if row.failure is not None), None)
+    if told is None and all(row.paper in (None, b"null") for row in rows):
+        told = error_reply(400, NONE_KNOWN)
+    if told is None:
+        told = Reply(200, b"[" + b",".join(row.paper or b"null" for row in rows) + b"]")
+    return replace(spent, status=told.status, body=told.body, packed=len(rows))
 
 
 def _within(paper: dict[str, Any], days: DayRange) -> bool:
     known = parse_paper({**paper, "paperId": "-", "title": "-"})
     latest = known.latest_publication_date if known is not None else None
     return latest is not None and days.first <= as_number(latest) <= days.last
-
-
-# The snapshot first, and the live API for what it lacks.
 
 
 class SnapshotFirst:
@@ -177,14 +154,13 @@ class SnapshotFirst:
             return await self._batch(request)
         if request.endpoint == "paper":
             local = await self._snapshot.answer(request)
-            return await self._live.answer(request) if _lacking(local) else local
+            known = local.status == 200 and not _unknown_lists(orjson.loads(local.body))
+            if known or local.status not in (200, 404):
+                return local
         return await self._live.answer(request)
 
     async def _batch(self, request: Request) -> Reply:
-        """By position: the snapshot's row, else the live one.
-
-        A nested list the snapshot does not know counts as lacking.
-        """
+        """By position: the snapshot's row, else the live one. An unknown nested list is lacking."""
         local = await self._snapshot.answer(request)
         if local.status == 400 and NONE_KNOWN.encode() not in local.body:
             return local
@@ -193,20 +169,15 @@ class SnapshotFirst:
         lacking = [place for place, row in enumerate(known) if row is None or _unknown_lists(row)]
         if not lacking:
             return local
-        found, spent = await self._live.rows(
+        found, spent = await self._live.look_ups.papers(
             request.parameter("fields"), [identifiers[place] for place in lacking]
         )
         rows = [Row(orjson.dumps(row)) for row in known]
         for place, row in zip(lacking, found, strict=True):
-            if (
-                known[place] is None or row.paper != b"null"
-            ):  # a look-up that failed is a failure, not an unknown list
+            # A look-up that failed is a failure, not an unknown list.
+            if known[place] is None or row.paper != b"null":
                 rows[place] = row
-        return replace(
-            batch_reply(rows, spent),
-            packed=len(identifiers),
-            cache=spent.cache if lacking else CacheUse.MISS,
-        )
+        return batch_reply(rows, spent)
 
     def statistics(self) -> dict[str, Any]:
         return {
@@ -219,11 +190,6 @@ class SnapshotFirst:
         await asyncio.gather(self._snapshot.close(), self._live.close())
 
 
-def _lacking(local: Reply) -> bool:
-    """Whether the snapshot has not got the paper, or not the list that was asked of it."""
-    return local.status == 404 or (local.status == 200 and _unknown_lists(orjson.loads(local.body)))
-
-
 def _unknown_lists(answer: dict[str, Any]) -> bool:
     return any(answer.get(name, ()) is None for name in ("data", "references", "citations"))
 
@@ -232,11 +198,7 @@ CACHE_NAME = "literature.sqlite"
 
 
 def check_literature(literature: LiteratureChoice) -> None:
-    """Say early, in one line, what would keep a gateway from starting.
-
-    Raises:
-        ConfigurationError, SnapshotError
-    """
+    """Raises ConfigurationError or SnapshotError for what would keep a gateway from starting."""
     if literature.url is not None:
         raise ConfigurationError(
             f"literature {literature.text!r}: write snapshot:FOLDER, snapshot:FOLDER+live or live"
@@ -278,9 +240,8 @@ def open_upstream(
     snapshot = open_snapshot(literature.snapshot)
     embedder = None
     if snapshot.has_vectors:
-        from tasks.embeddings.sentence_embedder import (
-            SentenceEmbedder,
-        )  # loads a model: only where vectors are to be compared
+        # Loads a model: only where vectors are to be compared.
+        from tasks.embeddings.sentence_embedder import SentenceEmbedder
 
         embedder = SentenceEmbedder(settings.embeddings, None)
     local = SnapshotUpstream(snapshot, embedder)
@@ -288,9 +249,7 @@ def open_upstream(
 
 
 def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
-    """The allowance is shared with every gateway of the machine that uses the same key, whatever
-    its cache.
-    """
+    """The allowance is shared with every gateway of the machine that uses the same key."""
     store = KeyedStore(cache_directory / CACHE_NAME)
     store.get_many(["opens"])
     key = settings.semantic_scholar_api_key

@@ -9,9 +9,8 @@ from typing import Any
 
 import orjson
 
-from tasks.literature.snapshot.records import read_text
+from tasks.literature.snapshot.records import COMPRESSION_LEVEL, read_text
 
-_COMPRESSION_LEVEL = 4
 _MOST_PASSAGES = 1_000
 """Of one entry of a reference list; the first are kept."""
 
@@ -21,7 +20,7 @@ class CitationContext:
     """A passage of the citing paper that cites the other.
 
     Attributes:
-        section: the heading above it; None: not told.
+        section: the heading above it; None: unknown.
         intents: why it cites, in the source's words, such as background, methodology, result.
     """
 
@@ -32,47 +31,41 @@ class CitationContext:
 
 @dataclass(frozen=True, slots=True)
 class CitationContexts:
-    """What a source knows of one reference beyond its being there.
+    """The passages of one reference.
 
     Attributes:
         contexts: in the order of the text; None: unknown, for instance without a full text.
-        influential: None: not told.
+        influential: None: unknown.
     """
 
     contexts: tuple[CitationContext, ...] | None = None
     influential: bool | None = None
 
-    @property
-    def known(self) -> bool:
-        return self.contexts is not None or self.influential is not None
-
     def packed(self) -> bytes | None:
         """As the store keeps it; None where nothing is known."""
-        if not self.known:
+        if self.contexts is None and self.influential is None:
             return None
-        listed = (
-            [[each.text, each.section, list(each.intents)] for each in self.contexts]
-            if self.contexts is not None
-            else None
-        )
-        return zlib.compress(orjson.dumps([self.influential, listed]), _COMPRESSION_LEVEL)
+        listed = [[each.text, each.section, list(each.intents)] for each in self.contexts or ()]
+        told = [self.influential, None if self.contexts is None else listed]
+        return zlib.compress(orjson.dumps(told), COMPRESSION_LEVEL)
 
 
 UNKNOWN = CitationContexts()
 
+References = Sequence[tuple[int, str, CitationContexts]]
+"""A reference list as (position, identifier, how it is cited); positions are unique within a list
+and say its order.
+"""
+
 
 def joined(entries: Iterable[CitationContexts]) -> CitationContexts:
     """Join entries of a reference list that name the same paper; each passage once."""
-    passages: dict[CitationContext, None] = {}
-    told, influence = False, list[bool]()
-    for each in entries:
-        if each.contexts is not None:
-            told = True
-            passages.update(dict.fromkeys(each.contexts))
-        if each.influential is not None:
-            influence.append(each.influential)
+    known = list(entries)
+    passages = [each.contexts for each in known if each.contexts is not None]
+    influential = [each.influential for each in known if each.influential is not None]
     return CitationContexts(
-        tuple(passages) if told else None, any(influence) if influence else None
+        tuple(dict.fromkeys(one for each in passages for one in each)) if passages else None,
+        any(influential) if influential else None,
     )
 
 
@@ -92,27 +85,46 @@ def parsed(content: bytes) -> CitationContexts:
     )
 
 
+def references_of(row: Mapping[str, Any]) -> References:
+    """The row's reference list with positions: the source's own numbers of its references, where it
+    has them; `reference_contexts` and `reference_influential` stand beside it, entry by entry.
+    """
+    named = row.get("references")
+    if not isinstance(named, list | tuple):
+        return ()
+    own, contexts, influential = (
+        beside if isinstance(beside, list) and len(beside) == len(named) else None
+        for beside in map(row.get, ("reference_ids", "reference_contexts", "reference_influential"))
+    )
+    # Numbers that SQLite cannot hold are none.
+    if own is None or not all(isinstance(each, int) and 0 <= each < 2**63 for each in own):
+        own = list(range(len(named)))
+    nothing = [None] * len(named)
+    told = zip(own, named, contexts or nothing, influential or nothing, strict=True)
+    return [
+        (place, str(cited), contexts_of(given, influences))
+        for place, cited, given, influences in told
+        if cited is not None
+    ]
+
+
 def contexts_of(given: Any, influential: Any = None) -> CitationContexts:
-    """What a row says of one reference: a list of passages, each a text or an object with `text`,
+    """The passages of one reference in a row: a list, each a text or an object with `text`,
     `section` and `intents`; an empty list says that there are none, null that nothing is known.
 
-    What cannot be read counts as not told.
+    What cannot be read counts as unknown.
     """
+    listed = isinstance(given, list | tuple)
+    read = map(_context, given[:_MOST_PASSAGES] if listed else ())
     return CitationContexts(
-        tuple(
-            dict.fromkeys(
-                read for each in given[:_MOST_PASSAGES] if (read := _context(each)) is not None
-            )
-        )
-        if isinstance(given, list | tuple)
-        else None,
+        tuple(dict.fromkeys(each for each in read if each is not None)) if listed else None,
         influential if isinstance(influential, bool) else None,
     )
 
 
 def contexts_of_record(record: Mapping[str, Any]) -> CitationContexts:
-    """The same of a record of the dataset `citations` of Semantic Scholar, whose `intents` stand
-    beside its `contexts`.
+    """The same of a record of Semantic Scholar's `citations`, whose `intents` stand beside its
+    `contexts`.
     """
     contexts, intents = record.get("contexts"), record.get("intents")
     if not isinstance(contexts, list):  # it says false of every citation whose text it never had

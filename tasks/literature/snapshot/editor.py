@@ -1,32 +1,39 @@
-"""Changing the papers of a store.
+"""Changing the papers of a store, by updates and by corrections that can be undone.
 
-Numbers stay dense: the last paper takes the place of one that is removed.
+Numbers stay dense: the last paper takes the place of one that is removed. The store keeps what each
+correction replaced, so a correction and the way back from it appear together with the generation of
+the snapshot that has them.
 """
 
-from collections.abc import Mapping
+import base64
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tasks.literature.snapshot.build import references_of
-from tasks.literature.snapshot.contexts import UNKNOWN, CitationContexts
-from tasks.literature.snapshot.parts import Row
+import orjson
+
+from schemas.errors import SnapshotError
+from schemas.literature.audit import Action
+from tasks.literature.snapshot.contexts import UNKNOWN, CitationContexts, references_of
+from tasks.literature.snapshot.folder import AUDIT_NAME
+from tasks.literature.snapshot.parts import Place, Row
 from tasks.literature.snapshot.records import (
+    FILLED,
     OPTIONAL_COLUMNS,
     PaperRecord,
     compress,
     key_number,
+    paper_of,
     record_of,
 )
 from tasks.literature.snapshot.store import PaperStore, key_numbers, reference_key
 
-# What an update says about the papers of a snapshot, one change at a time.
-
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """A paper as it is now.
+    """A paper as it is now; columns the row lacks stay as they were.
 
-    Columns the row lacks stay as they were; `cites_nothing` says so of a paper without edges.
+    `cites_nothing` says so of a paper without edges.
     """
 
     row: Row
@@ -63,7 +70,47 @@ class EdgeRemoval:
     edge_id: int
 
 
-Change = Upsert | Amendment | Removal | Edge | EdgeRemoval
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """An accepted proposal. `old` and `new` as in `schemas.literature.audit.Proposal`, read from JSON."""
+
+    proposal_id: str
+    action: Action
+    paper_id: str
+    field: str
+    old: Any
+    new: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """A correction is to be undone."""
+
+    proposal_id: str
+
+
+AnyChange = Upsert | Amendment | Removal | Edge | EdgeRemoval | Correction | Reversal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Changes in batches, in the order in which they are to be made.
+
+    Attributes:
+        identity: of this set of changes; applied twice, it changes nothing the second time.
+        through: the release or day the snapshot has reached with them; None where the source has
+            none.
+        batches: changes from a place on, each batch with the place behind it. Raises SnapshotError.
+        identified: whether the source's own identifiers alone say which papers are the same.
+        empty: whether there is nothing the snapshot has not got yet.
+    """
+
+    name: str
+    identity: str
+    through: str | None
+    batches: Callable[[Place], Iterator[tuple[Sequence[AnyChange], Place]]]
+    identified: bool = True
+    empty: bool = False
 
 
 _COLUMNS = tuple(
@@ -71,22 +118,42 @@ _COLUMNS = tuple(
     for name in ("abstract", "authors", "venue", *OPTIONAL_COLUMNS)
     if name in PaperRecord.__slots__
 )
+_CREATE_EDITS = """
+create table if not exists edits (
+  proposal text, place integer, made integer, paper_id text, part text, old blob, new blob,
+  primary key (proposal, place)
+) without rowid
+"""
+_FITS_NO_RECORD = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
+"""What values of another kind, or of another place, raise."""
+
+_Edit = tuple[str, str, Any, Any]
+"""One part of one paper, before and after: (paper_id, part, old, new). A part is a field, `record`
+(its values), `names` (the hashes of the keys it is found by) or `reference:POSITION` (hash and
+packed contexts).
+"""
 
 
 class StoreEditor(PaperStore):
-    """A writable store with the changes an update may ask for.
+    """A writable store with the changes an update or an audit may ask for.
 
     Every change leaves keys, papers and references in step.
     """
 
-    def apply(self, change: Change, *, identified: bool) -> str:
+    def apply(self, change: AnyChange, *, identified: bool) -> str:
         """Make one change within the open transaction.
 
-        Returns what came of it: added, replaced, unchanged, removed, untitled or skipped (it speaks
-            of no paper here).
+        Returns what came of it: added, replaced, unchanged, removed, untitled or skipped. Skipped
+        is what speaks of no paper here, a correction whose record is not as it was when it was
+        proposed, and a reversal of what has been changed since.
+
+        Raises:
+            SnapshotError: a correction or a reversal speaks of what no record has.
         """
         if isinstance(change, Upsert):
             return self._upsert(change, identified=identified)
+        if isinstance(change, Correction | Reversal):
+            return self._correct_or_revert(change)
         if isinstance(change, Edge):
             return self._put_edge(change)
         if isinstance(change, EdgeRemoval):
@@ -133,8 +200,7 @@ class StoreEditor(PaperStore):
         }
         new = replace(record, **lacking)
         if "references" not in change.row:
-            new = replace(new, reference_count=old.reference_count)
-            return self._rewrite(number, old, new)
+            return self._rewrite(number, old, replace(new, reference_count=old.reference_count))
         listed = self._references(number)
         self._connection.execute("delete from named_references where citing = ?", (number,))
         outcome = self._rewrite(number, old, new)
@@ -162,14 +228,10 @@ class StoreEditor(PaperStore):
         self._connection.execute(
             "create index if not exists reference_positions on named_references (position)"
         )
-        citing = [
-            each
-            for (each,) in self._connection.execute(
-                "select citing from named_references where position = ?", (edge_id,)
-            )
-        ]
+        query = "select citing from named_references where position = ?"
+        citing = self._connection.execute(query, (edge_id,)).fetchall()
         self._connection.execute("delete from named_references where position = ?", (edge_id,))
-        for number in citing:
+        for (number,) in citing:
             self._count_references(number)
         return "removed" if citing else "skipped"
 
@@ -186,21 +248,24 @@ class StoreEditor(PaperStore):
     def _remove(self, number: int) -> None:
         last = self.count() - 1
         self._forget_keys(number, self._record(number))
-        self._connection.execute("delete from named_references where citing = ?", (number,))
-        self._connection.execute("delete from papers where number = ?", (number,))
-        self._connection.execute("delete from days where number = ?", (number,))
+        for statement in (
+            "delete from named_references where citing = ?",
+            "delete from papers where number = ?",
+            "delete from days where number = ?",
+        ):
+            self._connection.execute(statement, (number,))
         if number == last:
             return
-        moved = self._record(last)
-        rows = [(number, each, last) for each in key_numbers(moved)]
+        rows = [(number, each, last) for each in key_numbers(self._record(last))]
         self._connection.executemany(
             "update keys set number = ? where hash = ? and number = ?", rows
         )
-        self._connection.execute("update papers set number = ? where number = ?", (number, last))
-        self._connection.execute("update days set number = ? where number = ?", (number, last))
-        self._connection.execute(
-            "update named_references set citing = ? where citing = ?", (number, last)
-        )
+        for statement in (
+            "update papers set number = ? where number = ?",
+            "update days set number = ? where number = ?",
+            "update named_references set citing = ? where citing = ?",
+        ):
+            self._connection.execute(statement, (number, last))
 
     def _forget_keys(self, number: int, record: PaperRecord) -> None:
         rows = [(each, number) for each in key_numbers(record)]
@@ -215,3 +280,190 @@ class StoreEditor(PaperStore):
             " order by position"
         )
         return list(self._connection.execute(query, (number,)))
+
+    # Corrections, and the way back from them.
+
+    def _correct_or_revert(self, change: Correction | Reversal) -> str:
+        self._connection.execute(_CREATE_EDITS)
+        try:
+            if isinstance(change, Correction):
+                return self._correct(change)
+            return self._revert(change.proposal_id)
+        except _FITS_NO_RECORD as error:
+            done, remedy = "taken back", "build the snapshot again"
+            if isinstance(change, Correction):
+                done, remedy = "made", f"remove {AUDIT_NAME} and audit the snapshot again"
+            raise SnapshotError(
+                f"proposal {change.proposal_id} cannot be {done}: it fits no record; {remedy}"
+            ) from error
+
+    def _correct(self, change: Correction) -> str:
+        number = self._number(change.paper_id)
+        if number is None:
+            return "skipped"
+        if change.action is Action.MERGE:
+            return self._merge(change)
+        if change.action is Action.REMOVE_REFERENCE:
+            edits = self._unlisted(number, change)
+        else:
+            now = self._value(change.paper_id, change.field)
+            # What is unknown is an empty text in some fields.
+            old = now if not now and not change.old else change.old
+            edits = [(change.paper_id, change.field, old, change.new)]
+        if not edits or any(self._value(*each[:2]) != each[2] for each in edits):
+            return "skipped"
+        self._make(change.proposal_id, edits)
+        return "replaced"
+
+    def _unlisted(self, number: int, change: Correction) -> list[_Edit]:
+        part = f"reference:{change.old}"
+        entry = self._value(change.paper_id, part)
+        if entry is None:
+            return []
+        edits: list[_Edit] = [(change.paper_id, part, entry, None)]
+        alike = sum(each == entry[0] for _, each, _ in self._references(number))
+        counted = self._record(number).reference_count
+        if counted and alike == 1:
+            edits.append((change.paper_id, "reference_count", counted, counted - 1))
+        return edits
+
+    def _merge(self, change: Correction) -> str:
+        removed_id, kept_id = str(change.old), str(change.new)
+        removed, kept = self._number(removed_id), self._number(kept_id)
+        if removed is None or kept is None or removed == kept:
+            return "skipped"
+        gone, stays = self._record(removed), self._record(kept)
+        own, listed = self._references(removed), self._references(kept)
+        edits: list[_Edit] = [
+            *self._repointed(removed, kept),
+            *((removed_id, f"reference:{row[0]}", _entry(*row[1:]), None) for row in own),
+            (removed_id, "names", self._names(removed), []),
+            (removed_id, "record", orjson.loads(gone.to_json()), None),
+        ]
+        edits += [
+            (kept_id, name, _plain(getattr(stays, name)), _plain(getattr(gone, name)))
+            for name in FILLED
+            if not getattr(stays, name) and getattr(gone, name)
+        ]
+        if own and not listed:
+            to_itself = set(key_numbers(gone)) | set(key_numbers(stays))
+            rows = [row for row in own if row[1] not in to_itself]
+            edits += [(kept_id, f"reference:{row[0]}", None, _entry(*row[1:])) for row in rows]
+            edits.append((kept_id, "reference_count", stays.reference_count, gone.reference_count))
+        self._make(change.proposal_id, edits)
+        again = self._number(kept_id)
+        assert again is not None
+        self._connection.executemany(
+            "insert or ignore into keys values (?, ?)",
+            [(each, again) for each in key_numbers(self._record(again))],
+        )
+        return "removed"
+
+    def _repointed(self, removed: int, kept: int) -> Iterator[_Edit]:
+        """Entries of other lists that name the removed paper name the kept one from now on."""
+        self._connection.execute(
+            "create index if not exists reference_names on named_references (hash)"
+        )
+        target = key_number(f"id:{self._record(kept).paper_id}")
+        for name in self._names(removed):
+            found = self._connection.execute(
+                "select citing, position, contexts from named_references where hash = ?", (name,)
+            )
+            for citing, position, contexts in found.fetchall():
+                if citing != removed:
+                    entry = None if citing == kept else _entry(target, contexts)
+                    paper_id, part = self._record(citing).paper_id, f"reference:{position}"
+                    yield paper_id, part, _entry(name, contexts), entry
+
+    def _revert(self, proposal_id: str) -> str:
+        rows = self._connection.execute(
+            "select paper_id, part, old, new from edits where proposal = ? order by place",
+            (proposal_id,),
+        )
+        edits = [(*row[:2], orjson.loads(row[2]), orjson.loads(row[3])) for row in rows]
+        if not edits or any(self._value(*each[:2]) != each[3] for each in edits):
+            return "skipped"
+        for paper_id, part, old, _ in reversed(edits):
+            self._put(paper_id, part, old)
+        self._connection.execute("delete from edits where proposal = ?", (proposal_id,))
+        return "replaced"
+
+    def _make(self, proposal_id: str, edits: list[_Edit]) -> None:
+        (made,) = self._connection.execute(
+            "select coalesce(max(made), 0) + 1 from edits"
+        ).fetchone()
+        for place, (paper_id, part, old, new) in enumerate(edits):
+            self._connection.execute(
+                "insert or replace into edits values (?, ?, ?, ?, ?, ?, ?)",
+                (proposal_id, place, made, paper_id, part, orjson.dumps(old), orjson.dumps(new)),
+            )
+        for paper_id, part, _, new in edits:
+            self._put(paper_id, part, new)
+
+    def _value(self, paper_id: str, part: str) -> Any:
+        """A part of a paper as it is now, as JSON gives it back."""
+        number = self._number(paper_id)
+        if number is None:
+            return [] if part == "names" else None
+        if part == "record":
+            return orjson.loads(self._record(number).to_json())
+        if part == "names":
+            return self._names(number)
+        if part.startswith("reference:"):
+            found = self._connection.execute(
+                "select hash, contexts from named_references where citing = ? and position = ?",
+                (number, int(part.partition(":")[2])),
+            ).fetchone()
+            return _entry(*found) if found else None
+        return _plain(getattr(self._record(number), part))
+
+    def _put(self, paper_id: str, part: str, value: Any) -> None:
+        number = self._number(paper_id)
+        if part == "record":
+            if value is not None:
+                self._insert(self.count(), paper_of(value), ())
+            elif number is not None:
+                self._remove(number)
+        elif number is None:
+            if value:
+                raise ValueError("nothing but the record itself is put where no paper is")
+        elif part == "names":
+            rows = [(each, number) for each in value]
+            self._connection.executemany("insert or replace into keys values (?, ?)", rows)
+        elif part.startswith("reference:"):
+            position = int(part.partition(":")[2])
+            self._connection.execute(
+                "delete from named_references where citing = ? and position = ?", (number, position)
+            )
+            if value is not None:
+                name, packed = value
+                contexts = None if packed is None else base64.b64decode(packed)
+                self._connection.execute(
+                    "insert into named_references values (?, ?, ?, ?)",
+                    (number, position, name, contexts),
+                )
+        else:
+            old = self._record(number)
+            new = replace(old, **{part: value})
+            self._rewrite(number, old, paper_of(orjson.loads(new.to_json())))
+
+    def _number(self, paper_id: str) -> int | None:
+        return self._holder(f"id:{paper_id}")
+
+    def _names(self, number: int) -> list[int]:
+        """The keys by which this paper, and not another that shares them, is found."""
+        query = "select number from keys where hash = ?"
+        return [
+            each
+            for each in sorted(set(key_numbers(self._record(number))))
+            if self._connection.execute(query, (each,)).fetchone() == (number,)
+        ]
+
+
+def _entry(name: int, contexts: bytes | None) -> list[Any]:
+    return [name, None if contexts is None else base64.b64encode(contexts).decode()]
+
+
+def _plain(value: Any) -> Any:
+    """A field as JSON gives it back."""
+    return list(value) if isinstance(value, tuple) else value

@@ -23,9 +23,17 @@ FORMAT_VERSION = 5
 STORE_NAME = "papers.sqlite"
 TEXT_NAME = "text"
 VECTORS_NAME = "embeddings.f16"
+AUDIT_NAME = "audit.jsonl"
+STAGING_NAME = "staging"
+_LOCK_NAME = "build.lock"
 _MOST_MANIFEST_BYTES = 100_000_000
 _MOST_DIMENSIONS = 16_384
 """Many times the usual: a file without a bound could have rows larger than the memory."""
+_NUMBER = bounded(r"-(\d{1,18})(?:\.|$)")
+_GENERATION_FILES = bounded(
+    r"(?:papers(-\d{1,18})?\.sqlite(?:-wal|-shm|-journal|\.copy)?|text(-\d{1,18})?"
+    r"|embeddings(-\d{1,18})?\.(?:f16|json))"
+)
 
 
 class Manifest(BaseModel):
@@ -76,28 +84,24 @@ class Manifest(BaseModel):
 
     @property
     def store_name(self) -> str:
-        return of_generation(STORE_NAME, self.generation)
+        return self._named(STORE_NAME)
 
     @property
     def text_name(self) -> str:
-        return of_generation(TEXT_NAME, self.generation)
+        return self._named(TEXT_NAME)
 
     @property
     def vectors_name(self) -> str:
-        return of_generation(VECTORS_NAME, self.generation)
+        return self._named(VECTORS_NAME)
 
-
-def of_generation(name: str, generation: int) -> str:
-    """`papers.sqlite` → `papers-3.sqlite`; the first build's files carry no number."""
-    if generation == 0:
-        return name
-    stem, dot, suffix = name.partition(".")
-    return f"{stem}-{generation}{dot}{suffix}"
+    def _named(self, name: str) -> str:
+        """`papers.sqlite` → `papers-3.sqlite`; the first build's files carry no number."""
+        stem, dot, suffix = name.partition(".")
+        return f"{stem}-{self.generation}{dot}{suffix}" if self.generation else name
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Raises SnapshotError when `folder` is missing, empty, half-built, or of another version."""
-    path = folder / MANIFEST_NAME
     if not folder.is_dir():
         raise SnapshotError(
             f"no snapshot at {folder}; build one with: assay literature build PAPERS {folder}"
@@ -118,7 +122,9 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder} holds no finished snapshot; run its build again, it goes on where it stopped"
         ) from error
     except (OSError, ValidationError) as error:
-        raise SnapshotError(f"{path} cannot be read; build the snapshot again") from error
+        raise SnapshotError(
+            f"{folder / MANIFEST_NAME} cannot be read; build the snapshot again"
+        ) from error
     if manifest.format_version != FORMAT_VERSION:
         raise SnapshotError(
             f"{folder} has format {manifest.format_version}, this version reads {FORMAT_VERSION};"
@@ -128,7 +134,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def snapshot_identity(fingerprint: str) -> str:
-    """What evaluations made with a snapshot name it by."""
+    """The name of a snapshot in evaluation keys."""
     return f"snapshot:{fingerprint[:12]}"
 
 
@@ -140,16 +146,6 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     temporary.replace(folder / MANIFEST_NAME)
-
-
-LOCK_NAME = "build.lock"
-AUDIT_NAME = "audit.jsonl"
-STAGING_NAME = "staging"
-_NUMBER = bounded(r"-(\d{1,18})(?:\.|$)")
-_GENERATION_FILES = bounded(
-    r"(?:papers(-\d{1,18})?\.sqlite(?:-wal|-shm|-journal|\.copy)?|text(-\d{1,18})?"
-    r"|embeddings(-\d{1,18})?\.(?:f16|json))"
-)
 
 
 @contextmanager
@@ -169,16 +165,13 @@ def only_builder(target: Path) -> Iterator[None]:
         )
     target.mkdir(parents=True, exist_ok=True)
     _refuse_what_is_no_file(target)  # before the lock, too, would be written behind one
-    with FileLock(target / LOCK_NAME, fallback_to_soft=False):
+    with FileLock(target / _LOCK_NAME, fallback_to_soft=False):
         yield
 
 
 def _refuse_what_is_no_file(folder: Path) -> None:
     """Refuse links, pipes and files of others at any depth: what is behind them would be read or
     written.
-
-    Raises:
-        SnapshotError: names the first.
     """
     for place, folders, files in os.walk(folder):
         for name in (*folders, *files):
@@ -208,8 +201,10 @@ def remove_generations(target: Path, keep: int | None) -> None:
     Readers that have them open keep them until they close.
     """
     for path in target.iterdir():
-        found = _GENERATION_FILES.fullmatch(path.name)
-        if found is None or (keep is not None and generation_of(path.name) == keep):
+        if _GENERATION_FILES.fullmatch(path.name) is None:
+            continue
+        number = _NUMBER.search(path.name)  # `papers-3.sqlite` is of the third, `text` of the first
+        if keep is not None and (int(number.group(1)) if number else 0) == keep:
             continue
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -217,17 +212,11 @@ def remove_generations(target: Path, keep: int | None) -> None:
             path.unlink(missing_ok=True)
 
 
-def generation_of(name: str) -> int:
-    """`papers-3.sqlite` → 3, `text` → 0."""
-    found = _NUMBER.search(name)
-    return int(found.group(1)) if found else 0
-
-
 def _own(path: Path) -> bool:
-    """Whether a build writes what bears this name: a folder or a file."""
+    """Whether a build writes a folder or file of this name."""
     name = path.name
     generation = _GENERATION_FILES.fullmatch(name)
     if name == STAGING_NAME or (generation is not None and name.startswith(TEXT_NAME)):
         return not path.is_file()  # it may be gone by now: another process builds here
-    named = name == LOCK_NAME or name.startswith((MANIFEST_NAME, AUDIT_NAME))
+    named = name == _LOCK_NAME or name.startswith((MANIFEST_NAME, AUDIT_NAME))
     return (named or generation is not None) and not path.is_dir()

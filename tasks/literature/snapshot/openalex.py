@@ -5,7 +5,6 @@ snapshot's `works` folder.
 import csv
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from schemas.identifiers import arxiv_id_of
 from schemas.literature.paper_state import flagged_state
 from schemas.text.patterns import bounded
 from tasks.literature.snapshot.parts import (
+    PaperSource,
     Place,
-    Progress,
     Row,
     about_how_many,
     batches_of,
@@ -25,68 +24,44 @@ from tasks.literature.snapshot.parts import (
     parts_in,
     plain_files,
 )
-from tasks.web.decoding import running_text
+from tasks.web.decoding import inside, mappings, running_text
 
 _WORK = bounded(r"(?:https?://openalex\.org/)?([Ww]\d{1,15})")
 _UPDATED = bounded(r"updated_date=(\d{4}-\d{2}-\d{2})")
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAlexWorks:
-    """Implements `PaperSource`. `parts` are in the order of their `updated_date`."""
-
-    root: Path
-    parts: tuple[Path, ...]
-    has_references: bool = True
-    identified: bool = True
-
-    @property
-    def name(self) -> str:
-        return self.root.name
-
-    @property
-    def identity(self) -> str:
-        return identity_of(self.parts, self.root if self.root.is_dir() else self.root.parent)
-
-    @property
-    def through(self) -> str | None:
-        """The last `updated_date` among the parts; None when they carry none."""
-        return max(filter(None, map(updated_date, self.parts)), default=None)
-
-    def prepare(self, workplace: Path, report: Progress) -> int:
-        """Nothing to prepare: works are read as they are."""
-        del workplace, report
-        return about_how_many(self.parts)
-
-    def batches(self, workplace: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:
-        """Works as rows. Raises SnapshotError when a part cannot be read."""
-        del workplace
-        for works, place in batches_of(self.parts, start):
-            yield [row_of_work(work) for work in works], place
-
-
-def open_works(path: Path) -> OpenAlexWorks:
-    """A file of works, or a folder with such files, as `aws s3 sync s3://openalex/data/works`
-    leaves them.
-
-    Raises:
-        SnapshotError: there are none.
+def parts_of_works(path: Path) -> tuple[Path, ...]:
+    """A file of works, or those of a folder as `aws s3 sync s3://openalex/data/works` leaves them,
+    in the order of their `updated_date`. Raises SnapshotError where there are none.
     """
-    parts = parts_in(path) if path.is_dir() else (path,)
-    works = tuple(part for part in parts if "merged_ids" not in part.parts)
+    files = parts_in(path) if path.is_dir() else (path,)
+    works = [part for part in files if "merged_ids" not in part.parts]
     if not works:
         raise SnapshotError(f"{path} holds no works; a snapshot needs at least one")
-    return OpenAlexWorks(
-        path, tuple(sorted(works, key=lambda part: (updated_date(part) or "", str(part))))
+    return tuple(sorted(works, key=lambda part: (updated_date(part) or "", str(part))))
+
+
+def open_works(root: Path, parts: tuple[Path, ...]) -> PaperSource:
+    """The works of some parts as papers."""
+
+    def batches(_: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:
+        for rows, place in batches_of(parts, start):
+            yield [row_of_work(work) for work in rows], place
+
+    return PaperSource(
+        name=root.name,
+        identity=identity_of(parts, root if root.is_dir() else root.parent),
+        has_references=True,
+        through=max(filter(None, map(updated_date, parts)), default=None),
+        prepare=lambda _, __: about_how_many(parts),
+        batches=batches,
     )
 
 
 def is_work(row: Mapping[str, Any]) -> bool:
     """Whether a row has the shape of a work."""
-    return (
-        isinstance(row.get("id"), str)
-        and work_id(row["id"]) is not None
-        and ("referenced_works" in row or "authorships" in row)
+    return work_id(row.get("id")) is not None and (
+        "referenced_works" in row or "authorships" in row
     )
 
 
@@ -107,47 +82,45 @@ def row_of_work(work: Mapping[str, Any]) -> Row:
 
     API: the Work object; what is missing or of another type counts as unknown.
     """
-    primary, best, access = (
-        _inner(work, name) for name in ("primary_location", "best_oa_location", "open_access")
-    )
-    authors = [
-        {"name": author.get("display_name"), "id": _entity_id(author.get("id"))}
-        for each in _mappings(work.get("authorships")) or ()
-        for author in (_inner(each, "author"),)
-    ]
-    venue = _inner(primary, "source")
-    keywords, topics = _mappings(work.get("keywords")), _mappings(work.get("topics"))
-    concepts = [each.get("display_name") for each in (*(keywords or ()), *(topics or ()))]
-    referenced = work.get("referenced_works")
-    landing = primary.get("landing_page_url") or work.get("doi") or work.get("id")
+    keywords, topics = work.get("keywords"), work.get("topics")
+    referenced, open_url = work.get("referenced_works"), inside(work, "open_access", "oa_url")
+    is_pdf = isinstance(open_url, str) and open_url.lower().split("?")[0].endswith(".pdf")
+    pages = (inside(each, "landing_page_url") for each in mappings(work.get("locations")))
+    arxiv_ids = (arxiv_id_of(page) for page in pages if isinstance(page, str))
     return {
         "paper_id": work_id(work.get("id")),
         "title": work.get("title") or work.get("display_name"),
         "abstract": running_text(work.get("abstract_inverted_index")),
-        "authors": authors,
-        "venue": venue.get("display_name"),
-        "venue_id": _entity_id(venue.get("id")),
+        "authors": [
+            {
+                "name": inside(each, "author", "display_name"),
+                "id": _entity_id(inside(each, "author", "id")),
+            }
+            for each in mappings(work.get("authorships"))
+        ],
+        "venue": inside(work, "primary_location", "source", "display_name"),
+        "venue_id": _entity_id(inside(work, "primary_location", "source", "id")),
         "year": work.get("publication_year"),
         "publication_date": work.get("publication_date"),
         "state": flagged_state(work.get("is_retracted"), work.get("type")),
-        "url": landing,
-        "pdf_url": best.get("pdf_url") or primary.get("pdf_url") or _pdf(access.get("oa_url")),
+        "url": inside(work, "primary_location", "landing_page_url")
+        or work.get("doi")
+        or work.get("id"),
+        "pdf_url": inside(work, "best_oa_location", "pdf_url")
+        or inside(work, "primary_location", "pdf_url")
+        or (open_url if is_pdf else None),
         "doi": work.get("doi"),
-        "arxiv_id": next(
-            filter(None, map(_arxiv_id, _mappings(work.get("locations")) or ())), None
-        ),
-        "keywords": None if keywords is None and topics is None else concepts,
-        "fields_of_study": (
-            None
-            if topics is None
-            else [_inner(each, "field").get("display_name") for each in topics]
-        ),
+        "arxiv_id": next(filter(None, arxiv_ids), None),
+        "keywords": [each.get("display_name") for each in (*mappings(keywords), *mappings(topics))]
+        if isinstance(keywords, list) or isinstance(topics, list)
+        else None,
+        "fields_of_study": [inside(each, "field", "display_name") for each in mappings(topics)]
+        if isinstance(topics, list)
+        else None,
         "citation_count": work.get("cited_by_count"),
-        "references": (
-            [each for each in map(work_id, referenced) if each]
-            if isinstance(referenced, list)
-            else None
-        ),
+        "references": [each for each in map(work_id, referenced) if each]
+        if isinstance(referenced, list)
+        else None,
     }
 
 
@@ -173,27 +146,6 @@ def merged_away(folder: Path, after: str | None) -> Iterator[str]:
                 ) from error
 
 
-def _mappings(value: Any) -> list[Mapping[str, Any]] | None:
-    """The objects of a list; None where there is no list."""
-    return (
-        [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else None
-    )
-
-
 def _entity_id(text: Any) -> str | None:
     """`https://openalex.org/A123` → `A123`."""
     return text.rpartition("/")[2] or None if isinstance(text, str) else None
-
-
-def _arxiv_id(location: Mapping[str, Any]) -> str | None:
-    page = location.get("landing_page_url")
-    return arxiv_id_of(page) if isinstance(page, str) else None
-
-
-def _inner(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = row.get(name)
-    return value if isinstance(value, Mapping) else {}
-
-
-def _pdf(url: Any) -> str | None:
-    return url if isinstance(url, str) and url.lower().split("?")[0].endswith(".pdf") else None

@@ -1,9 +1,8 @@
-"""From a path to the source of papers it is: a table, a release of Semantic Scholar,
+"""From a path to the papers or changes it holds: a table, a Semantic Scholar release or its diffs,
 OpenAlex works.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -11,71 +10,109 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas.errors import SnapshotError
-from tasks.literature.snapshot import parts
-from tasks.literature.snapshot.openalex import OpenAlexWorks, is_work, open_works
+from tasks.literature.snapshot.editor import AnyChange, Changes, Removal, Upsert
+from tasks.literature.snapshot.folder import Manifest
+from tasks.literature.snapshot.openalex import (
+    is_work,
+    merged_away,
+    open_works,
+    parts_of_works,
+    updated_date,
+)
 from tasks.literature.snapshot.parts import (
+    PaperSource,
     Place,
-    Progress,
-    Row,
+    batches_of,
     first_line,
+    is_parquet,
     json_rows,
-    parquet_batches,
+    opened,
     parts_in,
 )
 from tasks.literature.snapshot.records import REQUIRED_COLUMNS
-from tasks.literature.snapshot.release import SemanticScholarRelease, is_release, open_release
+from tasks.literature.snapshot.release import is_release, open_diffs, open_release
 
 _LINES_LOOKED_AT = 100
 _CHUNK_BYTES = 1 << 20
+_FORMS = (
+    "name a Parquet or JSONL file of papers, the folder of a Semantic Scholar release, or OpenAlex"
+    " works"
+)
 
 
-@dataclass(frozen=True, slots=True)
-class PaperFile:
-    """Implements `PaperSource`."""
-
-    path: Path
-    row_count: int
-    has_references: bool
-    parquet: bool
-    identified: bool = False
-    through: str | None = None
-
-    @property
-    def name(self) -> str:
-        return self.path.name
-
-    @property
-    def identity(self) -> str:
-        found = self.path.stat()
-        return f"{self.path.resolve()}|{found.st_size}|{found.st_mtime_ns}"
-
-    def prepare(self, workplace: Path, report: Progress) -> int:
-        """Nothing to prepare: rows are read as they are."""
-        del workplace, report
-        return self.row_count
-
-    def batches(self, workplace: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:
-        """Rows from `start` on.
-
-        Raises SnapshotError when a row or page of the file cannot be read.
-        """
-        del workplace
-        return (
-            parquet_batches((self.path,), start)
-            if self.parquet
-            else parts.batches_of((self.path,), start)
-        )
-
-
-def open_table(path: Path) -> PaperFile:
-    """Look at a file of papers.
+def open_papers(path: Path) -> PaperSource:
+    """Look at what is at `path`.
 
     Raises:
-        SnapshotError: it is empty, of another format, or lacks columns.
+        SnapshotError: it is missing, empty, of another form, or lacks columns.
     """
-    with path.open("rb") as stream:
-        parquet = stream.read(4) == b"PAR1"
-    columns, row_count = _parquet_shape(path) if parquet else _jsonl_shape(path)
+    if path.is_dir() and is_release(path):
+        return open_release(path)
+    if _holds_works(path):
+        return open_works(path, parts_of_works(path))
+    if path.is_dir():
+        raise SnapshotError(f"{path} is a folder of something else; {_FORMS}")
+    return _open_table(path)
+
+
+def open_changes(path: Path, manifest: Manifest) -> Changes:
+    """The changes at `path` that the snapshot has not got yet.
+
+    Raises:
+        SnapshotError: nothing at `path` is a change, or diffs do not begin where the snapshot ends.
+    """
+    if (path / "updates").is_dir() or (path / "deletes").is_dir():
+        return open_diffs(path, manifest)
+    if path.is_dir() and is_release(path):
+        raise SnapshotError(
+            f"{path} is a whole release: build it anew, or name the folder of its diffs (updates/,"
+            " deletes/)"
+        )
+    if not _holds_works(path):
+        return _every_row(open_papers(path))
+    gone = sorted(set(merged_away(path, manifest.through))) if path.is_dir() else []
+    through = manifest.through or ""
+    later = tuple(
+        part for part in parts_of_works(path) if not (day := updated_date(part)) or day > through
+    )
+    return _every_row(open_works(path, later), gone, empty=not later and not gone)
+
+
+def _every_row(papers: PaperSource, gone: Sequence[str] = (), *, empty: bool = False) -> Changes:
+    """Every row a paper as it is now, then the papers that were merged into others."""
+
+    def batches(start: Place) -> Iterator[tuple[Sequence[AnyChange], Place]]:
+        place = start
+        for rows, place in papers.batches(Path(), start):
+            yield [Upsert(row) for row in rows], place
+        yield [Removal(f"given:{each}") for each in gone], place
+
+    return Changes(
+        name=papers.name,
+        identity=papers.identity,
+        through=papers.through,
+        identified=papers.identified,
+        batches=batches,
+        empty=empty,
+    )
+
+
+def _holds_works(path: Path) -> bool:
+    """Whether the first row of a file, or of the first file of a folder, is an OpenAlex work."""
+    if path.is_dir():
+        path = next(iter(parts_in(path)), path)
+    elif not path.is_file():
+        raise SnapshotError(f"{path} is not a file or folder of papers; {_FORMS}")
+    elif path.stat().st_size == 0:
+        raise SnapshotError(f"{path} is empty; a snapshot needs at least one paper")
+    if path.is_dir() or is_parquet(path):
+        return False
+    return any(is_work(row) for row in islice(json_rows(path, 0), 1))
+
+
+def _open_table(path: Path) -> PaperSource:
+    """A Parquet or JSONL file of papers."""
+    columns, row_count = (_parquet_shape if is_parquet(path) else _jsonl_shape)(path)
     if row_count == 0:
         raise SnapshotError(f"{path} holds no papers; a snapshot needs at least one")
     missing = [name for name in REQUIRED_COLUMNS if name not in columns]
@@ -84,8 +121,14 @@ def open_table(path: Path) -> PaperFile:
             f"{path} lacks the columns {', '.join(missing)}; it has"
             f" {', '.join(sorted(columns)) or 'none'}"
         )
-    return PaperFile(
-        path=path, row_count=row_count, has_references="references" in columns, parquet=parquet
+    found = path.stat()
+    return PaperSource(
+        name=path.name,
+        identity=f"{path.resolve()}|{found.st_size}|{found.st_mtime_ns}",
+        has_references="references" in columns,
+        prepare=lambda _, __: row_count,
+        batches=lambda _, start: batches_of((path,), start),
+        identified=False,
     )
 
 
@@ -101,45 +144,6 @@ def _jsonl_shape(path: Path) -> tuple[set[str], int]:
     columns: set[str] = set()
     for row in islice(json_rows(path, 0), _LINES_LOOKED_AT):
         columns.update(row)
-    with parts.opened(path) as (stream, _):
+    with opened(path) as (stream, _):
         lines = sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(_CHUNK_BYTES), b""))
     return columns, max(lines, 1) if columns else 0
-
-
-FORMS = (
-    "name a Parquet or JSONL file of papers, the folder of a Semantic Scholar release, or OpenAlex"
-    " works"
-)
-
-
-def open_papers(path: Path) -> PaperFile | SemanticScholarRelease | OpenAlexWorks:
-    """Look at what is at `path`.
-
-    Raises:
-        SnapshotError: it is missing, empty, of another form, or lacks columns.
-    """
-    if path.is_dir():
-        return _open_folder(path)
-    if not path.is_file():
-        raise SnapshotError(f"{path} is not a file or folder of papers; {FORMS}")
-    if path.stat().st_size == 0:
-        raise SnapshotError(f"{path} is empty; a snapshot needs at least one paper")
-    if any(is_work(row) for row in _first_rows(path)):
-        return open_works(path)
-    return open_table(path)
-
-
-def _open_folder(path: Path) -> SemanticScholarRelease | OpenAlexWorks:
-    if is_release(path):
-        return open_release(path)
-    parts = parts_in(path)
-    if parts and any(is_work(row) for row in _first_rows(parts[0])):
-        return open_works(path)
-    raise SnapshotError(f"{path} is a folder of something else; {FORMS}")
-
-
-def _first_rows(path: Path) -> Iterator[dict[str, object]]:
-    with path.open("rb") as stream:
-        if stream.read(4) == b"PAR1":
-            return iter(())
-    return islice(json_rows(path, 0), 1)

@@ -1,6 +1,4 @@
-"""Where the papers of a snapshot come from: JSON lines or Parquet, in one file or many, packed or
-not, read from any row on without holding them in memory.
-"""
+"""Files of papers, as JSON lines or Parquet, packed or not, read from any row on in bounded memory."""
 
 import gzip
 import io
@@ -10,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import orjson
 import pyarrow as pa
@@ -30,13 +28,39 @@ _SUFFIXES = (".gz", ".jsonl", ".json", ".ndjson")
 
 Row = dict[str, Any]
 
+Progress = Callable[[int, int, str], None]
+"""(done, of how many, stage)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where reading goes on: a part, and how many of its rows were read."""
+    """Where reading resumes: a part, and how many of its rows were read."""
 
     part: int = 0
     row: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperSource:
+    """Papers in batches, from any place on, so that a killed build can resume.
+
+    Attributes:
+        identity: changes when the source does.
+        identified: whether its own identifiers alone say which papers are the same.
+        through: the last release or day that is in it; None where it has none.
+        prepare: brings the papers into readable form below a folder, resuming, and returns roughly
+            how many there are.
+        batches: rows from a place on, prepared in that folder, each batch with the place behind it.
+            Raises SnapshotError.
+    """
+
+    name: str
+    identity: str
+    has_references: bool
+    prepare: Callable[[Path, Progress], int]
+    batches: Callable[[Path, Place], Iterator[tuple[list[Row], Place]]]
+    identified: bool = True
+    through: str | None = None
 
 
 def parts_in(folder: Path) -> tuple[Path, ...]:
@@ -49,11 +73,7 @@ def parts_in(folder: Path) -> tuple[Path, ...]:
 
 
 def plain_files(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Return `paths` in order, where each is a file itself.
-
-    Raises:
-        SnapshotError: one is a link, pipe or device.
-    """
+    """The paths in order. Raises SnapshotError where one is a link, pipe or device."""
     listed = tuple(sorted(paths))
     odd = next((path for path in listed if path.is_symlink() or not path.is_file()), None)
     if odd is not None:
@@ -62,40 +82,28 @@ def plain_files(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def identity_of(parts: Sequence[Path], root: Path) -> str:
-    """Changes when a part is added, taken away or written anew."""
+    """Changes when a part is added, removed or rewritten."""
     seen = [(str(path.relative_to(root)), path.stat()) for path in parts]
     listed = "|".join(f"{name}:{found.st_size}:{found.st_mtime_ns}" for name, found in seen)
     return f"{root.resolve()}|{content_hash(listed, length=40)}"
 
 
 def batches_of(paths: Sequence[Path], start: Place) -> Iterator[tuple[list[Row], Place]]:
-    """Rows of JSON lines from `start` on, at most `BATCH_ROWS` at a time and of one part, each with
-    the place behind it.
-
-    Raises:
-        SnapshotError: a part cannot be unpacked or a line is no JSON object.
+    """Rows from `start` on, at most `BATCH_ROWS` at a time and of one file, each with the place
+    behind it. Raises SnapshotError for a file that cannot be read, or a line that is no object.
     """
-    return _placed(paths, start, _json_batches)
-
-
-def parquet_batches(paths: Sequence[Path], start: Place) -> Iterator[tuple[list[Row], Place]]:
-    """The same of Parquet files.
-
-    Raises:
-        SnapshotError: a page of a file cannot be read.
-    """
-    return _placed(paths, start, _file_batches)
-
-
-def _placed(
-    paths: Sequence[Path], start: Place, batches_in: Callable[[Path, int], Iterator[list[Row]]]
-) -> Iterator[tuple[list[Row], Place]]:
     for number in range(start.part, len(paths)):
-        read = start.row if number == start.part else 0
-        for batch in batches_in(paths[number], read):
+        path, read = paths[number], start.row if number == start.part else 0
+        batches_in = _parquet_batches if is_parquet(path) else _json_batches
+        for batch in batches_in(path, read):
             read += len(batch)
             yield batch, Place(number, read)
         yield [], Place(number + 1, 0)
+
+
+def is_parquet(path: Path) -> bool:
+    with opened(path) as (_, raw):
+        return raw.read(4) == b"PAR1"
 
 
 def _json_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
@@ -104,11 +112,34 @@ def _json_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
         yield batch
 
 
+def _parquet_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
+    try:
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=_CHUNK_BYTES) as file:
+            known = file.schema_arrow.names
+            wanted = [name for name in (*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS) if name in known]
+            groups, skipped = list[int](), first_row
+            for group in range(file.metadata.num_row_groups):
+                rows = file.metadata.row_group(group).num_rows
+                if groups or skipped < rows:
+                    groups.append(group)
+                else:
+                    skipped -= rows
+            for batch in (
+                file.iter_batches(BATCH_ROWS, row_groups=groups, columns=wanted) if groups else ()
+            ):
+                if skipped >= batch.num_rows:
+                    skipped -= batch.num_rows
+                    continue
+                yield batch.slice(skipped).to_pylist()
+                skipped = 0
+    except (pa.ArrowException, OSError) as error:
+        raise SnapshotError(f"{path} cannot be read to its end: {first_line(error)}") from error
+
+
 def json_rows(path: Path, first_row: int) -> Iterator[Row]:
     """The objects of a file of JSON lines from a row on. Empty lines do not count.
 
-    Raises:
-        SnapshotError: as `batches_of`.
+    Raises SnapshotError for a line that is no JSON object.
     """
     seen = 0
     with opened(path) as (stream, _):
@@ -131,9 +162,7 @@ def json_rows(path: Path, first_row: int) -> Iterator[Row]:
 
 
 def about_how_many(parts: Sequence[Path]) -> int:
-    """Roughly how many lines the parts hold: for progress, from the length of the first lines of
-    one part.
-    """
+    """Roughly how many lines the parts hold, by the length of the first lines of the largest."""
     largest = max(parts, key=lambda path: path.stat().st_size, default=None)
     if largest is None:
         return 0
@@ -152,8 +181,7 @@ def about_how_many(parts: Sequence[Path]) -> int:
 def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """The lines of a file, unpacked where it is packed, and the file itself.
 
-    Raises:
-        SnapshotError: it cannot be read or unpacked.
+    Raises SnapshotError where it cannot be read or unpacked.
     """
     try:
         with path.open("rb") as raw:
@@ -168,68 +196,3 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 def first_line(error: Exception) -> str:
     """An error of a library in one line."""
     return (str(error).splitlines() or [type(error).__name__])[0][:200]
-
-
-Progress = Callable[[int, int, str], None]
-"""(done, of how many, stage)."""
-
-
-class PaperSource(Protocol):
-    """Papers in batches, from any place on, so that a killed build can go on.
-
-    Attributes:
-        identity: changes when the source does.
-        identified: whether its own identifiers alone say which papers are the same.
-        through: the last release or day that is in it; None where it has none.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def identity(self) -> str: ...
-    @property
-    def has_references(self) -> bool: ...
-    @property
-    def identified(self) -> bool: ...
-    @property
-    def through(self) -> str | None: ...
-
-    def prepare(self, workplace: Path, report: Progress) -> int:
-        """Bring the papers into readable form below `workplace`; roughly how many there are.
-
-        Goes on where it stopped.
-        """
-        ...
-
-    def batches(self, workplace: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:
-        """Rows from `start` on, each batch with the place behind it. Raises SnapshotError."""
-        ...
-
-
-def _file_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
-    try:
-        with pq.ParquetFile(path, pre_buffer=False, buffer_size=_CHUNK_BYTES) as file:
-            wanted = [
-                name
-                for name in (*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS)
-                if name in file.schema_arrow.names
-            ]
-            groups, before = [], 0
-            skipped = first_row
-            for group in range(file.metadata.num_row_groups):
-                rows = file.metadata.row_group(group).num_rows
-                before += rows
-                if before > first_row:
-                    groups.append(group)
-                else:
-                    skipped -= rows
-            for batch in (
-                file.iter_batches(BATCH_ROWS, row_groups=groups, columns=wanted) if groups else ()
-            ):
-                if skipped >= batch.num_rows:
-                    skipped -= batch.num_rows
-                    continue
-                yield batch.slice(skipped).to_pylist()
-                skipped = 0
-    except (pa.ArrowException, OSError) as error:
-        raise SnapshotError(f"{path} cannot be read to its end: {first_line(error)}") from error

@@ -44,9 +44,7 @@ _KEYS = 1 << 62
 
 
 def canonical_url(url: str) -> str:
-    """One spelling per page: https, no `www.`, no fragment, no trailing slash; arXiv papers by
-    their abstract page without version.
-    """
+    """One spelling per page: https, no `www.`, fragment or trailing slash; arXiv's abstract page."""
     arxiv_id = arxiv_id_of(url)
     if arxiv_id:
         return f"https://arxiv.org/abs/{arxiv_id}"
@@ -60,7 +58,7 @@ def canonical_url(url: str) -> str:
 
 
 def normal_title(title: str) -> str:
-    """Letters and digits only, lower case: titles that differ in punctuation alone are the same."""
+    """Letters and digits only, in lower case."""
     return _NOT_WORD.sub(" ", title).strip().lower()
 
 
@@ -69,22 +67,18 @@ def sha1_hex(text: str) -> str:
 
 
 def is_paper_id(text: str) -> bool:
-    """Whether the text has the shape of a Semantic Scholar paper identifier."""
+    """Whether the text has the shape of Semantic Scholar's identifiers."""
     return _HEXADECIMAL_40.fullmatch(text) is not None
 
 
 def corpus_id_of(paper_id: str, attempt: int = 0) -> int:
-    """A positive integer below 2**52, the same on every machine; `attempt` gives another where two
-    papers collide.
-    """
-    number = int(sha1_hex(f"corpus:{attempt}:{paper_id}"), 16)
-    return number % _CORPUS_IDS + 1
+    """A positive integer below 2**52; `attempt` gives another where two papers collide."""
+    return int(sha1_hex(f"corpus:{attempt}:{paper_id}"), 16) % _CORPUS_IDS + 1
 
 
 def key_number(key: str) -> int:
     """A key as SQLite stores it. Collisions are settled by comparing the record's keys."""
-    number = int(sha1_hex(key), 16)
-    return number % _KEYS
+    return int(sha1_hex(key), 16) % _KEYS
 
 
 def key_of_identifier(identifier: str) -> str | None:
@@ -139,7 +133,7 @@ FILLED = (
 _AUTHORS_COMPARED = 3
 # "Editorial" and "Book reviews" of one year are many papers.
 _FEWEST_TITLE_WORDS = 3
-_COMPRESSION_LEVEL = 4
+COMPRESSION_LEVEL = 4
 _MOST_BYTES = 2_000_000
 """Of one paper, or of one reference with its passages; hundreds of times the usual."""
 _MOST_ABSTRACT_CHARACTERS = 250_000
@@ -184,9 +178,7 @@ class PaperRecord:
 
     @property
     def last_day(self) -> int:
-        """YYYYMMDD of the last day on which the paper can have appeared (see
-        `Paper.latest_publication_date`).
-        """
+        """YYYYMMDD of the last day on which it can have appeared; `UNKNOWN_DAY` without a date."""
         if stated := read_date(self.publication_date):
             return as_number(stated.last)
         if self.year is None:
@@ -195,7 +187,7 @@ class PaperRecord:
 
     @property
     def first_day(self) -> int:
-        """YYYYMMDD of the first day on which the paper can have appeared; 0: nothing is known."""
+        """YYYYMMDD of the first day on which it can have appeared; 0: nothing is known."""
         if stated := read_date(self.publication_date):
             return (stated.year * 100 + (stated.month or 1)) * 100 + (stated.day or 1)
         return self.year * 10_000 + 101 if self.year is not None else 0
@@ -228,9 +220,7 @@ class PaperRecord:
         return keys
 
     def _evidence(self) -> list[str]:
-        """What has to be the same beside title and year: the sort of publication, and an author or
-        the abstract.
-        """
+        """What equals beside title and year: sort of publication, and an author or the abstract."""
         kind = kind_of(self.doi, self.arxiv_id, self.venue).name
         names = sorted(author_keys(self.authors[:_AUTHORS_COMPARED]))
         if self.abstract:
@@ -257,7 +247,7 @@ _RECORDS = TypeAdapter(PaperRecord)
 
 
 def compress(json: bytes) -> bytes:
-    return zlib.compress(json, _COMPRESSION_LEVEL)
+    return zlib.compress(json, COMPRESSION_LEVEL)
 
 
 def unpacked_bytes(blob: bytes) -> bytes:
@@ -333,28 +323,15 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
 
 
 def publication_of_row(row: Mapping[str, Any]) -> Publication:
-    """Return when the paper of a row became public."""
     names = (read_text(row.get(name)) for name in ("arxiv_id", "url", "pdf_url", "doi"))
     return publication_of(
         row.get("publication_date"), row.get("year"), preprint=preprint_month(*names)
     )
 
 
-MAY_BE_UNREADABLE = ("authors", "doi", "publication_date", "year")
-"""Fields whose loss changes what is found, shown or left out."""
-
-
 def unreadable_fields(row: Mapping[str, Any]) -> list[str]:
-    """Return the fields of a row that hold something that cannot be read."""
-    readers: dict[str, Callable[[Any], Any]] = {
-        "authors": lambda value: _authors(value)[0],
-        "doi": lambda value: canonical_doi(read_text(value) or ""),
-        "publication_date": read_date,
-        "year": read_date,
-    }
-    return [
-        name for name in MAY_BE_UNREADABLE if holds(row.get(name)) and not readers[name](row[name])
-    ]
+    """Fields of a row that hold something that cannot be read."""
+    return [name for name, read in _READERS.items() if holds(row.get(name)) and not read(row[name])]
 
 
 def _stored_year(row: Mapping[str, Any], published: Publication) -> int | None:
@@ -390,19 +367,16 @@ def read_text(value: Any) -> str | None:
     """A text or number on one line, in characters that a file can hold; None for anything else."""
     if not isinstance(value, str):
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
-    return (
-        " ".join(value.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").split())
-        or None
-    )
+    whole = value.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ")
+    return " ".join(whole.split()) or None
 
 
 def _names(value: Any, called: str = "name") -> tuple[str, ...] | None:
-    """A list of texts, or of objects with one called so, each once; None: nothing is told."""
-    named = [
-        each.get(called) if isinstance(each, Mapping) else each for each in _listed(value) or ()
-    ]
+    """A list of texts, or of objects with one called so, each once; None where nothing is told."""
+    listed = _listed(value)
+    named = [each.get(called) if isinstance(each, Mapping) else each for each in listed or ()]
     found = tuple(dict.fromkeys(name for name in map(read_text, named) if name))
-    return None if _listed(value) is None or (named and not found) else found
+    return None if listed is None or (named and not found) else found
 
 
 def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
@@ -444,3 +418,13 @@ def _integer(value: Any, lowest: int, highest: int) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
         else None
     )
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "authors": lambda value: _authors(value)[0],
+    "doi": lambda value: canonical_doi(read_text(value) or ""),
+    "publication_date": read_date,
+    "year": read_date,
+}
+MAY_BE_UNREADABLE = tuple(_READERS)
+"""Fields whose loss changes what is found, shown or left out."""

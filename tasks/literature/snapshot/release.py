@@ -1,14 +1,12 @@
-"""A Semantic Scholar dataset release as papers (reference §3): folders of packed JSON lines, one
-per dataset, joined on disk.
+"""Semantic Scholar dataset releases, and the diffs between them, as papers (reference §3).
 
-Papers, abstracts, summaries, identifiers and citations are spread over buckets by corpus
+A release is folders of packed JSON lines, one per dataset. They are spread over buckets by corpus
 identifier, then joined bucket by bucket: memory holds one bucket, whatever the size of the release.
 Parts and buckets that are done stay done.
 """
 
 import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -17,15 +15,28 @@ import pyarrow.parquet as pq
 
 from schemas.errors import SnapshotError
 from schemas.text.patterns import bounded
+from tasks.literature.snapshot.contexts import contexts_of_record
+from tasks.literature.snapshot.editor import (
+    Amendment,
+    AnyChange,
+    Changes,
+    Edge,
+    EdgeRemoval,
+    Removal,
+    Upsert,
+)
+from tasks.literature.snapshot.folder import Manifest
 from tasks.literature.snapshot.parts import (
+    PaperSource,
     Place,
     Progress,
     Row,
+    batches_of,
     first_line,
     identity_of,
-    parquet_batches,
     parts_in,
 )
+from tasks.web.decoding import inside
 
 DATASETS = ("papers", "abstracts", "tldrs", "paper-ids", "citations")
 """What is used of a release; `papers` must be there."""
@@ -36,6 +47,8 @@ _PACKED_BYTES_PER_BUCKET = 30_000_000
 # Every part of the release writes a file for each bucket.
 _MOST_BUCKETS = 2_048
 _RELEASE_NAME = bounded(r"\d{4}-\d{2}-\d{2}")
+_STEP = bounded(r"(\d{4}-\d{2}-\d{2})-to-(\d{4}-\d{2}-\d{2})")
+_SHA = bounded(r"[0-9a-f]{40}")
 _NO_ROWS = {
     "abstracts": "(select null::bigint as corpusid, null as abstract, null as open_url limit 0)",
     "tldrs": "(select null::bigint as corpusid, null as text limit 0)",
@@ -48,101 +61,8 @@ _NO_ROWS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SemanticScholarRelease:
-    """Implements `PaperSource`."""
-
-    root: Path
-    parts: tuple[tuple[str, tuple[Path, ...]], ...]
-    identified: bool = True
-
-    @property
-    def name(self) -> str:
-        return self.root.name
-
-    @property
-    def identity(self) -> str:
-        return identity_of([part for _, parts in self.parts for part in parts], self.root)
-
-    @property
-    def has_references(self) -> bool:
-        return any(name == "citations" for name, _ in self.parts)
-
-    @property
-    def through(self) -> str | None:
-        """The release's date, where its folder is named by it."""
-        return (
-            self.root.resolve().name if _RELEASE_NAME.fullmatch(self.root.resolve().name) else None
-        )
-
-    def prepare(self, workplace: Path, report: Progress) -> int:
-        """Spread every part over buckets, then join every bucket. Returns the number of papers.
-
-        Raises:
-            SnapshotError: a part cannot be unpacked or read.
-        """
-        buckets = self._bucket_count()
-        connection = bounded_connection(workplace)
-        try:
-            self._spread(connection, workplace, buckets, report)
-            self._join(connection, workplace, buckets, report)
-        except (duckdb.Error, OSError) as error:
-            raise SnapshotError(f"{self.root} cannot be joined: {first_line(error)}") from error
-        finally:
-            connection.close()
-        return sum(pq.read_metadata(path).num_rows for path in _joined(workplace))
-
-    def batches(self, workplace: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:
-        """Joined papers. Raises SnapshotError when a joined bucket cannot be read."""
-        return parquet_batches(_joined(workplace), start)
-
-    def _bucket_count(self) -> int:
-        size = sum(part.stat().st_size for _, parts in self.parts for part in parts)
-        return min(size // _PACKED_BYTES_PER_BUCKET + 1, _MOST_BUCKETS)
-
-    def _spread(
-        self, connection: duckdb.DuckDBPyConnection, workplace: Path, buckets: int, report: Progress
-    ) -> None:
-        listed = [(name, part) for name, parts in self.parts for part in parts]
-        for number, (name, part) in enumerate(listed):
-            report(number, len(listed), "parts")
-            target = workplace / name / f"part-{number:05d}"
-            if target.exists():
-                continue
-            query = _sql(name).format(source=quoted(part), buckets=buckets)
-            temporary = target.with_suffix(".unfinished")
-            shutil.rmtree(temporary, ignore_errors=True)
-            temporary.parent.mkdir(parents=True, exist_ok=True)
-            connection.execute(
-                f"copy ({query}) to {quoted(temporary)} (format parquet, compression zstd,"
-                " partition_by (bucket))"
-            )
-            temporary.mkdir(exist_ok=True)
-            temporary.rename(target)
-        report(len(listed), len(listed), "parts")
-
-    def _join(
-        self, connection: duckdb.DuckDBPyConnection, workplace: Path, buckets: int, report: Progress
-    ) -> None:
-        (workplace / "joined").mkdir(parents=True, exist_ok=True)
-        for bucket in range(buckets):
-            report(bucket, buckets, "join")
-            target = workplace / "joined" / f"{bucket:05d}.parquet"
-            files = {
-                name: sorted((workplace / name).glob(f"part-*/bucket={bucket}/*.parquet"))
-                for name in DATASETS
-            }
-            if target.exists() or not files["papers"]:
-                continue
-            tables = {name.replace("-", "_"): _table(name, each) for name, each in files.items()}
-            query = _sql("join").format(**tables, has_citations=self.has_references)
-            temporary = target.with_suffix(".unfinished")
-            connection.execute(
-                f"copy ({query}) to {quoted(temporary)} (format parquet, compression zstd,"
-                " row_group_size 20000)"
-            )
-            temporary.rename(target)
-        report(buckets, buckets, "join")
+Datasets = Sequence[tuple[str, tuple[Path, ...]]]
+"""The parts of each dataset that is there, by name."""
 
 
 def is_release(folder: Path) -> bool:
@@ -150,7 +70,7 @@ def is_release(folder: Path) -> bool:
     return (folder / "papers").is_dir() and bool(parts_in(folder / "papers"))
 
 
-def open_release(folder: Path) -> SemanticScholarRelease:
+def open_release(folder: Path) -> PaperSource:
     """The datasets that are there, each in a folder of its name: `papers`, `abstracts`, `tldrs`,
     `paper-ids`, `citations`.
 
@@ -161,7 +81,196 @@ def open_release(folder: Path) -> SemanticScholarRelease:
     if linked is not None:
         raise SnapshotError(f"{linked} is a link: put the folder itself there")
     found = ((name, parts_in(folder / name)) for name in DATASETS if (folder / name).is_dir())
-    return SemanticScholarRelease(folder, tuple((name, parts) for name, parts in found if parts))
+    datasets = tuple((name, parts) for name, parts in found if parts)
+    has_citations = any(name == "citations" for name, _ in datasets)
+    named = folder.resolve().name
+
+    def prepare(workplace: Path, report: Progress) -> int:
+        buckets = bucket_count(datasets)
+        try:
+            with bounded_connection(workplace) as connection:
+                _spread(connection, datasets, workplace, buckets, report)
+                _join(connection, workplace, buckets, report, has_citations=has_citations)
+        except (duckdb.Error, OSError) as error:
+            raise SnapshotError(f"{folder} cannot be joined: {first_line(error)}") from error
+        return sum(pq.read_metadata(path).num_rows for path in _joined(workplace))
+
+    return PaperSource(
+        name=folder.name,
+        identity=identity_of([part for _, parts in datasets for part in parts], folder),
+        has_references=has_citations,
+        through=named if _RELEASE_NAME.fullmatch(named) else None,
+        prepare=prepare,
+        batches=lambda workplace, start: batches_of(_joined(workplace), start),
+    )
+
+
+def bucket_count(datasets: Datasets) -> int:
+    size = sum(part.stat().st_size for _, parts in datasets for part in parts)
+    return min(size // _PACKED_BYTES_PER_BUCKET + 1, _MOST_BUCKETS)
+
+
+def _spread(
+    connection: duckdb.DuckDBPyConnection,
+    datasets: Datasets,
+    workplace: Path,
+    buckets: int,
+    report: Progress,
+) -> None:
+    listed = [(name, part) for name, parts in datasets for part in parts]
+    for number, (name, part) in enumerate(listed):
+        report(number, len(listed), "parts")
+        target = workplace / name / f"part-{number:05d}"
+        if target.exists():
+            continue
+        query = _sql(name).format(source=quoted(part), buckets=buckets)
+        temporary = target.with_suffix(".unfinished")
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.parent.mkdir(parents=True, exist_ok=True)
+        connection.execute(
+            f"copy ({query}) to {quoted(temporary)} (format parquet, compression zstd,"
+            " partition_by (bucket))"
+        )
+        temporary.mkdir(exist_ok=True)
+        temporary.rename(target)
+    report(len(listed), len(listed), "parts")
+
+
+def _join(
+    connection: duckdb.DuckDBPyConnection,
+    workplace: Path,
+    buckets: int,
+    report: Progress,
+    *,
+    has_citations: bool,
+) -> None:
+    (workplace / "joined").mkdir(parents=True, exist_ok=True)
+    for bucket in range(buckets):
+        report(bucket, buckets, "join")
+        target = workplace / "joined" / f"{bucket:05d}.parquet"
+        files = {
+            name: sorted((workplace / name).glob(f"part-*/bucket={bucket}/*.parquet"))
+            for name in DATASETS
+        }
+        if target.exists() or not files["papers"]:
+            continue
+        tables = {
+            name.replace("-", "_"): f"read_parquet([{', '.join(map(quoted, each))}],"
+            " hive_partitioning = false)"
+            if each
+            else _NO_ROWS[name]
+            for name, each in files.items()
+        }
+        query = _sql("join").format(**tables, has_citations=has_citations)
+        temporary = target.with_suffix(".unfinished")
+        connection.execute(
+            f"copy ({query}) to {quoted(temporary)} (format parquet, compression zstd,"
+            " row_group_size 20000)"
+        )
+        temporary.rename(target)
+    report(buckets, buckets, "join")
+
+
+def _joined(workplace: Path) -> tuple[Path, ...]:
+    return tuple(sorted((workplace / "joined").glob("*.parquet")))
+
+
+def open_diffs(path: Path, manifest: Manifest) -> Changes:
+    """The steps between releases that a snapshot has not got yet, each dataset's updates before its
+    deletions: `updates/<date>-to-<date>/papers/…` and `deletes/…`.
+
+    Raises:
+        SnapshotError: there are none, or a step is missing before the first of them.
+    """
+    kinds = [path / kind for kind in ("updates", "deletes")]
+    names = {each.name for kind in kinds if kind.is_dir() for each in kind.iterdir()}
+    steps = sorted(name for name in names if _STEP.fullmatch(name))
+    if not steps:
+        raise SnapshotError(
+            f"{path} holds no diffs; expected updates/<date>-to-<date>/papers/… as in their"
+            " addresses"
+        )
+    later = [step for step in steps if manifest.through is None or step[-10:] > manifest.through]
+    reached = manifest.through
+    for step in later:
+        if reached is not None and step[:10] > reached:
+            raise SnapshotError(
+                f"{path} lacks the diffs from {reached} to {step[:10]}; fetch them and try again"
+            )
+        reached = step[-10:]
+    parts = [
+        (name, kind.name == "deletes", part)
+        for step in later
+        for name in ("papers", "abstracts", "tldrs", "citations")
+        if name != "citations" or manifest.has_references
+        for kind in kinds
+        for part in parts_in(kind / step / name)
+    ]
+    files = [part for _, _, part in parts]
+
+    def batches(start: Place) -> Iterator[tuple[Sequence[AnyChange], Place]]:
+        number = start.part
+        for rows, place in batches_of(files, start):
+            dataset, removes, _ = parts[number]
+            changes = (each for row in rows for each in _changes(row, dataset, removes=removes))
+            yield list(changes), place
+            number = place.part
+
+    return Changes(
+        name=path.name,
+        identity=identity_of(files, path),
+        through=reached,
+        batches=batches,
+        empty=not parts,
+    )
+
+
+def _changes(row: Row, dataset: str, *, removes: bool) -> Iterator[AnyChange]:
+    """The change that a record of a dataset, or its removal, makes; none where it names nothing."""
+    corpus_id, edge_id = row.get("corpusid"), row.get("citationid")
+    key = f"corpus:{corpus_id}"
+    if dataset == "citations":
+        citing, cited = row.get("citingcorpusid"), row.get("citedcorpusid")
+        if removes and isinstance(edge_id, int):
+            yield EdgeRemoval(edge_id)
+        elif isinstance(edge_id, int) and isinstance(citing, int) and isinstance(cited, int):
+            contexts = contexts_of_record(row)
+            yield Edge(edge_id, f"corpus:{citing}", f"CorpusId:{cited}", contexts)
+    elif not isinstance(corpus_id, int):
+        return
+    elif dataset == "papers":
+        nothing = row.get("referencecount") == 0
+        yield Removal(key) if removes else Upsert(_row_of_paper(row, corpus_id), nothing)
+    elif dataset == "abstracts":
+        text, url = _text(row.get("abstract")), _text(inside(row, "openaccessinfo", "url"))
+        fields = {"abstract": text, "pdf_url": url}
+        yield Amendment(key, dict.fromkeys(fields) if removes else fields)
+    else:
+        yield Amendment(key, {"tldr": None if removes else _text(row.get("text"))})
+
+
+def _row_of_paper(row: Row, corpus_id: int) -> Row:
+    """A record of `papers` as a row, without what other datasets know of the paper."""
+    sha = _SHA.search(str(row.get("url") or ""))
+    return {
+        "paper_id": sha.group() if sha else f"corpusid:{corpus_id}",
+        "corpus_id": corpus_id,
+        "title": row.get("title"),
+        "authors": row.get("authors"),
+        "venue": row.get("venue"),
+        "venue_id": row.get("publicationvenueid"),
+        "fields_of_study": row.get("s2fieldsofstudy"),
+        "year": row.get("year"),
+        "url": row.get("url"),
+        "doi": inside(row, "externalids", "DOI"),
+        "arxiv_id": inside(row, "externalids", "ArXiv"),
+        "citation_count": row.get("citationcount"),
+        "publication_date": row.get("publicationdate"),
+    }
+
+
+def _text(value: object) -> str | None:
+    return " ".join(value.split()) or None if isinstance(value, str) else None
 
 
 def bounded_connection(
@@ -184,16 +293,6 @@ def bounded_connection(
             "autoload_known_extensions": False,
         },
     )
-
-
-def _joined(workplace: Path) -> tuple[Path, ...]:
-    return tuple(sorted((workplace / "joined").glob("*.parquet")))
-
-
-def _table(name: str, files: list[Path]) -> str:
-    if not files:
-        return _NO_ROWS[name]
-    return f"read_parquet([{', '.join(map(quoted, files))}], hive_partitioning = false)"
 
 
 def _sql(name: str) -> str:

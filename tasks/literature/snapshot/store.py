@@ -4,13 +4,14 @@ import hashlib
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import orjson
 
 from schemas.errors import SnapshotError
-from tasks.literature.snapshot.contexts import CitationContexts, joined, parsed
+from tasks.literature.snapshot.contexts import CitationContexts, References, joined, parsed
 from tasks.literature.snapshot.folder import STORE_NAME
 from tasks.literature.snapshot.records import (
     PaperRecord,
@@ -61,12 +62,8 @@ _MOST_ANSWER_BYTES = 256_000_000
 """Of all papers of an answer, unpacked, and of all passages: 100,000 papers of the usual size, which
 cite the same one.
 """
-
-
-References = Sequence[tuple[int, str, CitationContexts]]
-"""Reference lists as (position, identifier, how it is cited); positions are unique within a list
-and say its order.
-"""
+# What a file raises that somebody else wrote, or that was cut off.
+_DAMAGE = (sqlite3.DatabaseError, zlib.error, AttributeError, OverflowError, TypeError, ValueError)
 
 
 class PaperStore:
@@ -86,15 +83,19 @@ class PaperStore:
         else:
             uri = f"{self._path.resolve().as_uri()}?mode=ro&immutable=1"
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-            self._refuse_programs()
+            with self._reading():
+                refuse_foreign_programs(self._connection, self._path)
             self._connection.execute("pragma mmap_size = 1073741824")
 
-    def _refuse_programs(self) -> None:
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Around what reads content. Raises SnapshotError where that is damaged."""
         try:
-            refuse_foreign_programs(self._connection, self._path)
-        except sqlite3.DatabaseError as error:
+            yield
+        except _DAMAGE as error:
+            detail = f" ({error})" if isinstance(error, sqlite3.DatabaseError) else ""
             raise SnapshotError(
-                f"{self._path} is damaged ({error}); build the snapshot again"
+                f"{self._path} is damaged{detail}; build the snapshot again"
             ) from error
 
     def close(self) -> None:
@@ -106,9 +107,8 @@ class PaperStore:
         self._connection.execute("pragma journal_mode = delete")
 
     def state(self, name: str) -> str | None:
-        found = self._connection.execute(
-            "select value from state where name = ?", (name,)
-        ).fetchone()
+        query = "select value from state where name = ?"
+        found = self._connection.execute(query, (name,)).fetchone()
         return found[0] if found else None
 
     def set_state(self, **values: str | int) -> None:
@@ -116,16 +116,14 @@ class PaperStore:
         self._connection.executemany("insert or replace into state values (?, ?)", rows)
 
     def count(self) -> int:
-        return int(
-            self._connection.execute("select coalesce(max(number) + 1, 0) from papers").fetchone()[
-                0
-            ]
-        )
+        query = "select coalesce(max(number) + 1, 0) from papers"
+        return int(self._connection.execute(query).fetchone()[0])
 
-    def begin(self) -> None:
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What the block writes, kept whole or, where it raises, not at all once closed."""
         self._connection.execute("begin immediate")
-
-    def commit(self) -> None:
+        yield
         self._connection.execute("commit")
 
     def add(
@@ -149,7 +147,8 @@ class PaperStore:
 
     def _same(self, record: PaperRecord, *, identified: bool) -> int | None:
         """The number of the same paper by the surest key; by title never one with another DOI."""
-        for key in same_paper_keys(record, identified=identified):
+        given = [f"corpus:{record.corpus_id}"] if record.corpus_id else []
+        for key in [f"id:{record.paper_id}", *given] if identified else [*record.keys(), *given]:
             number = self._holder(key)
             if number is None:
                 continue
@@ -163,28 +162,22 @@ class PaperStore:
             "insert or ignore into keys values (?, ?)",
             [(each, number) for each in key_numbers(record)],
         )
-        self._connection.execute(
-            "insert or replace into papers values (?, ?)", (number, compress(record.to_json()))
-        )
-        self._put_days(number, record)
-        if references:
-            rows = [
+        row = (number, compress(record.to_json()))
+        self._connection.execute("insert or replace into papers values (?, ?)", row)
+        days = (number, record.first_day, record.last_day)
+        self._connection.execute("insert or replace into days values (?, ?, ?)", days)
+        self._connection.executemany(
+            "insert or ignore into named_references values (?, ?, ?, ?)",
+            [
                 (number, position, key_number(reference_key(each)), contexts.packed())
                 for position, each, contexts in references
-            ]
-            self._connection.executemany(
-                "insert or ignore into named_references values (?, ?, ?, ?)", rows
-            )
-
-    def _put_days(self, number: int, record: PaperRecord) -> None:
-        row = (number, record.first_day, record.last_day)
-        self._connection.execute("insert or replace into days values (?, ?, ?)", row)
+            ],
+        )
 
     def _holder(self, key: str) -> int | None:
         """The number of the paper that has this key."""
-        found = self._connection.execute(
-            "select number from keys where hash = ?", (key_number(key),)
-        ).fetchone()
+        query = "select number from keys where hash = ?"
+        found = self._connection.execute(query, (key_number(key),)).fetchone()
         return int(found[0]) if found else None
 
     def _with_corpus_id(self, record: PaperRecord) -> PaperRecord:
@@ -211,23 +204,17 @@ class PaperStore:
             "select citing, hash, contexts from named_references order by citing, position"
         )
         upcoming = references.fetchone()
-        for number, blob in self._connection.execute(
-            "select number, record from papers order by number"
-        ):
-            digest = hashlib.sha256(self._unpacked(blob))
-            while upcoming is not None and upcoming[0] == number:
-                digest.update(self._as_bytes(upcoming[1]))
-                if upcoming[2] is not None:
-                    digest.update(self._unpacked(upcoming[2]))
-                upcoming = references.fetchone()
-            total += int.from_bytes(digest.digest(), "big")
+        papers = self._connection.execute("select number, record from papers order by number")
+        with self._reading():
+            for number, blob in papers:
+                digest = hashlib.sha256(unpacked_bytes(blob))
+                while upcoming is not None and upcoming[0] == number:
+                    digest.update(upcoming[1].to_bytes(8, "big"))
+                    if upcoming[2] is not None:
+                        digest.update(unpacked_bytes(upcoming[2]))
+                    upcoming = references.fetchone()
+                total += int.from_bytes(digest.digest(), "big")
         return f"{total % 2**256:064x}"
-
-    def _as_bytes(self, number: int) -> bytes:
-        try:
-            return number.to_bytes(8, "big")
-        except (AttributeError, OverflowError) as error:  # a text, or below zero
-            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 
     def citation_count(self) -> int:
         """Pairs of papers, however often one cites the other."""
@@ -235,20 +222,16 @@ class PaperStore:
         return int(self._connection.execute(distinct).fetchone()[0])
 
     def resolve_references(self) -> None:
-        """Turn the named references into citations between papers of the snapshot.
-
-        Doing it twice changes nothing.
-        """
+        """Turn the named references into citations between papers here; twice changes nothing."""
         self._connection.execute(_RESOLVE)
         self._connection.execute("create index if not exists cited_by on citations (cited, citing)")
 
     def records_from(self, first_number: int) -> Iterator[tuple[int, PaperRecord]]:
         """(number, paper) in order, from a number on."""
-        cursor = self._connection.execute(
-            "select number, record from papers where number >= ? order by number", (first_number,)
-        )
-        for number, blob in cursor:
-            yield number, self._read(blob)
+        query = "select number, record from papers where number >= ? order by number"
+        with self._reading():
+            for number, blob in self._connection.execute(query, (first_number,)):
+                yield number, paper_of(orjson.loads(unpacked_bytes(blob)))
 
     def records(self, numbers: Sequence[int]) -> list[PaperRecord]:
         """Papers by number, in the order asked.
@@ -263,11 +246,12 @@ class PaperStore:
             marks = ",".join("?" * len(part))
             # Nothing but question marks is put into the statement.
             query = f"select number, record from papers where number in ({marks})"  # noqa: S608
-            for number, blob in self._connection.execute(query, part):
-                content = self._unpacked(blob)
-                unpacked_size += len(content)
-                self._check_size(unpacked_size, f"{len(numbers):,} papers")
-                found[number] = self._parsed(content)
+            with self._reading():
+                for number, blob in self._connection.execute(query, part):
+                    content = unpacked_bytes(blob)
+                    unpacked_size += len(content)
+                    self._check_size(unpacked_size, f"{len(numbers):,} papers")
+                    found[number] = paper_of(orjson.loads(content))
         try:
             return [found[number] for number in numbers]
         except KeyError as error:
@@ -275,46 +259,14 @@ class PaperStore:
                 f"{self._path} lacks paper {error}; build the snapshot again"
             ) from error
 
-    def _read(self, blob: bytes) -> PaperRecord:
-        return self._parsed(self._unpacked(blob))
-
-    def _parsed(self, content: bytes) -> PaperRecord:
-        try:
-            return paper_of(orjson.loads(content))
-        except (TypeError, ValueError) as error:
-            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
-
-    def _unpacked(self, blob: bytes) -> bytes:
-        """A record's JSON as it was stored."""
-        try:
-            return unpacked_bytes(blob)
-        except (zlib.error, TypeError) as error:
-            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
-
     def numbers_of(self, identifiers: Iterable[str]) -> list[int | None]:
         """Papers by any identifier the API accepts; None where the snapshot has none."""
-        numbers: list[int | None] = []
-        for identifier in identifiers:
-            key = key_of_identifier(identifier)
-            found = (
-                key
-                and self._connection.execute(
-                    "select number from keys where hash = ?", (key_number(key),)
-                ).fetchone()
-            )
-            numbers.append(int(found[0]) if found else None)
-        return numbers
+        keys = map(key_of_identifier, identifiers)
+        return [self._holder(key) if key else None for key in keys]
 
     def has_contexts(self) -> bool:
         """Whether anything is known of how papers cite each other."""
         query = "select exists (select 1 from named_references where contexts is not null)"
-        return bool(self._connection.execute(query).fetchone()[0])
-
-    def has_corrections(self) -> bool:
-        """Whether corrections were ever made (see `corrections`)."""
-        query = (
-            "select exists (select 1 from sqlite_master where type = 'table' and name = 'edits')"
-        )
         return bool(self._connection.execute(query).fetchone()[0])
 
     def corrections(self) -> list[str]:
@@ -323,12 +275,12 @@ class PaperStore:
         Raises:
             SnapshotError: the file is damaged.
         """
+        made = "select 1 from sqlite_master where type = 'table' and name = 'edits'"
         query = "select proposal from edits group by proposal order by max(made)"
-        try:
-            found = self._connection.execute(query).fetchall() if self.has_corrections() else ()
-        except sqlite3.DatabaseError as error:
-            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
-        return [each for (each,) in found]
+        with self._reading():
+            if self._connection.execute(made).fetchone() is None:
+                return []
+            return [each for (each,) in self._connection.execute(query)]
 
     def entries_of_lists(self) -> Iterator[tuple[int, int, int | None]]:
         """(citing, position, cited) of every entry of a reference list; None where it leads to no
@@ -340,9 +292,7 @@ class PaperStore:
         )
 
     def same_as(self, record: PaperRecord) -> int | None:
-        """The paper that shares a key with this record, the surest key first; None:
-        there is none.
-        """
+        """The paper that shares a key with this record, the surest key first."""
         return self._same(record, identified=False)
 
     def cited_by(self, number: int) -> list[int]:
@@ -360,10 +310,6 @@ class PaperStore:
         found = self._connection.execute(_CITING, (number, last_day, first_day))
         return [each for (each,) in found]
 
-    def edges(self) -> Iterator[tuple[int, int]]:
-        """(citing, cited) between papers of the snapshot; a pair may come more than once."""
-        yield from self._connection.cursor().execute("select citing, cited from citations")
-
     def contexts(self, edges: Sequence[tuple[int, int]]) -> list[CitationContexts]:
         """How the first paper of each pair cites the second, in the order asked.
 
@@ -374,20 +320,15 @@ class PaperStore:
         answer: list[CitationContexts] = []
         unpacked_size = 0
         for citing, cited in edges:
-            contents: list[bytes] = []
-            for (blob,) in self._connection.execute(_CONTEXTS, (cited, citing)):
-                content = self._unpacked(blob)
-                unpacked_size += len(content)
-                self._check_size(unpacked_size, f"the passages of {len(edges):,} citations")
-                contents.append(content)
-            answer.append(self._passages(contents))
+            with self._reading():
+                told = list[CitationContexts]()
+                for (blob,) in self._connection.execute(_CONTEXTS, (cited, citing)):
+                    content = unpacked_bytes(blob)
+                    unpacked_size += len(content)
+                    self._check_size(unpacked_size, f"the passages of {len(edges):,} citations")
+                    told.append(parsed(content))
+                answer.append(joined(told))
         return answer
-
-    def _passages(self, contents: Sequence[bytes]) -> CitationContexts:
-        try:
-            return joined([parsed(content) for content in contents])
-        except (orjson.JSONDecodeError, TypeError, ValueError) as error:
-            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 
     def _check_size(self, unpacked_size: int, what: str) -> None:
         if unpacked_size > _MOST_ANSWER_BYTES:
@@ -395,12 +336,6 @@ class PaperStore:
                 f"{self._path}: {what} take more than {_MOST_ANSWER_BYTES:,} bytes; build the"
                 " snapshot again"
             )
-
-
-def same_paper_keys(record: PaperRecord, *, identified: bool) -> list[str]:
-    """The keys by which two records are the same paper, the surest first."""
-    given = [f"corpus:{record.corpus_id}"] if record.corpus_id else []
-    return [f"id:{record.paper_id}", *given] if identified else [*record.keys(), *given]
 
 
 def key_numbers(record: PaperRecord) -> list[int]:

@@ -161,7 +161,6 @@ def _document(number: int, record: PaperRecord) -> tantivy.Document:
 
 
 def either(queries: Sequence[tantivy.Query]) -> tantivy.Query:
-    """Papers that fulfil one of the queries, or several."""
     return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
 
 
@@ -231,7 +230,6 @@ class TextIndex:
         )
 
     def _in_range(self, field: str, first: int, last: int) -> tantivy.Query:
-        """Papers with a number of this field in the range, both ends included."""
         return tantivy.Query.range_query(
             self._schema, field, tantivy.FieldType.Unsigned, first, last
         )
@@ -241,11 +239,9 @@ class TextIndex:
         return either([query for term in terms for query in self._in_each_field(term)])
 
     def all_of(self, terms: Iterable[str]) -> tantivy.Query:
-        """Papers with every term, in title or abstract."""
         return both([either(self._in_each_field(term)) for term in terms])
 
     def phrase(self, terms: Sequence[str]) -> tantivy.Query:
-        """Papers with the terms one after the other, in title or abstract."""
         if len(terms) < 2:
             return self.all_of(terms)
         phrase = tantivy.Query.phrase_query

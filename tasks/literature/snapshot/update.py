@@ -1,26 +1,22 @@
 """Bringing a finished snapshot up to date: changes are made to a copy beside it, which takes its
 place at once when complete.
 
-Readers never see half an update, and a killed one goes on where it stopped. Afterwards the snapshot
-answers as one built from the resulting papers would.
+Readers never see half an update, and a killed one resumes. Afterwards the snapshot answers as one
+built from the resulting papers would.
 """
 
 import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from schemas.errors import SnapshotError
 from tasks.embeddings import Embedder
-from tasks.literature.snapshot.build import unheard, with_vectors
-from tasks.literature.snapshot.change_sources import open_changes
-from tasks.literature.snapshot.corrections import Changes, CorrectedStore
-from tasks.literature.snapshot.editor import StoreEditor
+from tasks.literature.snapshot.build import embedded, indexed, unheard
+from tasks.literature.snapshot.editor import Changes, StoreEditor
 from tasks.literature.snapshot.folder import (
     Manifest,
     only_builder,
@@ -28,11 +24,9 @@ from tasks.literature.snapshot.folder import (
     remove_generations,
     write_manifest,
 )
+from tasks.literature.snapshot.opening import open_changes
 from tasks.literature.snapshot.parts import Place, Progress
-from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
-from tasks.literature.snapshot.text_index import write_text_index
-from tasks.literature.snapshot.vectors import embedded_text, write_vectors
 
 _OUTCOMES = ("added", "replaced", "unchanged", "removed", "untitled", "skipped")
 _KEPT_IDENTITIES = 100
@@ -77,7 +71,7 @@ def make_changes(
     embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> Updated:
-    """Make changes to the snapshot in `target`, told once nobody else is writing to it.
+    """Make changes to the snapshot in `target`, named once nobody else is writing to it.
 
     Raises:
         SnapshotError: as `update_snapshot`.
@@ -95,7 +89,8 @@ def make_changes(
             )
         counts, updated = _updated(target, manifest, changes, report)
         if embedder is not None:
-            updated = _embedded(target, updated, embedder, report)
+            with closing(open_snapshot(target)) as old:
+                updated = embedded(target, updated, embedder, report, old.vector_of)
         # The manifest is what readers follow: the old files may go only once it names the new ones.
         write_manifest(target, updated)
         remove_generations(target, keep=updated.generation)
@@ -113,29 +108,18 @@ def _updated(
         counts = _apply(
             store, changes, identified=manifest.identified and changes.identified, report=report
         )
-        paper_count = store.count()
-        if paper_count == 0:
+        if store.count() == 0:
             raise SnapshotError(
                 f"{changes.name} removes every paper of {target}; the snapshot is left as it was"
             )
         if not store.state("relinked"):
-            store.begin()
-            store.relink()
-            store.set_state(relinked=1)
-            store.commit()
-        report(0, paper_count, "index")
-        write_text_index(
-            target / coming.text_name,
-            store.records_from,
-            lambda done: report(done, paper_count, "index"),
-        )
+            with store.transaction():
+                store.relink()
+                store.set_state(relinked=1)
         facts = {
-            "fingerprint": store.fingerprint(),
-            "paper_count": paper_count,
-            "citation_count": store.citation_count(),
-            "has_contexts": store.has_contexts(),
             "through": max(filter(None, (manifest.through, changes.through)), default=None),
             "updates": (*manifest.updates, changes.identity)[-_KEPT_IDENTITIES:],
+            **indexed(store, target / coming.text_name, report),
         }
         store.seal()
     except sqlite3.DatabaseError as error:
@@ -147,14 +131,12 @@ def _updated(
     return counts, coming.model_copy(update=facts)
 
 
-def _copied_store(
-    target: Path, manifest: Manifest, coming: Manifest, identity: str
-) -> CorrectedStore:
+def _copied_store(target: Path, manifest: Manifest, coming: Manifest, identity: str) -> StoreEditor:
     """The copy that an interrupted update of the same changes left behind, or a fresh one."""
     path = target / coming.store_name
     if path.exists():
         try:
-            store = CorrectedStore(target, writable=True, name=coming.store_name)
+            store = StoreEditor(target, writable=True, name=coming.store_name)
             if store.state("changes") == identity:
                 return store
             store.close()
@@ -164,45 +146,23 @@ def _copied_store(
     copy = path.with_name(f"{path.name}.copy")
     shutil.copyfile(target / manifest.store_name, copy)
     copy.replace(path)
-    store = CorrectedStore(target, writable=True, name=coming.store_name)
-    store.begin()
-    store.set_state(
-        changes=identity, part=0, part_row=0, applied="", relinked="", **dict.fromkeys(_OUTCOMES, 0)
-    )
-    store.commit()
+    store = StoreEditor(target, writable=True, name=coming.store_name)
+    begun = dict.fromkeys(_OUTCOMES, 0)
+    with store.transaction():
+        store.set_state(changes=identity, part=0, part_row=0, applied="", relinked="", **begun)
     return store
 
 
 def _apply(
-    store: CorrectedStore, changes: Changes, *, identified: bool, report: Progress
+    store: StoreEditor, changes: Changes, *, identified: bool, report: Progress
 ) -> dict[str, int]:
     counts = Counter({name: int(store.state(name) or 0) for name in _OUTCOMES})
     if not store.state("applied"):
-        for batch, place in changes.batches(
-            Place(int(store.state("part") or 0), int(store.state("part_row") or 0))
-        ):
-            store.begin()
-            counts.update(store.apply(change, identified=identified) for change in batch)
-            store.set_state(part=place.part, part_row=place.row, **counts)
-            store.commit()
+        start = Place(int(store.state("part") or 0), int(store.state("part_row") or 0))
+        for batch, place in changes.batches(start):
+            with store.transaction():
+                counts.update(store.apply(change, identified=identified) for change in batch)
+                store.set_state(part=place.part, part_row=place.row, **counts)
             report(counts.total(), counts.total(), "changes")
         store.set_state(applied=1)
     return {name: counts[name] for name in _OUTCOMES if counts[name]}
-
-
-def _embedded(target: Path, coming: Manifest, embedder: Embedder, report: Progress) -> Manifest:
-    store = StoreEditor(target, name=coming.store_name)
-    old = open_snapshot(target)
-    path = target / coming.vectors_name
-
-    def known(record: PaperRecord) -> NDArray[np.float32] | None:
-        return old.vector_of(record.paper_id, embedded_text(record))
-
-    def done(count: int) -> None:
-        report(count, coming.paper_count, "embeddings")
-
-    try:
-        return with_vectors(coming, write_vectors(path, store.records_from, embedder, done, known))
-    finally:
-        store.close()
-        old.close()

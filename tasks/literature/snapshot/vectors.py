@@ -21,6 +21,7 @@ _TEXTS_PER_BATCH = 256
 _ROWS_PER_BLOCK = 16_384
 
 KnownVector = Callable[[PaperRecord], "NDArray[np.float32] | None"]
+"""The vector of a paper that needs no embedding any more."""
 
 
 def write_vectors(
@@ -30,63 +31,46 @@ def write_vectors(
     on_batch: Callable[[int], None],
     known: KnownVector | None = None,
 ) -> int:
-    """Embed the papers into the file `path`, going on after the last whole row of an interrupted
-    build.
-
-    `known` gives the vector of a paper that needs no embedding any more. Returns the dimensions of
-    a vector.
+    """Embed the papers into the file `path`, resuming after the last whole row of an interrupted
+    build; the dimensions of a vector.
 
     Raises:
         SnapshotError: the embedder now gives vectors of other dimensions than before the
             interruption.
     """
-    return asyncio.run(_write_vectors(path, papers_from, embedder, on_batch, known))
 
+    async def write() -> int:
+        dimensions, done = _resumable(path)
+        papers = papers_from(done)
+        with path.open("ab") as stream:
+            while batch := [record for _, record in islice(papers, _TEXTS_PER_BATCH)]:
+                vectors = [known(record) if known is not None else None for record in batch]
+                pairs = zip(batch, vectors, strict=True)
+                missing = [embedded_text(record) for record, row in pairs if row is None]
+                made = iter(await embedder.embed(missing) if missing else ())
+                rows = np.vstack([next(made) if row is None else row for row in vectors])
+                if dimensions is None:
+                    dimensions = int(rows.shape[1])
+                    _shape_file(path).write_text(json.dumps({"dimensions": dimensions}))
+                if rows.shape[1] != dimensions:
+                    had = f"{rows.shape[1]} dimensions instead of {dimensions}"
+                    raise SnapshotError(
+                        f"{path}: the embedder gives {had}; delete this file and build again"
+                    )
+                stream.write(rows.astype(np.float16).tobytes())
+                stream.flush()
+                done += len(batch)
+                on_batch(done)
+        return dimensions or 0
 
-async def _write_vectors(
-    path: Path,
-    papers_from: PapersFrom,
-    embedder: Embedder,
-    on_batch: Callable[[int], None],
-    known: KnownVector | None,
-) -> int:
-    dimensions, done = _resumable(path)
-    papers = papers_from(done)
-    with path.open("ab") as stream:
-        while batch := [record for _, record in islice(papers, _TEXTS_PER_BATCH)]:
-            rows = await _rows(batch, embedder, known)
-            if dimensions is None:
-                dimensions = int(rows.shape[1])
-                shape_file(path).write_text(json.dumps({"dimensions": dimensions}))
-            if rows.shape[1] != dimensions:
-                had = f"{rows.shape[1]} dimensions instead of {dimensions}"
-                raise SnapshotError(
-                    f"{path}: the embedder gives {had}; delete this file and build again"
-                )
-            stream.write(rows.astype(np.float16).tobytes())
-            stream.flush()
-            done += len(batch)
-            on_batch(done)
-    return dimensions or 0
-
-
-async def _rows(
-    batch: Sequence[PaperRecord], embedder: Embedder, known: KnownVector | None
-) -> NDArray[np.float32]:
-    found = [known(record) if known is not None else None for record in batch]
-    missing = [
-        embedded_text(record) for record, row in zip(batch, found, strict=True) if row is None
-    ]
-    embedded = iter(await embedder.embed(missing)) if missing else iter(())
-    return np.vstack([row if row is not None else next(embedded) for row in found])
+    return asyncio.run(write())
 
 
 def embedded_text(record: PaperRecord) -> str:
-    """What of a paper is embedded."""
     return f"{record.title}. {record.abstract or ''}".strip()
 
 
-def shape_file(path: Path) -> Path:
+def _shape_file(path: Path) -> Path:
     """Where the dimensions of the vectors at `path` are written."""
     return path.with_suffix(".json")
 
@@ -94,7 +78,7 @@ def shape_file(path: Path) -> Path:
 def _resumable(path: Path) -> tuple[int | None, int]:
     """Dimensions and whole rows already written; a torn last row is cut off."""
     try:
-        dimensions = int(json.loads(shape_file(path).read_text())["dimensions"])
+        dimensions = int(json.loads(_shape_file(path).read_text())["dimensions"])
         if dimensions < 1:
             raise ValueError("no vector has so many dimensions")
     except (OSError, ValueError, KeyError, TypeError):

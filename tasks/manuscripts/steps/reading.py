@@ -171,7 +171,6 @@ class Reading:
         return sum(word in STOP_WORDS for word in letters) >= _ENGLISH_SHARE * len(letters)
 
     def is_of_abstract(self, placed: Placed) -> bool:
-        """Whether the sentence is one of the abstract's."""
         return placed.sentence in self._abstract
 
     @cached_property
@@ -188,7 +187,6 @@ class Reading:
         )
 
     def place_of(self, position: int) -> str:
-        """Page and section of a position in `text`."""
         found = bisect_right(self.stretches, position, key=lambda stretch: stretch[1])
         return self.stretches[max(found - 1, 0)][0]
 

@@ -58,12 +58,10 @@ class Table:
         return max((len(row) for row in self.rows), default=0)
 
     def shown(self, place: int) -> str:
-        """One row as evidence."""
         return " | ".join(self.rows[place])
 
 
 def tables_of(reading: Reading) -> tuple[Table, ...]:
-    """The tables whose cells are marked, in order."""
     return tuple(_latex_tables(reading) if reading.is_latex else _markdown_tables(reading))
 
 

@@ -22,8 +22,6 @@ from tasks.text.quotations import quotable
 
 
 class WorkShown(Noun):
-    """A related work under the key a reply must cite it by."""
-
     key: str
     title: str
     year: int | None
@@ -46,8 +44,6 @@ class ExemplarShown(Noun):
 
 
 class NoveltyInput(Noun):
-    """Input of `judge_novelty`."""
-
     idea: str = Field(min_length=1)
     works: tuple[WorkShown, ...] = Field(
         min_length=1, description="Most similar first, or as they were given."
@@ -228,7 +224,6 @@ def score_percent(
 
 
 def _votes(exemplars: Sequence[ExemplarShown]) -> list[float]:
-    """Shares of the scores 1 to 5 by the labels of exemplars, near ones weighing more."""
     weights = [exp(one.similarity_0_to_1 / SIMILARITY_SPREAD) for one in exemplars]
     votes = [0.0] * 5
     for one, weight in zip(exemplars, weights, strict=True):
@@ -262,7 +257,6 @@ def _contribution(inputs: NoveltyInput, closeness: Closeness, place: int) -> Con
 
 
 def _beside(inputs: NoveltyInput, closeness: Closeness, place: int) -> str:
-    """A statement with its closest work and how close that comes."""
     key = inputs.works[closeness.places[place]].key
     said = quotable(closeness.statements[place])
     return f"“{said}” (closeness {closeness.values[place]:.2f}) [{key}]"

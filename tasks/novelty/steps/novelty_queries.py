@@ -16,8 +16,6 @@ from tasks.text.phrases import phrase_queries
 
 
 class StatementsInput(Noun):
-    """Input of `novelty_queries`."""
-
     idea: str = Field(min_length=1)
     maximum_statements: int = Field(ge=1)
     maximum_queries: int = Field(ge=1, description="Per statement.")

@@ -25,8 +25,6 @@ from tasks.text.words import rank_sentences, sentences
 
 
 class SectionShown(Noun):
-    """One section of a paper, as far as it is shown."""
-
     kind: str = Field(
         pattern="^[a-z_]+$",
         description="abstract, methods, results, discussion, passages or cited_in.",
@@ -36,16 +34,12 @@ class SectionShown(Noun):
 
 
 class PaperShown(Noun):
-    """One paper to read, under the key the reply must use."""
-
     key: str
     title: str
     sections: tuple[SectionShown, ...] = Field(min_length=1)
 
 
 class EvidenceInput(Noun):
-    """Input of `method_evidence`."""
-
     idea: str
     idea_words_left_out: int = Field(
         default=0, ge=0, description="The sentences nearest to the methods are shown."
@@ -159,7 +153,6 @@ def _quotable_sentences(paper: PaperShown) -> list[str]:
 
 
 def _results(readings: list[Reading], near: dict[str, float]) -> list[Reading]:
-    """The two best outcomes, and the best failure or limit besides."""
     outcomes = [
         reading
         for reading in readings

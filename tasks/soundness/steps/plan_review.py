@@ -27,8 +27,6 @@ _SEVERITIES = (ConcernSeverity.FATAL, ConcernSeverity.MAJOR, ConcernSeverity.MIN
 
 
 class PlanInput(Noun):
-    """Input of `plan_review`."""
-
     idea: str
     maximum_points: int = Field(ge=1)
     maximum_questions: int = Field(ge=1)

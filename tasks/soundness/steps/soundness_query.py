@@ -18,8 +18,6 @@ from tasks.text.words import content_words, key_phrases, words
 
 
 class QueriesInput(Noun):
-    """Input of `soundness_query`."""
-
     idea: str
     methods: tuple[str, ...] = Field(min_length=1)
     word_limit: int = Field(ge=1)

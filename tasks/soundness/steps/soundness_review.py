@@ -33,8 +33,6 @@ from tasks.text.words import sentences
 
 
 class EvidenceShown(Noun):
-    """What one relevant paper has to say about the method under review."""
-
     key: str
     title: str
     published: str = Field(description="YYYY-MM, YYYY, or `undated`.")
@@ -124,7 +122,6 @@ def _bears(reading: Reading, own: Fingerprint, alike: Closeness) -> bool:
 
 
 def _limits(reading: Reading, method: Fingerprint) -> bool:
-    """A limit of other work bears on the method only where it speaks of the same things."""
     needed = 2 if reading.of_others else 1
     return closeness(method, fingerprint(reading.sentence)).informative_word_count >= needed
 
@@ -138,8 +135,6 @@ class ConcernShown(Noun):
 
 
 class ReviewInput(Noun):
-    """Input of `soundness_review`."""
-
     idea: str
     idea_words_left_out: int = Field(
         default=0, ge=0, description="The sentences nearest to the methods are shown."

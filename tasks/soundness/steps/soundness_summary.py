@@ -25,8 +25,6 @@ class ReviewShown(Noun):
 
 
 class SummaryInput(Noun):
-    """Input of `soundness_summary`."""
-
     idea: str
     reviews: tuple[ReviewShown, ...] = Field(
         min_length=1, description="In order of the methods' importance."

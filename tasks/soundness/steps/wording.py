@@ -58,12 +58,10 @@ def without_opening(text: str) -> str:
 
 
 def own_part(method: str) -> str:
-    """A method without the context that tells what the whole idea is about."""
     return method.partition(f" {CONTEXT_MARK}")[0]
 
 
 def opening(text: str, words: int) -> str:
-    """The first `words` words of `text`, with an ellipsis where it goes on."""
     parts = text.split()
     return (
         " ".join(parts).rstrip(".")
@@ -131,8 +129,6 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class Closeness:
-    """What a paper shares with a method."""
-
     share_0_to_1: float
     informative_word_count: int
     pair_count: int

@@ -9,9 +9,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import Prose, SoundEntries, Text
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 
 
 class MethodFigureInput(Noun):
@@ -46,19 +45,12 @@ class MethodFigureReply(Reply):
     arrows: Annotated[list[ToldArrow], SoundEntries, Field(default_factory=list)]
 
 
-async def baseline_method_figure(
-    _inputs: MethodFigureInput, _tools: BaselineTools
-) -> MethodFigureReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever the method."""
-    return NoAnswer(Reason.OFFLINE_ENGINE, "a method is drawn with --engine litellm:MODEL")
-
-
 DRAFT_METHOD_FIGURE = Step(
     name="draft_method_figure",
     version=1,
     package="tasks.writing",
     input_model=MethodFigureInput,
     output_model=MethodFigureReply,
-    baseline=baseline_method_figure,
+    baseline=no_baseline("a method is drawn with --engine litellm:MODEL"),
     kind=StepKind.JUDGEMENT,
 )

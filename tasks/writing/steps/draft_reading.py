@@ -9,9 +9,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import Prose, SoundEntries, Text
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 
 
 class WrittenSection(Noun):
@@ -44,19 +43,12 @@ class DraftReadingReply(Reply):
     points: Annotated[list[ReaderPoint], SoundEntries, Field(default_factory=list)]
 
 
-async def baseline_draft_reading(
-    _inputs: DraftReadingInput, _tools: BaselineTools
-) -> DraftReadingReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever was written."""
-    return NoAnswer(Reason.OFFLINE_ENGINE, "a draft is read over with --engine litellm:MODEL")
-
-
 DRAFT_READING = Step(
     name="draft_reading",
     version=1,
     package="tasks.writing",
     input_model=DraftReadingInput,
     output_model=DraftReadingReply,
-    baseline=baseline_draft_reading,
+    baseline=no_baseline("a draft is read over with --engine litellm:MODEL"),
     kind=StepKind.JUDGEMENT,
 )

@@ -7,9 +7,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import Prose
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 
 
 class ShownClaim(Noun):
@@ -60,19 +59,12 @@ class DraftSectionReply(Reply):
     section: Prose = Field(min_length=1, description="Paragraphs in Markdown, without a heading.")
 
 
-async def baseline_draft_section(
-    _inputs: DraftSectionInput, _tools: BaselineTools
-) -> DraftSectionReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever is claimed."""
-    return NoAnswer(Reason.OFFLINE_ENGINE, "a section is written with --engine litellm:MODEL")
-
-
 DRAFT_SECTION = Step(
     name="draft_section",
     version=2,
     package="tasks.writing",
     input_model=DraftSectionInput,
     output_model=DraftSectionReply,
-    baseline=baseline_draft_section,
+    baseline=no_baseline("a section is written with --engine litellm:MODEL"),
     kind=StepKind.JUDGEMENT,
 )

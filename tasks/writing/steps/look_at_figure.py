@@ -9,9 +9,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import Prose, SoundEntries, Text
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 
 
 class LookInput(Noun):
@@ -36,17 +35,12 @@ class LookReply(Reply):
     points: Annotated[list[SeenPoint], SoundEntries, Field(default_factory=list)]
 
 
-async def baseline_look(_inputs: LookInput, _tools: BaselineTools) -> LookReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever is drawn."""
-    return NoAnswer(Reason.OFFLINE_ENGINE, "a figure is seen with --engine litellm:MODEL")
-
-
 LOOK_AT_FIGURE = Step(
     name="look_at_figure",
     version=1,
     package="tasks.writing",
     input_model=LookInput,
     output_model=LookReply,
-    baseline=baseline_look,
+    baseline=no_baseline("a figure is seen with --engine litellm:MODEL"),
     kind=StepKind.JUDGEMENT,
 )

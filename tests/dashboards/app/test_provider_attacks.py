@@ -1,6 +1,5 @@
 """Claims of a provider that sign nobody in, with a real server and a provider on loopback."""
 
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,22 +7,16 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
-from pydantic import SecretStr
 
 from schemas.people.role import Role
-from schemas.settings import ProviderSettings
-from tests.support.assay_command import wait_until
+from tests.support.api_server import dashboard_server
 from tests.support.oidc_provider import Provider, oidc_provider
-from tests.support.ports import quiet_port
-from tests.support.site import application_of
-from warehouse.app.accounts import add_account
-from warehouse.app.database import ServiceDatabase
-from warehouse.warehouse import Warehouse
 
 ADA: dict[str, Any] = {"email": "ada@example.org", "email_verified": True}
 SIGNED_IN = "@example.org, submitter"
 HOUR = 3600
+WAIT_SECONDS = 60
+_XSRF = "_streamlit_xsrf"
 
 
 @dataclass(frozen=True)
@@ -55,32 +48,14 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("provider")
-    warehouse, port = Warehouse(folder / "warehouse"), quiet_port()
-    warehouse.root.mkdir()
-    url = f"http://127.0.0.1:{port}"
-    with ServiceDatabase(warehouse) as database:
-        for name in ("ada@example.org", "strauss@example.org", "kim@example.org"):
-            add_account(database, name, Role.SUBMITTER, None)
-    with oidc_provider() as provider:
-        settings = ProviderSettings(
-            client_id="assay",
-            client_secret=SecretStr("a secret"),
-            server_metadata_url=f"{provider.url}/.well-known/openid-configuration",
-            redirect_uri=f"{url}/oauth2callback",
-        )
-        config = uvicorn.Config(
-            application_of(warehouse, provider=settings), port=port, log_level="error"
-        )
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        try:
-            wait_until(lambda: server.started, 60, "the site listens")
-            yield Site(url, provider)
-        finally:
-            server.should_exit = True
-            thread.join()
+    names = ("ada@example.org", "strauss@example.org", "kim@example.org")
+    with (
+        oidc_provider() as provider,
+        dashboard_server(
+            tmp_path_factory.mktemp("provider"), Role.SUBMITTER, *names, provider=provider
+        ) as (url, _),
+    ):
+        yield Site(url, provider)
 
 
 @pytest.mark.parametrize("email", ["ada@example.org", "Ada@Example.ORG"])
@@ -184,8 +159,8 @@ def test_the_cookie_of_a_sign_in_is_worth_nothing_once_changed_or_signed_out(sit
     assert not site.reads(cookies)
 
 
-def test_a_provider_that_is_down_is_a_sentence(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Provider, "token", lambda *_: {"error": "server_error"})
+def test_a_provider_that_is_down_is_a_sentence(site: Site) -> None:
+    site.provider.claims, site.provider.back = ADA | {"email": "half\ud800"}, {}
     with httpx.Client(follow_redirects=True) as browser:
         answer = browser.get(site.login)
     assert answer.status_code == 403

@@ -1,6 +1,5 @@
 """Signing in by password, and what an attacker tries there, with a real server."""
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,11 +15,9 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
 from dashboards.app.access import SIGN_IN_PATH, by_password, cookie_name
-from schemas.interpreter import module_command
 from schemas.people.role import Role
-from tests.support.assay_command import answers, environment, wait_until
-from tests.support.ports import quiet_port
-from warehouse.app.accounts import add_account, person_of, set_password, sign_in, sign_out
+from tests.support.api_server import dashboard_server
+from warehouse.app.accounts import person_of, set_password, sign_in, sign_out
 from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
 
@@ -67,29 +64,20 @@ def cookie_of(answer: httpx.Response) -> str:
 
 
 @contextmanager
-def served(folder: Path, current: Path, **env: str) -> Iterator[Site]:
-    """A dashboard with some accounts, started in the folder `current`."""
-    warehouse, port = Warehouse(folder / "warehouse"), quiet_port()
-    warehouse.root.mkdir()
-    env = environment(folder / "home", ASSAY_DASHBOARD__WAREHOUSE=str(warehouse.root), **env)
-    command = module_command("dashboards.app.server", "127.0.0.1", str(port))
-    url = f"http://127.0.0.1:{port}"
-    with ServiceDatabase(warehouse) as database:
-        for name in ("ada", "bob", "eve", "guessed", "changed"):
-            add_account(database, name, Role.READER, PASSWORD)
-        process = subprocess.Popen(command, env=env, cwd=current)
-        try:
-            wait_until(lambda: answers(f"{url}/_stcore/health"), 120, "the dashboard answers")
-            yield Site(url, warehouse, database)
-        finally:
-            process.kill()
-            process.wait()
+def served(folder: Path, **env: str) -> Iterator[Site]:
+    """A dashboard with some accounts, started in the folder."""
+    names = ("ada", "bob", "eve", "guessed", "changed")
+    with (
+        dashboard_server(folder, Role.READER, *names, password=PASSWORD, **env) as (url, warehouse),
+        ServiceDatabase(warehouse) as database,
+    ):
+        yield Site(url, warehouse, database)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("sign-in")
-    with served(folder, folder, FORWARDED_ALLOW_IPS="127.0.0.1") as found:
+    with served(folder, FORWARDED_ALLOW_IPS="127.0.0.1") as found:
         yield found
 
 
@@ -100,7 +88,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     settings = folder / ".streamlit" / "config.toml"
     settings.parent.mkdir()
     settings.write_text('[server]\nbaseUrlPath = "x"\ncookieSecret = "known"\n')
-    with served(folder, folder) as found:
+    with served(folder) as found:
         yield found
 
 

@@ -11,8 +11,8 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.options.commands import LakeOptions
-from tests.support.html_page import Page
 from tests.support.report_lake import RUN, publish_validated_report_lake
+from tests.support.reports import Page
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from dashboards.render.drafts.venues import read_venue
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.works.draft import GraphArrow, GraphNode, MethodGraph
-from tasks.writing.figures.graph_drawing import graph_svg
+from tasks.writing.graphs import graph_svg
 from tests.support.draft_lake import make_draft, make_draft_head
 
 HOSTILE = r"Bats $\frac{1}{2}$ \input{x} </script> & 100% _of_ {them"

@@ -20,9 +20,8 @@ from dashboards.render.charts.bar_chart import (
 )
 from dashboards.render.charts.drawing import picture
 from schemas.identifiers import IdeaId
-from tests.support.drawn_marks import marks
 from tests.support.report_lake import RUN
-from tests.support.reports import idea_report, run_report
+from tests.support.reports import idea_report, marks, run_report
 
 SOUND = IdeaId("idea-00003")
 VALUES = st.lists(st.one_of(st.none(), st.floats(-20, 20)), min_size=1, max_size=60)
@@ -97,9 +96,3 @@ def test_the_page_of_an_idea_shows_its_profile_and_its_dimensions(warehouse):
 def test_the_page_of_a_run_shows_cost_by_step(warehouse):
     assert "Cost by step" in run_report(warehouse, RUN, "html")
     assert "```bars" not in run_report(warehouse, RUN, "md")
-
-
-def test_pages_are_made_to_be_printed(warehouse):
-    html = idea_report(warehouse, RUN, SOUND, "html", full=True)
-    assert "@page" in html
-    assert "break-inside: avoid" in html.split("@media print")[1]

@@ -10,10 +10,7 @@ from flows.works.evaluate.request import bundled, literature_name
 from schemas.base import replace
 from schemas.choices import BUNDLED_SAMPLE, LIVE, LiteratureChoice
 from schemas.literature.coverage import FieldCoverage
-from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
-from schemas.run import Run
-from tests.support.evaluations import make_run
 from warehouse.answers import LeftOutGroup, RankedIdea
 
 STORED = "snapshot:0123456789abcdef"
@@ -44,23 +41,6 @@ def test_an_idea_without_a_rank_says_what_is_unscored_and_which_places_that_leav
     idea: RankedIdea, told: str
 ) -> None:
     assert wording.why_unranked(idea) == told
-
-
-def run_of(modules: str, **weights: float) -> Run:
-    weighed = ScoreWeights(**{"soundness": 0.5, "contribution": 0.5} | weights)
-    return replace(make_run(), modules=modules, score_weights=weighed)
-
-
-@pytest.mark.parametrize(
-    ("run", "told"),
-    [
-        (run_of("soundness,contribution", new=1), "soundness × 0.5, contribution × 0.5"),
-        (run_of("soundness,assessment"), "overall"),
-        (run_of("soundness,assessment", worth_asking=2, new=1), "worth asking × 2, new × 1"),
-    ],
-)
-def test_weights_are_told_of_what_they_act_on(run: Run, told: str) -> None:
-    assert wording.weights_in_words(run) == told
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from dashboards.views.write_survey import survey_page
-from flows.cli.evaluate.report_answer import report_answer
+from flows.cli.works import report_answer
 from schemas.base import replace
 from schemas.failure import LEFT_OUT, Failure
 from schemas.identifiers import PaperId, RunId

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.render import wording
 from dashboards.views.write_check import check_page
 from schemas.base import replace
-from schemas.works.check_run import CHECKS, CheckHead
+from schemas.works.check_run import CHECKS
 from schemas.works.manuscripts import Attempt, Decision, ManuscriptCheck, ManuscriptForm, Problem
 from tests.support.check_lake import CHECK, publish_check_lake
 from tests.support.check_lake import check_head as check_head_of_lake
@@ -16,7 +15,6 @@ from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.units.kind import kind_of
 from warehouse.units.publish import publish
-from warehouse.units.reading import published_head
 from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse
 
@@ -77,15 +75,6 @@ def test_report_says_in_how_many_words_nothing_was_found(
     head = replace(check_head_of_lake(), manuscript_count=1)
     assert publish(warehouse, kind_of(CHECKS), head).published
     assert expected in check_page(warehouse, CHECK).markdown()
-
-
-def test_an_offline_check_says_that_no_rule_understands_the_argument(checked: Warehouse) -> None:
-    with checked.reader() as connection:
-        head: CheckHead = published_head(connection, kind_of(CHECKS), CHECK)
-    assert "Whether the argument is right was not tested" in wording.tested(
-        replace(head, engine="extractive")
-    )
-    assert "Nothing was read anew" in wording.tested(replace(head, dataset="withdrarxiv"))
 
 
 def test_both_readings_of_a_dispute_stand_side_by_side_and_what_was_decided_is_said(

@@ -15,8 +15,8 @@ from schemas.profile import ScoreWeights
 from tests.support import reports
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_run
-from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
+from tests.support.reports import Page
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse

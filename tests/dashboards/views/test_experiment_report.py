@@ -14,9 +14,9 @@ from dashboards.render.charts.search_chart import BOTTOM, LEFT, RIGHT, TOP, sear
 from dashboards.views.write_experiment import experiment_page
 from schemas.base import replace
 from schemas.works.experiment import Aim, Experiment, Fate, Program, Role
-from tests.support.drawn_marks import marks
 from tests.support.evaluations import make_llm_call
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
+from tests.support.reports import marks
 from warehouse.warehouse import Warehouse
 
 MARKUP = "<script>alert(1)</script>"

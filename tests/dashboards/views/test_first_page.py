@@ -22,8 +22,8 @@ from schemas.judgement.soundness import ConcernKind, ConcernSeverity, ConfirmedS
 from schemas.literature.coverage import FieldCoverage
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation
-from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
+from tests.support.reports import Page, word_text
 from tests.support.reviewed_ideas import (
     REASONS,
     make_assessed_evaluation,
@@ -34,7 +34,6 @@ from tests.support.reviewed_ideas import (
     make_review,
     without_soundness,
 )
-from tests.support.word_file import word_text
 
 FATAL, MAJOR, MINOR, QUESTION = ConcernSeverity
 CONFIRMED = make_concern(1, FATAL, decision_place=1, confirmed_severity=ConfirmedSeverity.FATAL)
@@ -365,13 +364,6 @@ def test_praise_and_criticism_of_one_passage_stand_together() -> None:
     beside = full.split("### 1. ")[1].split("### 2. ")[0]
     assert "**Strong in the same passage:** Point3" in beside
     assert "Point4" in full.split("**Strong in the plan**")[1]
-
-
-def test_cost_and_provenance_come_last() -> None:
-    full = written(make_assessed_evaluation(), full=True)
-    headings = re.findall(r"^## (.+)$", full, re.MULTILINE)
-    assert headings[0] == "The plan itself"
-    assert headings[-2:] == ["Bibliography", "Provenance and cost"]
 
 
 def test_every_format_carries_the_same_page() -> None:

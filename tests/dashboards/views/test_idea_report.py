@@ -8,8 +8,8 @@ import pytest
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from tests.support import reports
-from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
+from tests.support.reports import Page
 
 idea_report = cache(reports.idea_report)  # several tests read the same page
 

@@ -24,8 +24,8 @@ from tests.support.evaluations import (
     make_provenance,
     make_run,
 )
-from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
+from tests.support.reports import Page
 from warehouse.answers import DroppedParameter
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish

@@ -15,7 +15,7 @@ from schemas.base import replace
 from schemas.calls import CallStatus
 from schemas.identifiers import RunId
 from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call, make_run
-from tests.support.html_page import Page
+from tests.support.reports import Page
 from warehouse.answers import RunCost
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish

@@ -9,7 +9,7 @@ from schemas.base import replace
 from schemas.judgement.benchmark import BenchmarkScore
 from schemas.reasons import Reason
 from tests.support.committee_evaluations import make_full_evaluation
-from tests.support.drawn_marks import marks
+from tests.support.reports import marks
 
 
 def page(**changes: object) -> Page:

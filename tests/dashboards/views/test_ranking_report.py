@@ -19,10 +19,10 @@ from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import RankedGroup
 from schemas.standing import IdeaState
 from tests.support import reports
-from tests.support.drawn_marks import marks
 from tests.support.evaluations import make_evaluation
 from tests.support.rankings import land_group, make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
+from tests.support.reports import marks
 from warehouse.answers import IdeaScore, RankedIdea, ScoreBasis
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.units.landing import write_head

@@ -19,10 +19,9 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from tests.support import reports
-from tests.support.drawn_marks import marks
 from tests.support.evaluations import make_evaluation, make_run, with_papers_left_out
-from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED, unscored_evaluation
+from tests.support.reports import Page, marks
 from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import file_name
@@ -264,7 +263,3 @@ def test_papers_left_out_are_told_apart_from_failures(tmp_path: Path) -> None:
         lost = queries.connection.execute(statement("pages", "lost_look_ups"), {"run_id": RUN})
         assert [row[0] for row in lost.fetchall()] == ["documents"]
     assert receipt.failures == 1
-
-
-def test_a_run_without_papers_left_out_has_no_such_section(warehouse: Warehouse) -> None:
-    assert "## Papers left out" not in run_report(warehouse, RUN, "md")

@@ -148,12 +148,3 @@ def test_a_page_of_an_idea_does_not_claim_comparisons_that_were_never_made(
     assert f"Nothing was judged: {cause}." in page
     assert "overlaps with what the idea claims" not in page
     assert "Nothing was judged" not in first_page_markdown(judged.first)
-
-
-def test_a_run_with_alarms_is_not_just_in_order(warehouse: Warehouse) -> None:
-    run = make_run(in_order=True)
-    assert [run.status_in_words(count) for count in (0, 1, 2)] == [
-        "In order.",
-        "In order, with 1 alarm.",
-        "In order, with 2 alarms.",
-    ]

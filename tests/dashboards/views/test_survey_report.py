@@ -11,7 +11,7 @@ from dashboards.render.charts.citation_map import LEFT, PAPERS_DRAWN, RIGHT, cit
 from dashboards.views.write_survey import survey_page
 from schemas.base import replace
 from schemas.failure import LEFT_OUT
-from tests.support.drawn_marks import marks
+from tests.support.reports import marks
 from tests.support.survey_lake import (
     LOST,
     SURVEY,

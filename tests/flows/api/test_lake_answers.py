@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.api.lake_answers import LakeAnswers, catalogue_state
+from flows.api.service import LakeAnswers, catalogue_state
 from schemas.errors import ConfigurationError, UnknownNameError
 from tests.support.report_lake import publish_report_lake
 from warehouse.warehouse import Warehouse

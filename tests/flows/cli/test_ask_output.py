@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.exit_codes import EXIT_DONE
+from flows.cli.answer import EXIT_DONE
 from flows.cli.works import print_published
 from flows.run.requests import request_of
 from schemas.settings import Settings

@@ -13,12 +13,10 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from flows.cli import exit_codes
-from flows.cli.answer import print_answer
+from flows.cli import answer as exit_codes
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_USAGE, print_answer
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_USAGE
-from flows.cli.talk import set_talk
-from flows.cli.terminal import SafeFormatter
+from flows.cli.talk import SafeFormatter, set_talk
 from schemas.errors import BudgetExhaustedError, ConfigurationError, SnapshotError, UpstreamError
 from tests.support.paper_files import paper_rows, write_parquet
 from warehouse.run_log import EVENTS
@@ -82,30 +80,6 @@ def test_a_group_without_a_command_prints_its_help_and_nothing_else(
     assert err == ""
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "",
-        "demo",
-        "evaluate",
-        "plan",
-        "rank",
-        "report",
-        "sql",
-        "doctor",
-        "literature build",
-        "warehouse verify",
-    ],
-)
-def test_every_command_explains_itself(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, *command.split(), "--help") == EXIT_DONE
-    out, err = capsys.readouterr()
-    assert "Usage:" in out
-    assert err == ""
-
-
 def test_the_version_is_the_installed_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -142,12 +116,6 @@ def test_an_interrupted_query_of_the_lake_is_an_interrupted_command(
         capsys.readouterr().err
         == "assay: interrupted; the same command goes on where this one stopped\n"
     )
-
-
-def test_an_interrupted_command_says_that_it_can_go_on(capsys: pytest.CaptureFixture[str]) -> None:
-    assert failing(KeyboardInterrupt()) == EXIT_INTERRUPTED
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "goes on where this one stopped" in line
 
 
 def test_an_interrupted_command_says_so_in_its_json(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import date
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -61,28 +60,10 @@ def every_option() -> Iterator[tuple[str, Any]]:
     yield from walk(get_command(application()), "")
 
 
-OPTIONS = [pytest.param(*pair, id=f"{pair[0]} {pair[1].opts[0]}") for pair in every_option()]
-
-
-@pytest.mark.parametrize(("command", "option"), OPTIONS)
-def test_every_option_says_what_it_means_and_what_it_takes(command: str, option: Any) -> None:
-    assert option.help
-    assert option.help[0].isupper() or option.help[0] in "`0"
-    assert option.help.endswith((".", "…"))
-    named = option.metavar or isinstance(option.default, StrEnum)
-    assert option.is_flag or named, "what stands for the value in the help?"
-
-
 @pytest.mark.parametrize("command", CONTRACT)
 def test_names_that_scripts_use_stay(command: str) -> None:
     there = {name for each, option in every_option() if each == command for name in option.opts}
     assert {f"--{name}" for name in CONTRACT[command].split()} <= there
-
-
-def test_help_texts_name_every_module() -> None:
-    texts = [option.help for _, option in every_option() if "--modules" in option.opts]
-    assert len(texts) == 5
-    assert all(module in text for text in texts for module in Module)
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda asked: type(asked).__name__)

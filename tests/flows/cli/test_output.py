@@ -3,7 +3,7 @@
 import pytest
 
 from flows.cli.evaluate.rank_output import weights_not_acting
-from flows.cli.output import duration, number, print_ranking, print_table
+from flows.cli.output import number, print_ranking, print_table
 from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
@@ -123,15 +123,3 @@ def test_a_table_of_too_many_columns_becomes_a_list_and_loses_nothing(
     print_table([f"column_{n}" for n in range(20)], [[f"value {n}" for n in range(20)]])
     out = capsys.readouterr().out
     assert all(f"column_{n}: value {n}" in out for n in range(20))
-
-
-def test_an_empty_answer_still_shows_its_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(["idea_id", "score"], [])
-    assert "idea_id" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("hours", "shown"), [(0.0001, "1 min"), (0.5, "30 min"), (12.34, "12.3 h")]
-)
-def test_a_prediction_has_no_more_digits_than_it_deserves(hours: float, shown: str) -> None:
-    assert duration(hours) == shown

@@ -13,13 +13,11 @@ import pytest
 from flows.cli.evaluate.plan import plan
 from flows.run.gateway import open_gateway
 from flows.run.requests import request_of
-from flows.works.evaluate.field_forecast import FieldForecast
-from flows.works.evaluate.model_comparison import named_engines
 from flows.works.evaluate.plan import KeyedBatch, key_batch
+from flows.works.evaluate.prediction import FieldForecast, named_engines
 from flows.works.evaluate.request import bundled
 from schemas.base import replace
 from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
-from schemas.errors import ConfigurationError
 from schemas.options.commands import PlanOptions
 from schemas.reasons import Reason
 from schemas.run import Budget, Module, PlannedRun
@@ -174,13 +172,6 @@ def test_a_list_of_models_may_have_prefixes_and_repetitions() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["litellm:", "gpt 5", "openai/gpt-5;o3 x"])
-def test_what_is_no_model_is_refused_in_one_line(name: str) -> None:
-    with pytest.raises(ConfigurationError, match="unknown engine") as caught:
-        plan(IDEAS, PlanOptions(compare=(name,)))
-    assert "\n" not in str(caught.value)
-
-
 def test_rejected_entries_are_told_with_place_and_reason_and_what_they_do_to_the_exit_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -245,7 +236,7 @@ def test_a_plan_says_that_a_large_file_has_no_index_yet(
 ) -> None:
     papers = tmp_path / "papers.jsonl"
     papers.write_bytes(bundled("papers.jsonl").read_bytes())
-    monkeypatch.setattr("flows.works.evaluate.field_forecast._INDEXED_AT_ONCE_BYTES", 1_000)
+    monkeypatch.setattr("flows.works.evaluate.prediction._INDEXED_AT_ONCE_BYTES", 1_000)
     assert plan(few, PlanOptions(literature=LiteratureChoice(papers))) == 0
     assert "papers.jsonl has no index yet" in " ".join(capsys.readouterr().err.split())
 

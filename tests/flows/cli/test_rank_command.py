@@ -5,9 +5,11 @@ from pathlib import Path
 import orjson
 import pytest
 
+from flows.cli.answer import EXIT_DONE
 from flows.cli.evaluate.rank import rank
-from flows.cli.exit_codes import EXIT_DONE
 from flows.works.evaluate.request import bundled
+from schemas.errors import ConfigurationError
+from schemas.judgement.ranking import RatingMethod
 from schemas.options.commands import RankOptions
 from warehouse.warehouse import Warehouse
 
@@ -28,3 +30,9 @@ def test_ideas_that_are_evaluated_first_are_written_as_a_table(tmp_path: Path) -
     options = RankOptions(warehouse=tmp_path / "warehouse")
     assert rank(options, run=str(ideas), output=output) == EXIT_DONE
     assert len(output.read_text("utf-8").splitlines()) == 3
+
+
+def test_elo_without_votes_is_refused(tmp_path: Path) -> None:
+    options = RankOptions(warehouse=tmp_path / "warehouse", method=RatingMethod.ELO)
+    with pytest.raises(ConfigurationError, match="--method elo is there for people's votes"):
+        rank(options, run=str(bundled("ideas.jsonl")))

@@ -7,7 +7,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from flows.cli.evaluate.rank_file import check_output, write_ranking
+from flows.cli.evaluate.rank_output import check_output, write_ranking
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.answers import RankedIdea

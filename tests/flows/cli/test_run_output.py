@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from dashboards.views.write_ranking import RankedRun
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.output import ended_by_budget, ended_early
 from flows.cli.works import answer_about, exit_code_of, print_published
 from flows.run.requests import request_of

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from flows.cli.answer import EXIT_DONE, EXIT_USAGE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from flows.cli.answer import EXIT_DONE, EXIT_USAGE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from flows.jobs import job_process
 from flows.run.requests import request_of
 from schemas.choices import EXTRACTIVE

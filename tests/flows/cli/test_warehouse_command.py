@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES
 from schemas.identifiers import RunId
 from tests.support.check_lake import publish_check_lake
 from tests.support.evaluations import make_evaluation, make_run

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from flows.cli.answer import EXIT_USAGE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_USAGE
 from tests.support.assay_command import Listening, environment, listening, start_assay, wait_until
 from tests.support.ports import quiet_port
 

@@ -209,15 +209,6 @@ NOT_OFFERED = [
 ]
 
 
-@pytest.mark.parametrize("options", NOT_OFFERED, ids=str)
-@pytest.mark.parametrize("make", [evaluate_job, plan_job])
-def test_what_is_not_offered_is_refused(
-    make: Callable[..., JobRequest], options: dict[str, str]
-) -> None:
-    with pytest.raises(ConfigurationError, match="is not offered here"):
-        check_offered(make(**options), OFFERED.dashboard)
-
-
 @pytest.mark.parametrize("make", [evaluate_job, plan_job])
 def test_what_is_not_offered_gets_no_process_and_no_key(
     make: Callable[..., JobRequest], warehouse: Warehouse

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from flows.run.campaign import Summary, ThisProcess, carry_out, run_campaign
+from flows.run.campaign import MAXIMUM_ROUNDS, Summary, ThisProcess, carry_out, run_campaign
 from flows.run.declared import Declared
-from flows.run.shards import MAXIMUM_ROUNDS
 from schemas.errors import ConfigurationError
 from schemas.reasons import Reason
 from schemas.run import HANDFUL

@@ -11,12 +11,12 @@ import pytest
 from distributed import Client, LocalCluster, Security
 from distributed.scheduler import NoWorkerError
 
-from flows.run import dask_runner as module
-from flows.run.dask_runner import dask_runner
+from flows.run import cluster as module
+from flows.run.cluster import dask_runner
 
 PROGRAM = """
 import sys, psutil
-from flows.run.dask_runner import dask_runner
+from flows.run.cluster import dask_runner
 
 def main():
     from distributed import Client, LocalCluster
@@ -77,10 +77,6 @@ def test_no_worker_looks_at_its_threads_which_could_stop_it_for_good(
     for names in workers:
         assert "heartbeat" in names
         assert not [name for name in names if "profile" in name]
-
-
-def test_an_address_of_a_scheduler_is_taken_as_it_is() -> None:
-    assert dask_runner(2, "tls://scheduler:8786").address == "tls://scheduler:8786"
 
 
 def test_work_that_no_worker_is_left_for_fails_instead_of_waiting_for_ever(

@@ -13,7 +13,7 @@ import dask
 import pytest
 from distributed import LocalCluster
 
-from flows.cli.exit_codes import EXIT_USAGE
+from flows.cli.answer import EXIT_USAGE
 from flows.run import dask_scheduler
 from flows.run.preflight import _check_scheduler
 from schemas.errors import ConfigurationError
@@ -31,7 +31,7 @@ from schemas.settings import Settings
 address = sys.argv[1]
 _check_scheduler(address, Settings())
 assert "prefect" not in sys.modules
-from flows.run.dask_runner import dask_runner
+from flows.run.cluster import dask_runner
 with dask_runner(1, address) as runner:
     print(runner.client.submit(abs, -3).result(timeout=60))
 """

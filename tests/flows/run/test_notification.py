@@ -9,7 +9,7 @@ from prefect.blocks.abstract import NotificationBlock
 from prefect.blocks.core import Block
 from prefect.blocks.notifications import CustomWebhookNotificationBlock
 
-from flows.run.notification import post
+from flows.nightly import post
 
 
 @pytest.fixture

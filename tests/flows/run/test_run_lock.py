@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.run_lock import only_command_on
+from flows.run.campaign import only_command_on
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from warehouse.warehouse import Warehouse
@@ -16,7 +16,7 @@ RUN = RunId("ideas-1")
 HOLD = """
 import sys, time
 from pathlib import Path
-from flows.run.run_lock import only_command_on
+from flows.run.campaign import only_command_on
 from warehouse.warehouse import Warehouse
 with only_command_on(Warehouse(Path(sys.argv[1])), "ideas-1"):
     print("held", flush=True)

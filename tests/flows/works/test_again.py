@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows.cli.evaluate.evaluate import evaluate
-from flows.cli.evaluate.report_answer import report_answer
+from flows.cli.works import report_answer
 from flows.run.requests import request_of
 from flows.works.evaluate.again import with_earlier
 from schemas.base import replace

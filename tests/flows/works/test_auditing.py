@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from flows.cli.literature.audit_output import print_audit
+from flows.cli.literature.literature import print_audit
 from flows.works.literature.auditing import audit_index
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.options.literature_options import AuditOptions
+from schemas.options.commands import AuditOptions
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.snapshot.build import build_snapshot

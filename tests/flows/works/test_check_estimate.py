@@ -4,13 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.quality.check import check
-from flows.run.estimates.declared import estimate
-from flows.run.estimates.work_estimate import WorkEstimate
+from flows.run.estimate import WorkEstimate, estimate
 from schemas.choices import LiteratureChoice
 from schemas.settings import Settings
-from schemas.works.check_run import CheckOptions
-from tasks.manuscripts.debate import MOST_DEBATES
+from tasks.manuscripts.review import MOST_DEBATES
 from tasks.manuscripts.work import CHECK
 from tests.support.checks import check_request
 from tests.support.manuscript_files import locked_pdf
@@ -79,13 +76,3 @@ def test_each_judge_is_asked_about_every_problem_at_its_own_price(paper: Path) -
     ]
     dear, cheap = (step.cost_usd or 0.0 for step in asked)
     assert dear > cheap > 0
-
-
-def test_the_command_prints_it_and_makes_no_run(
-    paper: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    warehouse = paper.parent / "wh"
-    options = CheckOptions(warehouse=warehouse, engine=MODEL, review=True, dry_run=True)
-    assert check([paper], options) == 0
-    assert "nothing was asked" in capsys.readouterr().err
-    assert not (warehouse / "landing").exists()

@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 
 from dashboards.views.write_curation import curation_page
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.works import run
 from flows.run.declared import run_id
-from flows.run.estimates.declared import estimate
+from flows.run.estimate import estimate
 from flows.run.requests import request_of
-from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.settings import Settings
 from schemas.works.curation_run import CURATIONS, CurateOptions, CurationRequest
-from tasks.benchmarks.review_sets import read_scholarideas
+from tasks.benchmarks.suites.coverage import read_scholarideas
 from tasks.curation.openreview import NAME
 from tasks.curation.work import CURATE
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
@@ -26,7 +25,6 @@ from tests.support.reviewed_papers import (
     FIRST_REVIEW,
     SECOND_REVIEW,
     paper_pdf,
-    paper_text,
     peerread_folder,
     review_file,
 )
@@ -135,18 +133,6 @@ def test_a_forum_becomes_a_rated_idea(
     assert (line["idea_id"], line["licence"]) == ("F", "CC BY 4.0")
     assert line["cutoff_date"] == "2024-05-06"
     assert line["url"] == "https://openreview.net/forum?id=F"
-
-
-def test_a_file_that_was_given_is_not_written_over(lab: Path) -> None:
-    papers, reviews = lab / "papers", lab / "reviews"
-    papers.mkdir()
-    reviews.mkdir()
-    (papers / "a.md").write_text(paper_text())
-    (reviews / "a.json").write_text(review_file(*BOTH))
-    asked = CurateOptions(warehouse=lab / "warehouse")
-    with pytest.raises(ConfigurationError, match="one of the files given"):
-        run("curate", (str(papers), reviews), asked, reviews / "a.json", as_json=False)
-    assert json.loads((reviews / "a.json").read_text())["reviews"]
 
 
 def test_what_may_change_a_set_names_it_and_what_it_may_cost_does_not(lab: Path) -> None:

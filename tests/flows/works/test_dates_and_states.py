@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from flows.cli.answer import EXIT_DONE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE
 
 IDEA = {
     "idea_id": "a",

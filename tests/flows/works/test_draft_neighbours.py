@@ -11,19 +11,18 @@ from typing import Any
 import pytest
 import yaml
 
+from flows.cli.answer import EXIT_DONE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE
 from schemas.base import replace
 from schemas.identifiers import PaperId
 from schemas.literature.paper import Paper
 from schemas.literature.survey import Survey
 from schemas.settings import DocumentSettings
 from tasks.documents import pdf
-from tasks.documents.cache import DocumentCache
 from tasks.documents.document import HeadedSection, ParsedDocument
-from tasks.documents.full_text import FullTextLibrary
+from tasks.documents.full_text import DocumentCache, FullTextLibrary
 from tasks.sources.unpaywall import open_full_texts
-from tasks.writing import nearby
+from tasks.writing import neighbours
 from tests.support.document_server import Reply, document_server
 from tests.support.small_pdf import pdf_of
 from tests.support.survey_lake import make_survey, published_surveys
@@ -143,7 +142,7 @@ def test_full_texts_are_fetched_where_asked_once_and_what_cannot_be_had_is_left_
     def on_loopback(*given: Any) -> FullTextLibrary:
         return dataclasses.replace(open_full_texts(*given), allow_private_addresses=True)
 
-    monkeypatch.setattr(nearby, "open_full_texts", on_loopback)
+    monkeypatch.setattr(neighbours, "open_full_texts", on_loopback)
     with document_server() as server:
         server.replies = {f"/{number}.pdf": [Reply(body=long_paper())] for number in range(6)}
         server.replies["/6.pdf"] = [Reply(body=b"<html>log in to read this</html>")]

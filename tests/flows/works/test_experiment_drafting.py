@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flows.cli.answer import EXIT_DONE, EXIT_USAGE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.works.experiment import experiment_drafting
 from schemas.base import replace
 from schemas.errors import ConfigurationError

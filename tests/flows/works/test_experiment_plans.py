@@ -15,13 +15,13 @@ from flows.works.experiment.experiment_plans import (
     write_plans,
 )
 from schemas.literature.recommendation import Recommendation, ResourceKind, Use
-from schemas.options.literature_options import RecommendOptions
+from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
 from schemas.works.ideation_run import IdeateOptions, IdeationRequest
 from tasks.ideation.work import IDEATE
 from tasks.recommendation.recommend import Recommended
-from tests.support.html_page import Page
 from tests.support.ideation_lake import make_ideation_head, make_version, publish_ideation_lake
+from tests.support.reports import Page
 from warehouse.warehouse import Warehouse
 
 HOSTILE = "<script>alert(1)</script> | [x](javascript:alert(1))"

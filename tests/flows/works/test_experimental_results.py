@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dashboards.app.site import idea_path
+from flows.cli.answer import EXIT_USAGE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_USAGE
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from schemas.reasons import Reason
 from schemas.works.experiment import Experiment
-from tasks.experiments import executing, work
-from tasks.experiments.sandbox import sandbox
+from tasks.experiments import executing, sandbox, work
 from tasks.experiments.task_folder import TaskFolder
 from tests.support.answers import read_answer
 from tests.support.sandboxes import needs_sandbox

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from schemas.identifiers import RunId
 from schemas.works.experiment import Aim, Experiment, Fate, Finding
 from schemas.works.experiment_run import EXPERIMENTS

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.cli.works import print_published
 from flows.run.campaign import run_campaign
 from flows.run.declared import run_id
-from flows.run.estimates.declared import estimate
+from flows.run.estimate import estimate
 from flows.run.following import Following
 from flows.run.requests import request_of
 from schemas.base import replace
@@ -25,8 +25,7 @@ from schemas.settings import Settings
 from schemas.works.ideation_run import IdeateOptions, IdeationRequest, Slot
 from tasks.ideas.read import read_ideas
 from tasks.ideation import rounds
-from tasks.ideation.branches import ANOTHER_CONCEPT, REVISE, STAND
-from tasks.ideation.course import IdeationSummary, make_in_rounds
+from tasks.ideation.course import ANOTHER_CONCEPT, REVISE, STAND, IdeationSummary, make_in_rounds
 from tasks.ideation.versions import Made, VersionTools
 from tasks.ideation.work import IDEATE
 from tests.support.idea_writer import IdeaWriter

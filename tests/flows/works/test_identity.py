@@ -1,6 +1,7 @@
 """The id of a run changes with everything that could change its results, and with nothing else."""
 
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from flows.run.requests import request_of
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.judging import AskingParameters, Effort
+from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.works.curation_run import CurateOptions
 from schemas.works.draft_run import WriteOptions
@@ -134,8 +136,18 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Settings], Settings], t
         _set("documents", maximum_pages=3),
         ("check", "curate", "ideate", "survey"),
     ),
-    "another warehouse": (
-        lambda request: replace(request, warehouse=Path("elsewhere")),
+    "another cutoff": (
+        lambda request: replace(request, cutoff_date=date(2020, 1, 1)),
+        same,
+        MODELS,
+    ),
+    "another warehouse, workers and bounds": (
+        lambda request: replace(
+            request,
+            warehouse=Path("elsewhere"),
+            workers=3,
+            budget=Budget(maximum_cost_usd=1.0, maximum_requests=5),
+        ),
         same,
         (),
     ),

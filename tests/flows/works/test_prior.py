@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from flows.cli.answer import EXIT_USAGE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_USAGE
 from flows.works.rank.prior import connected_ideas, fit_prior_on
 from schemas.errors import ConfigurationError
 from schemas.options.commands import PriorOptions

@@ -7,7 +7,7 @@ import pytest
 from flows.works.literature.recommending import _read_before, recommend_for
 from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId
-from schemas.options.literature_options import RecommendOptions
+from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
 from warehouse.warehouse import Warehouse
 

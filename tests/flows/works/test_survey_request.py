@@ -7,8 +7,7 @@ import pytest
 
 from flows.cli.works import run
 from flows.run.declared import run_id
-from flows.run.estimates.declared import estimate
-from flows.run.estimates.work_estimate import WorkEstimate
+from flows.run.estimate import WorkEstimate, estimate
 from flows.run.requests import request_of
 from schemas.errors import ConfigurationError
 from schemas.literature.survey_review import Written
@@ -43,16 +42,6 @@ def test_bounds_are_those_of_the_options(tmp_path: Path) -> None:
     assert request.budget.maximum_requests == 5
     with pytest.raises(ConfigurationError, match="--depth"):
         resolved(tmp_path, "Why bats?", depth=9)
-
-
-def test_what_may_change_a_survey_names_it_and_what_it_may_cost_does_not(tmp_path: Path) -> None:
-    def name(literature: str = "snapshot:a", **options: Any) -> str:
-        return run_id(SURVEY, resolved(tmp_path, "Why bats?", **options), literature, Settings())
-
-    same = name()
-    assert {name(workers=3), name(max_requests=5), name(max_cost_usd=1.0)} == {same}
-    others = {name("snapshot:b"), name(depth=1), name(max_papers=7), name(cutoff="2020-01-01")}
-    assert len(others - {same}) == 4
 
 
 def test_works_are_read_in_full_only_by_an_engine_that_reads(tmp_path: Path) -> None:

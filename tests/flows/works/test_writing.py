@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from schemas.base import replace
 from schemas.reasons import Reason
 from schemas.works.draft import Draft

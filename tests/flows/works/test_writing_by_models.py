@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from flows.cli.answer import EXIT_BUDGET, EXIT_DONE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_BUDGET, EXIT_DONE
 from schemas.base import replace
 from schemas.failure import Failure
 from schemas.identifiers import RunId

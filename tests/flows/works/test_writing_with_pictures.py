@@ -17,8 +17,8 @@ import pytest
 from PIL import Image, ImageChops
 
 from dashboards.render.drafts.draft_folder import write_folder
+from flows.cli.answer import EXIT_DONE, EXIT_USAGE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.profiles import load_profile
 from flows.run.declared import Declared, run_id
 from flows.run.requests import request_of
@@ -37,7 +37,7 @@ from tasks.shards.work import land_unit
 from tasks.work.shard import WorkShard, work_on
 from tasks.writing.checking import check
 from tasks.writing.expected import PICTURE_STEPS, steps_of
-from tasks.writing.figures.pictures import kept_png
+from tasks.writing.figures import kept_png
 from tasks.writing.work import WRITE
 from tests.support.answers import read_answer
 from tests.support.assay_here import settle

@@ -20,9 +20,8 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
-from tests.support.loopback import ServedApplication
+from tests.support.loopback import Dropped, ServedApplication
 from tests.support.schema_answers import Schema, answer_from_schema, schema_in_prompt
 
 CHARACTERS_PER_TOKEN = 4
@@ -214,7 +213,7 @@ class ProviderServer:
         if name in ("late", "hangs"):
             await asyncio.sleep(self.late_seconds if name == "late" else 3600)
         elif name == "dropped":
-            return _Dropped()
+            return Dropped()
         elif name == "not_json":
             return Response("<html>gateway</html>", 200, media_type="text/html")
         elif failure := self.failure(name, argument, recorded):
@@ -242,15 +241,6 @@ class ProviderServer:
             answer = self.answer(question.messages, schema)
             return answer if isinstance(answer, str) else json.dumps(answer)
         return json.dumps(answer_from_schema(question.messages, schema)) if schema else "OK"
-
-
-class _Dropped(Response):
-    """Promises a body and closes the connection instead."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = [(b"content-type", b"application/json"), (b"content-length", b"1000")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b'{"id": ', "more_body": False})
 
 
 def count_tokens(text: str) -> int:

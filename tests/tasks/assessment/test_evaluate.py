@@ -21,9 +21,7 @@ from schemas.literature.coverage import FieldCoverage
 from schemas.profile import AssessmentParameters
 from schemas.reasons import Reason
 from tasks.assessment.evaluate import AssessmentFindings, evaluate_assessment
-from tasks.assessment.steps.assess_plan import ASSESS_PLAN, AssessReply
-from tasks.assessment.steps.challenge_concerns import ChallengeReply
-from tasks.assessment.steps.weigh_concerns import WeighReply
+from tasks.assessment.steps import ASSESS_PLAN, AssessReply, ChallengeReply, WeighReply
 from tests.support.evaluations import make_evaluation, make_provenance
 from tests.support.soundness_fakes import FakeEngine
 
@@ -61,7 +59,6 @@ def the_evaluation(**changes: Any) -> IdeaEvaluation:
     """Five concerns, an own plan, and works compared; the suggestion answers the second concern."""
     base = make_evaluation()
     assert base.soundness is not None
-    assert base.contribution is not None
     comparisons = tuple(
         replace(row, overlap=Overlap.PARTIAL, remains="The reward schedule.")
         for row in base.contribution.comparisons
@@ -283,7 +280,6 @@ async def test_new_without_a_readable_answer_is_not_called_unknown() -> None:
     reply["criteria"] = [each for each in reply["criteria"] if each["criterion"] != "new"]
     asked = Asked((AssessReply.model_validate(reply),) * 3)
     new = (await asked.evaluate(the_evaluation())).evaluation.of(AssessmentCriterion.NEW)
-    assert new is not None
     assert new.unscored_reason is Reason.REPLY_UNPARSABLE
 
 
@@ -405,7 +401,6 @@ async def test_a_criterion_without_any_reason_is_unscored() -> None:
     asked = Asked((only_citing(assessed(90)),) * 3)
     found = await asked.evaluate(the_evaluation())
     feasible = found.evaluation.of(AssessmentCriterion.FEASIBLE)
-    assert feasible is not None
     assert (feasible.probability_0_to_1, feasible.unscored_reason) == (
         None,
         Reason.REPLY_UNPARSABLE,
@@ -417,7 +412,6 @@ async def test_every_repetition_is_asked_of_its_own_engine_and_the_median_counts
     found = await asked.evaluate(the_evaluation())
     assert [len(engine.asked) for engine in asked.engines.values()] == [1, 1, 1]
     overall = found.evaluation.of(AssessmentCriterion.OVERALL)
-    assert overall is not None
     assert (overall.lowest_0_to_1, overall.probability_0_to_1, overall.highest_0_to_1) == (
         0.4,
         0.5,
@@ -444,7 +438,6 @@ async def test_a_repetition_without_a_usable_reply_leaves_the_others_and_is_on_r
     asked = Asked((assessed(30), Reason.REPLY_UNPARSABLE, assessed(40)))
     found = await asked.evaluate(the_evaluation())
     overall = found.evaluation.of(AssessmentCriterion.OVERALL)
-    assert overall is not None
     assert (overall.probability_0_to_1, overall.repetition_count) == (0.35, 2)
     assert "assess_plan" in {each.subject for each in found.evaluation.failures}
 
@@ -506,7 +499,6 @@ async def test_a_model_may_say_that_it_cannot_tell_what_is_new() -> None:
     asked = Asked(tuple(assessed(each, new=None) for each in (50, 55, 60)))
     found = await asked.evaluate(the_evaluation())
     new = found.evaluation.of(AssessmentCriterion.NEW)
-    assert new is not None
     assert (new.unscored_reason, new.probability_0_to_1) == (Reason.NO_EVIDENCE, None)
 
 

@@ -25,12 +25,12 @@ from schemas.settings import Settings
 from schemas.standing import IdeaState
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.judging.opening import open_engines
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tests.benchmarks._reader import JudgeOfThePlan, Reader
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.endless_literature import endless_literature
@@ -105,9 +105,7 @@ async def opened(
             job,
             IdeaTools(
                 engine=engine_of(ledger),
-                literature=SemanticScholarClient(
-                    "http://gateway", ledger, http, Settings().literature
-                ),
+                literature=LiteratureClient("http://gateway", ledger, http, Settings().literature),
                 documents=AbstractLibrary(),
                 embedder=embedder,
                 ledger=ledger,
@@ -136,7 +134,6 @@ async def test_a_model_run_is_assessed_and_its_rows_come_back(
 ) -> None:
     found = await evaluated(server, tmp_path)
     assert list(found.modules) == ["soundness", "contribution", "assessment"]
-    assert found.assessment is not None
     assert found.assessment.failures == ()
     assert all(row.probability_0_to_1 is not None for row in found.assessment.assessments)
     places = [each.decision_place for each in found.concerns if each.decision_place]
@@ -183,7 +180,6 @@ def test_an_evaluation_that_was_stopped_pays_for_no_question_again(
     asyncio.run(stopped())
     hanging = False
     found = asyncio.run(evaluated(server, tmp_path, modules=()))
-    assert found.assessment is not None
     assert found.assessment.failures == ()
     assert {row.repetition_count for row in found.assessment.assessments} == {0, 3}
     assert set(paid.values()) == {1}
@@ -212,10 +208,8 @@ async def test_the_assessment_alone_sees_the_plan_and_keeps_its_own_concerns(
 ) -> None:
     found = await evaluated(server, tmp_path, modules=(Module.ASSESSMENT,))
     assert (list(found.modules), found.api_calls) == (["assessment"], ())
-    assert found.assessment is not None
     assert len(found.concerns) == 7
     new = found.assessment.of(AssessmentCriterion.NEW)
-    assert new is not None
     assert new.unscored_reason is Reason.NO_EVIDENCE
     assert evaluation_of(rows_of(found)) == found
     assert standing_of_rows(rows_of(found)).state is IdeaState.SCORED
@@ -230,7 +224,6 @@ async def test_an_assessed_idea_is_scored_unless_a_reply_cannot_be_read(
 ) -> None:
     server.behaviour = _only(asks_to_assess, reply)
     found = await evaluated(server, tmp_path)
-    assert found.soundness is not None
     unread = replace(
         found.soundness.reviews[0],
         score_0_to_10=None,

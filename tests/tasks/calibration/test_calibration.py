@@ -35,7 +35,7 @@ from tasks.calibration.examples import (
     item_sha256,
     novelty_features,
 )
-from tasks.calibration.fitting import cross_validate, fit_calibrator
+from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator
 from tasks.calibration.gain import (
     CALIBRATED,
     JUDGE,
@@ -158,6 +158,20 @@ def test_a_reliable_calibrator_lies_near_the_diagonal() -> None:
     assert sum(one.observed.count for one in bins) == 400 * 4
     assert all(abs(one.expected - one.observed.value) < 0.15 for one in bins)
     assert expected_calibration_error(predictions).value < 0.08
+
+
+def test_judges_who_are_calibrated_are_not_called_otherwise() -> None:
+    draw, found = np.random.default_rng(0), []
+    for _ in range(60):
+        said = draw.dirichlet(np.ones(5), 150)
+        gold = (said.cumsum(axis=1) < draw.random((150, 1))).sum(axis=1)
+        predictions = [
+            Prediction("", int(label), 0, tuple(chances), 0, 0, 0, 0, (), 0.0, 0)
+            for chances, label in zip(said, gold, strict=True)
+        ]
+        found.append(expected_calibration_error(predictions))
+    assert sum(one.interval.lower == 0 for one in found) >= 55
+    assert np.mean([one.value for one in found]) < 0.025
 
 
 def test_no_item_is_predicted_by_a_model_that_saw_it() -> None:

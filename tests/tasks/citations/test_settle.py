@@ -118,10 +118,8 @@ def test_cited_papers_are_counted_in_order_of_first_citation() -> None:
     settled = settle("A [P3]. B [P1, P3].", SHOWN)
     assert settled.cited == (("id3", 2), ("id1", 1))
     rows = citation_rows(settled, SHOWN, module="soundness", subject="m1", field="support")
-    assert [(row.paper_id, row.citation_key, row.count) for row in rows] == [
-        ("id3", "P3", 2),
-        ("id1", "P1", 1),
-    ]
+    told = [(row.paper_id, row.citation_key, row.count) for row in rows]
+    assert told == [("id3", "P3", 2), ("id1", "P1", 1)]
 
 
 @pytest.mark.parametrize(
@@ -166,10 +164,7 @@ def test_what_papers_say_about_themselves_cannot_act_as_markdown() -> None:
     settled = settle("One [P1]. Two [P2].", hostile)
     assert "<b>" not in settled.markdown.replace("\\<", "")
     assert "](javascript" not in settled.markdown.replace("\\]", "")
-    assert (
-        "https://e.org/a%29b%20%5Bc%5D%28d%29" in settled.markdown
-        or "](https://e.org/a%29b" in settled.markdown
-    )
+    assert "](https://e.org/a%29b%20%5Bc%5D%28d%29)" in settled.markdown
 
 
 def test_a_paper_without_date_author_or_address_is_still_named() -> None:
@@ -192,64 +187,43 @@ def test_settled_text_settles_to_itself() -> None:
     )
     first = settle("A [P1], B (P2), C [P3, Table 1] and [P9].", shown)
     second = settle(first.markdown, shown)
-    assert (second.markdown, second.cited, second.removed_citation_count) == (
-        first.markdown,
-        first.cited,
-        0,
-    )
+    assert (second.markdown, second.cited) == (first.markdown, first.cited)
+    assert second.removed_citation_count == 0
 
 
 def test_hostile_replies_take_linear_time() -> None:
     started = process_time()
-    for piece in (
-        "[P1",
-        "(P1, ",
-        "[x](",
-        "P1 and ",
-        "((((",
-        "[[[[",
-        "http://a(",
-        "Aa and ",
-        "10.1234/",
-        "P1-P2,",
-        "(Aa 2020; ",
-        "[P1]:",
-        "a. ",
-    ):
+    pieces = ("[P1", "(P1, ", "[x](", "P1 and ", "((((", "[[[[", "http://a(", "Aa and ", "10.1234/")
+    for piece in (*pieces, "P1-P2,", "(Aa 2020; ", "[P1]:", "a. "):
         settle(piece * (60_000 // len(piece)), SHOWN)
     assert process_time() - started < 20
 
 
 PIECES = st.sampled_from(
     [
-        "[P1]",
-        "[P9]",
-        "(P2, P77)",
-        "[P1-P4]",
-        "[",
-        "]",
-        "(",
-        ")",
-        "](",
-        "http://a.b/c",
-        "P3 shows",
-        " ",
-        ".",
-        "\n",
-        "text",
-        "\\",
-        "P",
-        "7",
-        "![",
-        "<",
-        "\x00",
-        "\x01",
-        "\x02",
-        "\x03",
-        "1",
-        '"',
-        "“",
-        "”",
+        *[
+            "[P1]",
+            "[P9]",
+            "[P1-P4]",
+            "[",
+            "]",
+            "(",
+            ")",
+            "](",
+            "http://a.b/c",
+            ".",
+            "text",
+            "\\",
+            "P",
+            "7",
+            "![",
+            "<",
+            "1",
+            '"',
+            "“",
+            "”",
+        ],
+        *("(P2, P77)", "P3 shows", " ", "\n", "\x00", "\x01", "\x02", "\x03"),
     ]
 )
 REPLIES = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=40).map("".join))

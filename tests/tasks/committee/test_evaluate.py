@@ -11,18 +11,23 @@ import pytest
 
 from schemas.base import replace
 from schemas.failure import SourceFailure
-from schemas.judgement.committee import Decision, KnowledgePhase, PersonaReview
+from schemas.judgement.committee import CommitteeEvaluation, Decision, KnowledgePhase, PersonaReview
 from schemas.literature.knowledge import SourceKind
 from schemas.reasons import Reason
-from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
-from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput, LaterReply
-from tasks.committee.steps.meta_review import META_REVIEW, MetaInput, MetaReply
-from tasks.committee.steps.persona_review import (
+from tasks.committee.evaluate import evaluate_committee
+from tasks.committee.steps.reviews import (
+    LATER_SUGGESTIONS,
+    META_REVIEW,
     PERSONA_REVIEW,
     DimensionReview,
+    LaterInput,
+    LaterReply,
+    MetaInput,
+    MetaReply,
     PersonaInput,
     PersonaReply,
 )
+from tasks.judging.findings import Findings
 from tests.support.contribution_fakes import Delays, FakeEngine, WordEmbedder
 from tests.support.knowledge_fakes import (
     CUTOFF,
@@ -87,7 +92,7 @@ def web(**more: Any) -> FakeSource:
 
 async def evaluated(
     answers: dict[str, Callable[[Any], Any]] | None = None, *sources: FakeSource, **more: Any
-) -> CommitteeFindings:
+) -> Findings[CommitteeEvaluation]:
     found, _ = await evaluated_with_engine(answers, *sources, **more)
     return found
 
@@ -98,7 +103,7 @@ async def evaluated_with_engine(
     seed: int = 7,
     idea: Any = IDEA,
     **more: Any,
-) -> tuple[CommitteeFindings, FakeEngine]:
+) -> tuple[Findings[CommitteeEvaluation], FakeEngine]:
     own = more.pop("library", None) or literature()
     engine = FakeEngine(WordEmbedder(), answers or {}, more.pop("delays", None))
     defaults: dict[str, Any] = {"persona_count": 3, "dimensions_per_call": 5, "search_rounds": 1}
@@ -120,7 +125,7 @@ def says(text: str, score: float = 6.0) -> Callable[[PersonaInput], PersonaReply
     )
 
 
-def reviews_of(found: CommitteeFindings, dimension: str) -> list[PersonaReview]:
+def reviews_of(found: Findings[CommitteeEvaluation], dimension: str) -> list[PersonaReview]:
     return [review for review in found.evaluation.reviews if review.dimension == dimension]
 
 
@@ -137,7 +142,6 @@ async def test_every_persona_judges_every_dimension_and_the_total_is_their_mean(
     assert [review.dimension for review in reviews] == DIMENSIONS * 3
     assert len({review.persona_id for review in reviews}) == 3
     meta = found.evaluation.meta_review
-    assert meta is not None
     scores = [review.score_0_to_10 for review in reviews if review.score_0_to_10 is not None]
     assert meta.total_score_0_to_10 == pytest.approx(fmean(scores))
     assert (meta.scored_review_count, meta.unscored_review_count) == (
@@ -151,7 +155,7 @@ async def test_every_persona_judges_every_dimension_and_the_total_is_their_mean(
 async def test_the_same_seed_gives_the_same_result_whoever_answers_first() -> None:
     first, second = [await evaluated(None, web(), delays=Delays(number)) for number in (1, 2)]
 
-    def timeless(found: CommitteeFindings) -> list[tuple[Any, ...]]:
+    def timeless(found: Findings[CommitteeEvaluation]) -> list[tuple[Any, ...]]:
         rows = [
             (r.persona_id, r.dimension, r.score_0_to_10, r.review, r.mask_seed)
             for r in found.evaluation.reviews
@@ -198,7 +202,6 @@ async def test_later_knowledge_advises_and_never_judges(all_knowing: str) -> Non
     assert isinstance(advised, LaterInput)
     assert [each.title for each in advised.knowledge] == ["Overlapping buckets"]
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert "https://blog.example.org/b" in meta.suggestions
     later = {
         record.knowledge_id
@@ -214,7 +217,6 @@ async def test_later_knowledge_advises_and_never_judges(all_knowing: str) -> Non
 async def test_without_later_knowledge_nobody_is_asked_for_suggestions() -> None:
     found, engine = await evaluated_with_engine()
     assert engine.inputs_of(LATER_SUGGESTIONS) == []
-    assert found.evaluation.meta_review is not None
     assert found.evaluation.meta_review.suggestions == ""
 
 
@@ -263,7 +265,6 @@ async def test_the_meta_review_cites_what_reviews_cite_under_its_own_keys(all_kn
     answers = {PERSONA_REVIEW.name: says("Done before [P2]."), META_REVIEW.name: concluding}
     found = await evaluated(answers, web(), persona_count=1, personas_file=all_knowing)
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert (meta.decision, meta.removed_citation_count) == (Decision.ORAL, 1)
     cited = {(row.knowledge_id, row.subject) for row in found.citations}
     assert {name for name, subject in cited if subject == "meta_review"} == {
@@ -278,7 +279,6 @@ async def test_nothing_found_is_no_evidence_and_only_clarity_is_judged() -> None
     }
     assert all(review.score_0_to_10 is not None for review in reviews_of(found, "clarity"))
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert list(meta.dimension_means) == ["clarity"]
     assert (meta.scored_review_count, meta.unscored_review_count, meta.krippendorff_alpha) == (
         3,
@@ -332,7 +332,6 @@ async def test_what_a_reviewer_fails_to_say_is_unscored_and_no_total_is_made_of_
     found = await evaluated({PERSONA_REVIEW.name: answer}, dimensions_per_call=1)
     assert {review.unscored_reason for review in found.evaluation.reviews} == {reason}
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert (meta.total_score_0_to_10, meta.decision, meta.unscored_reason) == (None, None, reason)
 
 
@@ -348,7 +347,6 @@ async def test_one_garbled_dimension_leaves_the_others_alone() -> None:
         Reason.REPLY_UNPARSABLE
     }
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert (meta.total_score_0_to_10, meta.unscored_review_count) == (4.0, 3)
     assert "novelty" not in meta.dimension_means
 
@@ -358,7 +356,6 @@ async def test_a_failed_meta_review_keeps_the_computed_total_and_has_no_decision
         {META_REVIEW.name: lambda _: Reason.TIMED_OUT, PERSONA_REVIEW.name: says("Reasons.", 8.0)}
     )
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert (meta.total_score_0_to_10, meta.decision, meta.unscored_reason) == (
         8.0,
         None,
@@ -370,7 +367,6 @@ async def test_a_failed_meta_review_keeps_the_computed_total_and_has_no_decision
 async def test_an_idea_that_cannot_be_taken_apart_is_unscored_for_that_reason() -> None:
     found = await evaluated({"structure_idea": lambda _: Reason.ENGINE_UNAVAILABLE})
     meta = found.evaluation.meta_review
-    assert meta is not None
     assert (meta.unscored_reason, found.evaluation.reviews) == (Reason.ENGINE_UNAVAILABLE, ())
     assert "taken apart" in meta.unscored_detail
 
@@ -415,7 +411,6 @@ async def test_unusable_suggestions_are_a_failure_and_not_an_empty_advice(all_kn
     found = await evaluated(
         answering, web(), use_later_knowledge=True, persona_count=1, personas_file=all_knowing
     )
-    assert found.evaluation.meta_review is not None
     assert found.evaluation.meta_review.removed_citation_count == 1
 
 

@@ -11,7 +11,7 @@ from schemas.judgement.committee import Decision, PersonaReview, ReviewDimension
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from tasks.committee.concluding import Figures, figures_of
-from tasks.committee.steps.meta_review import decision_by_total
+from tasks.committee.steps.reviews import decision_by_total
 
 MADE_BY = Provenance(
     step="persona_review",

@@ -26,10 +26,10 @@ from tasks.contribution.steps.contribution_review import (
 from tasks.contribution.steps.extract_dimensions import (
     DimensionsInput,
     DimensionsReply,
+    ShownDimension,
     baseline_dimensions,
 )
 from tasks.contribution.steps.relevance import RelevanceInput, baseline_relevance, relevance_score
-from tasks.contribution.steps.shown import ShownDimension
 from tasks.judging.relevance import ShownPaper
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.text.phrases import QUERY_WORD_LIMIT

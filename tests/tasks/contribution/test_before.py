@@ -4,13 +4,14 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.idea import Idea
-from schemas.judgement.contribution import JudgedBefore
+from schemas.judgement.contribution import ContributionEvaluation, JudgedBefore
 from schemas.literature.paper import Paper
-from tasks.contribution.before import judged_before
-from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
+from tasks.contribution.context import judged_before
+from tasks.contribution.evaluate import evaluate_contribution
 from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonReply
 from tasks.contribution.steps.extract_dimensions import EXTRACT_DIMENSIONS, DimensionsReply
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
+from tasks.judging.findings import Findings
 from tests.support.contribution_fakes import (
     FakeEngine,
     FakeLiterature,
@@ -51,7 +52,7 @@ ANSWERS = {"relevance": relevant, "compare_paper": compared, "extract_dimensions
 
 async def evaluated(
     papers: tuple[Paper, ...], before: JudgedBefore | None = None
-) -> tuple[ContributionFindings, FakeEngine]:
+) -> tuple[Findings[ContributionEvaluation], FakeEngine]:
     embedder = WordEmbedder()
     engine = FakeEngine(embedder, ANSWERS)
     literature = FakeLiterature(papers)

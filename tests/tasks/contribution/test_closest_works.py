@@ -105,7 +105,6 @@ def test_the_interval_is_that_of_a_bootstrap_over_works(answers: list[Answer]) -
     scores = np.sort(10 * newness[decided])
     compared = works(*answers)
     interval, novelty = novelty_interval(compared), novelty_of(compared)
-    assert interval is not None
     assert novelty is not None
     # A share of 4,000 draws is within one percentage point of its probability.
     for end, shares in zip(interval, ((0.015, 0.035), (0.965, 0.985)), strict=True):

@@ -8,16 +8,17 @@ import pytest
 from schemas.base import replace
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
-from schemas.judgement.contribution import CandidateOrigin
+from schemas.judgement.contribution import CandidateOrigin, ContributionEvaluation
 from schemas.literature.paper import CitationEdge
 from schemas.reasons import Reason
-from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
+from tasks.contribution.evaluate import evaluate_contribution
 from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonReply
 from tasks.contribution.steps.contribution_queries import QueriesReply
 from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, ReviewReply
 from tasks.contribution.steps.extract_dimensions import DimensionsReply
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
-from tasks.judging.steps.verify_citations import VERIFY_CITATIONS, VerifyReply
+from tasks.judging.findings import Findings
+from tasks.judging.steps import VERIFY_CITATIONS, VerifyReply
 from tasks.judging.suggestions import ProposedSuggestion
 from tasks.literature.edges import PASSAGE_WORDS, telling_passages
 from tests.support.contribution_fakes import (
@@ -129,7 +130,7 @@ async def evaluated(
     embedder: WordEmbedder | None = None,
     answers: dict[str, Any] | None = None,
     **changes: Any,
-) -> tuple[ContributionFindings, FakeEngine]:
+) -> tuple[Findings[ContributionEvaluation], FakeEngine]:
     embedder = embedder or WordEmbedder()
     engine = FakeEngine(embedder, {**ANSWERS, **(answers or {})}, delays)
     return (
@@ -140,7 +141,7 @@ async def evaluated(
     )
 
 
-def by_paper(findings: ContributionFindings) -> dict[str, Any]:
+def by_paper(findings: Findings[ContributionEvaluation]) -> dict[str, Any]:
     return {candidate.paper_id: candidate for candidate in findings.evaluation.candidates}
 
 
@@ -253,7 +254,7 @@ async def test_the_result_does_not_depend_on_who_answers_first(seed: int) -> Non
     assert without_times(calm) == without_times(hurried)
 
 
-def without_times(findings: ContributionFindings) -> tuple[Any, ...]:
+def without_times(findings: Findings[ContributionEvaluation]) -> tuple[Any, ...]:
     def cleaned(value: Any) -> Any:
         if isinstance(value, dict):
             return {name: cleaned(one) for name, one in value.items() if name != "created_at"}

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from schemas.base import replace
 from schemas.idea import Idea
-from schemas.judgement.contribution import CandidateOrigin
+from schemas.judgement.contribution import CandidateOrigin, ContributionEvaluation
 from schemas.profile import Ranking, RecommendationKind, SearchKind
-from schemas.reasons import Reason
-from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
+from tasks.contribution.evaluate import evaluate_contribution
 from tasks.contribution.searching import PACKED_WORDS, best_of_each, packed_query
 from tasks.contribution.steps.compare_paper import COMPARE_PAPER
 from tasks.contribution.steps.contribution_queries import CONTRIBUTION_QUERIES, QueriesReply
@@ -22,6 +21,7 @@ from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW
 from tasks.contribution.steps.extract_dimensions import DimensionsReply
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
 from tasks.embeddings.similarity import fused
+from tasks.judging.findings import Findings
 from tasks.judging.packing import Beginning, first_alone
 from tests.support.contribution_fakes import (
     FakeEngine,
@@ -62,7 +62,7 @@ def everything_is_relevant(question: Any) -> RelevanceReply:
 
 async def evaluated(
     source: FakeLiterature, idea: Idea = IDEA, **changes: Any
-) -> tuple[ContributionFindings, FakeEngine]:
+) -> tuple[Findings[ContributionEvaluation], FakeEngine]:
     embedder = WordEmbedder()
     answers = {
         "extract_dimensions": lambda _: DimensionsReply.model_validate(DIMENSIONS),
@@ -110,13 +110,6 @@ async def test_papers_of_a_bulk_search_belong_to_the_query_that_fits_them_best()
         for name, by in found.items()
         if by == "roost counts drones"
     )
-
-
-async def test_a_search_that_was_not_answered_is_a_failure_and_never_an_empty_field() -> None:
-    findings, _ = await evaluated(FakeLiterature(PAPERS, failing=lambda _: True))
-    assert {review.unscored_reason for review in findings.evaluation.reviews} == {
-        Reason.SOURCE_UNAVAILABLE
-    }
 
 
 async def test_pooled_recommendations_travel_in_groups_and_stand_under_the_groups_first_seed() -> (

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.identifiers import PaperId
-from tasks.contribution.evaluate import second_pass
-from tasks.contribution.relevance import most_relevant, relevant
+from tasks.contribution.evaluate import most_relevant, relevant, second_pass
 from tasks.embeddings.similarity import (
     MAXIMUM_PASSAGES,
     Nearness,

@@ -1,6 +1,6 @@
 """A sentence counts only where it stands in its review, word for word."""
 
-from tasks.curation.review_text import ReviewText
+from tasks.curation.criticism import ReviewText
 from tests.support.reviewed_papers import FIRST_REVIEW
 
 

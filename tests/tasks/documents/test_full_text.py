@@ -8,8 +8,8 @@ from schemas.literature.paper import SectionKind
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
+from tasks.documents.document import AbstractLibrary
 from tasks.documents.full_text import FullTextLibrary
-from tasks.documents.sections import AbstractLibrary
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf, pdf_of

@@ -17,16 +17,19 @@ from schemas.identifiers import PaperId
 from schemas.literature.paper import SectionKind
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.cache import DocumentCache
 from tasks.documents.child import Ended
-from tasks.documents.document import ParsedDocument
-from tasks.documents.full_text import FullTextLibrary
+from tasks.documents.document import ParsedDocument, paper_sections
+from tasks.documents.full_text import DocumentCache, FullTextLibrary
 from tasks.documents.latex import read_latex, read_latex_source
-from tasks.documents.latex_files import LatexError, inner_name, read_files
-from tasks.documents.latex_inclusions import without_comments
-from tasks.documents.latex_source import main_file, whole_source
+from tasks.documents.latex_source import (
+    LatexError,
+    inner_name,
+    main_file,
+    read_files,
+    whole_source,
+    without_comments,
+)
 from tasks.documents.latex_text import document_of_latex, source_of_latex
-from tasks.documents.sections import paper_sections
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf
@@ -430,12 +433,9 @@ def test_any_text_is_a_document_or_refused(text: str) -> None:
         assert document.abstract or document.sections
 
 
-def library(
-    server: DocumentServer, ledger: Ledger, store: Path, **changes: object
-) -> FullTextLibrary:
-    settings = DocumentSettings(download_timeout_seconds=60).model_copy(update=changes)
+def library(server: DocumentServer, ledger: Ledger, store: Path) -> FullTextLibrary:
     return FullTextLibrary(
-        settings=settings,
+        settings=DocumentSettings(download_timeout_seconds=60),
         grobid_url=None,
         open_copies=None,
         store=KeyedStore(store),
@@ -468,24 +468,6 @@ async def test_the_source_at_arxiv_is_read_where_no_pdf_can_be(
         ]
         assert len(server.asked) == 2
         assert ledger.api_calls[-1].cache_hit is cached
-
-
-async def test_the_source_can_come_first_or_never(
-    server: DocumentServer, ledger: Ledger, tmp_path: Path
-) -> None:
-    server.replies["/pdf/2305.09258"] = [Reply(body=paper_pdf())]
-    server.replies["/e-print/2305.09258"] = [Reply(body=paper_pdf())]
-    first = await library(server, ledger, tmp_path / "a", latex="first").sections(
-        [paper(arxiv_id="2305.09258")]
-    )
-    assert [asked.path for asked in server.asked] == ["/e-print/2305.09258"]
-    assert {section.text_source for section in first.items} == {"pdf"}
-    server.replies["/pdf/2305.09258"] = [Reply(404)]
-    never = await library(server, ledger, tmp_path / "b", latex="never").sections(
-        [paper(arxiv_id="2305.09258")]
-    )
-    assert [failure.reason for failure in never.failures] == ["not_found"]
-    assert [asked.path for asked in server.asked[1:]] == ["/pdf/2305.09258"]
 
 
 @pytest.mark.parametrize("packed", [str.encode, tar_of, zip_of], ids=["file", "tar", "zip"])

@@ -11,11 +11,9 @@ from schemas.identifiers import PaperId
 from schemas.literature.paper import SectionKind
 from schemas.reasons import Passes, Reason
 from schemas.settings import DocumentSettings
-from tasks.documents import layout
-from tasks.documents.document import PagedText, ParsedDocument
-from tasks.documents.layout import Line, OutlineEntry
-from tasks.documents.pdf import read_pages, read_pdf
-from tasks.documents.sections import paper_sections
+from tasks.documents import pdf
+from tasks.documents.document import PagedText, ParsedDocument, paper_sections
+from tasks.documents.pdf import Line, OutlineEntry, read_pages, read_pdf
 from tests.support.small_pdf import outlined, paper_pdf, pdf_from_objects, pdf_from_streams, pdf_of
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "pdf"
@@ -238,9 +236,9 @@ def test_the_letters_of_a_line_are_made_once_however_many_bookmarks_look_for_the
     lines = [Line(0, f"ab cd {number}", 9.0, False, 700.0) for number in range(5_000)]
     outline = [OutlineEntry(f"x {number}", 0, 0, None) for number in range(500)]
     made: list[str] = []
-    letters = layout._letters
-    monkeypatch.setattr(layout, "_letters", lambda text: made.append(text) or letters(text))
-    layout.document_of(lines, outline, "")
+    letters = pdf._letters
+    monkeypatch.setattr(pdf, "_letters", lambda text: made.append(text) or letters(text))
+    pdf.document_of(lines, outline, "")
     assert len(made) < 10 * len(lines)
 
 

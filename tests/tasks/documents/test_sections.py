@@ -4,10 +4,9 @@ from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
 from schemas.literature.paper import PaperSection, SectionKind
-from tasks.documents.document import HeadedSection, ParsedDocument
+from tasks.documents.document import HeadedSection, ParsedDocument, paper_sections
 from tasks.documents.headings import kind_of, number_depth
-from tasks.documents.layout import Line, OutlineEntry, document_of
-from tasks.documents.sections import paper_sections
+from tasks.documents.pdf import Line, OutlineEntry, document_of
 
 
 def sections_of(

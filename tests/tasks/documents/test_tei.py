@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
 from schemas.literature.paper import SectionKind
-from tasks.documents.document import ParsedDocument
+from tasks.documents.document import ParsedDocument, paper_sections
 from tasks.documents.grobid import TeiError, document_of_tei
-from tasks.documents.sections import paper_sections
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "pdf" / "grobid_sample.tei.xml"
 

@@ -25,7 +25,7 @@ def server() -> Iterator[OpenAIServer]:
 
 def embedder(server: OpenAIServer) -> SentenceEmbedder:
     return SentenceEmbedder(
-        EmbeddingSettings(model="litellm:openai/embed", batch_size=2), None, api_base=server.url
+        EmbeddingSettings(model="litellm:openai/embed"), None, api_base=server.url
     )
 
 
@@ -33,6 +33,7 @@ async def test_an_embedding_api_answers_in_batches_and_in_order(
     server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none-needed")
+    monkeypatch.setattr("tasks.embeddings.sentence_embedder.BATCH_SIZE", 2)
     vectors = await embedder(server).embed(["a a a", "b", "c d e f", "b"])
     assert vectors.shape == (4, EMBEDDING_DIMENSIONS)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)

@@ -25,14 +25,14 @@ from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.expected import estimate_run
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tests.benchmarks._reader import JudgeOfThePlan, Reader, number_of, reading_server
 from tests.support.committee_reader import answer
 from tests.support.contribution_fakes import WordEmbedder
@@ -109,7 +109,7 @@ async def evaluated(idea: Idea, request: RunRequest, folder: Path) -> IdeaEvalua
     backend = LiteLLMBackend("openai/reader", settings, budget=budget, api_base=request.api_base)
     job = ShardJob(run_id="run", request=request, gateway_url="", literature="live", ideas=())
     async with httpx.AsyncClient(transport=httpx.MockTransport(endless_literature)) as http:
-        literature = SemanticScholarClient("http://gateway", ledger, http, Settings().literature)
+        literature = LiteratureClient("http://gateway", ledger, http, Settings().literature)
         tools = KnowledgeTools(literature, AbstractLibrary(), {}, WordEmbedder())
         tools = IdeaTools(
             LiteLLMEngine(backend, ledger),

@@ -45,7 +45,7 @@ from tests.support.experiment_lake import make_experiment
 from tests.support.requests import run_request
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.landed import read_rows
-from warehouse.units.landing import iterate_receipts, read_receipt
+from warehouse.units.landing import iterate_receipts
 from warehouse.warehouse import Warehouse
 
 
@@ -406,10 +406,6 @@ async def test_memory_that_ran_out_ends_the_worker_and_leaves_the_idea_a_suspect
         await shard.evaluate_shard(work, Warehouse(tmp_path), attempts, open_tools)
     assert raised.group_contains(MemoryError)
     assert [attempts.count(planned.evaluation_key) for planned in work.ideas] == [0, 1]
-
-
-async def test_an_idea_without_a_receipt_has_no_folder(tmp_path: Path) -> None:
-    assert read_receipt(Warehouse(tmp_path), RUNS, RunId("run-1"), EvaluationKey("0" * 32)) is None
 
 
 def key(

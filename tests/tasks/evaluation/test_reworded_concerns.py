@@ -4,7 +4,7 @@ from schemas.judgement.soundness import ConcernSeverity
 from schemas.literature.citation import Citation
 from tasks.citations.references import reference
 from tasks.evaluation.evaluate_idea import _still_cited
-from tasks.soundness.evaluate import SoundnessFindings
+from tasks.judging.findings import Findings
 from tests.support.evaluations import make_evaluation
 from tests.support.reviewed_ideas import make_concern
 
@@ -25,7 +25,7 @@ def test_citations_of_reworded_concerns_go_and_the_others_are_counted_again() ->
         )
 
     of_method = row(1, "m1", 1)
-    findings = SoundnessFindings(
+    findings = Findings(
         evaluation=evaluation.soundness,
         papers=(first, second),
         citations=(row(0, "plan", 2), row(1, "plan", 1), of_method),

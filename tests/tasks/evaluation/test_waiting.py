@@ -6,7 +6,7 @@ from pathlib import Path
 from schemas.calls import ApiCall
 from schemas.identifiers import EvaluationKey, IdeaId
 from tasks.accounting.ledger import Ledger
-from tasks.evaluation.waiting import Waiting
+from tasks.evaluation.evaluate_shard import Waiting
 
 KEY = EvaluationKey("a" * 32)
 

@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 from schemas.works.experiment import Limits
-from tasks.experiments.sandbox.sandbox import Ended
+from tasks.experiments.sandbox import Ended
 from tests.support.sandboxes import A_WHILE, LIMITS, Place, Said, Tried, places
 
 

@@ -16,8 +16,8 @@ from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 from schemas.works.experiment import Container, Limits
 from schemas.works.experiment_run import ExperimentOptions
-from tasks.experiments.sandbox import sandbox
-from tasks.experiments.sandbox.sandbox import Stop, check_sandbox, environment, run_sandboxed
+from tasks.experiments import sandbox
+from tasks.experiments.sandbox import Stop, check_sandbox, environment, run_sandboxed
 from tasks.experiments.work import EXPERIMENT
 from tests.support.small_task import write_task
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.experiments.sandbox.control_group import control_group, groups_above
-from tasks.experiments.sandbox.sandbox import Stop, memory_bound
+from tasks.experiments.bounds import control_group, groups_above
+from tasks.experiments.sandbox import Stop, memory_bound
 from tests.support.sandboxes import LIMITS, Place, needs_sandbox
 
 with control_group(LIMITS) as _group:
@@ -88,7 +88,7 @@ def test_no_group_is_left_after_a_sandbox_not_even_of_a_command_that_was_killed(
     assert FOLDER is not None
     program = (
         "import os, signal\n"
-        "from tasks.experiments.sandbox.control_group import control_group\n"
+        "from tasks.experiments.bounds import control_group\n"
         "from schemas.works.experiment import Limits\n"
         "with control_group(Limits()):\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

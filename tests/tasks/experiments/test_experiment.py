@@ -209,6 +209,12 @@ def test_a_look_at_a_task_says_what_could_be_seen(tmp_path: Path) -> None:
     checked = check_task(write_task(tmp_path / "numbers", program=noisy))
     assert checked.is_sound
     assert checked.noise is not None
+    # A parent that gives the same under every seed has gains that vary with the data all the same.
+    checked = check_task(write_task(tmp_path / "steady"))
+    assert checked.noise is not None
+    alike = check_task(write_task(tmp_path / "alike", program=PROGRAM.replace("NUMBER +", "1 or")))
+    assert alike.noise is None
+    checked = check_task(write_task(tmp_path / "alone", program=noisy))
     assert checked.detectable_when_chosen is not None
     assert checked.detectable_when_confirmed is not None
     assert checked.detectable_when_chosen > checked.detectable_when_confirmed > 0

@@ -11,8 +11,8 @@ from schemas.works.experiment import Direction, Execution, Finding, Stage, Task,
 from tasks.experiments import proposing
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment
-from tasks.experiments.gains import detectable, finding, interval
 from tasks.experiments.proposing import TunableProposer
+from tasks.experiments.record import finding, interval
 from tasks.experiments.task_folder import TaskFolder
 
 PROGRAM = "A = 0  # tunable: 0..1000000\n\ndef solve(given, seed):\n    return A\n"
@@ -108,15 +108,6 @@ def test_the_interval_of_a_confirmation_alone_holds_its_level() -> None:
     chance = random.Random(0)
     lows = [interval([chance.gauss() for _ in range(10)]).low for _ in range(4_000)]
     assert 0.018 < sum(low > 0 for low in lows) / len(lows) < 0.032
-
-
-def test_the_detectable_difference_is_seen_four_times_of_five() -> None:
-    chance, step = random.Random(1), detectable(2.0, 8, 5)
-    seen = [
-        interval([chance.gauss(step, 2.0) for _ in range(8)], compared_with=5).low > 0
-        for _ in range(3_000)
-    ]
-    assert 0.77 < sum(seen) / len(seen) < 0.83
 
 
 def test_what_knows_labels_that_say_nothing_is_not_believed() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from schemas.errors import ConfigurationError
-from tasks.experiments.patching import (
+from tasks.experiments.program import (
     MOST_CHANGES,
     MOST_CHARACTERS,
     MOST_LINES,

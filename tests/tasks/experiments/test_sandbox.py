@@ -14,8 +14,8 @@ from flows.run import preflight
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
-from tasks.experiments.sandbox import bubblewrap, sandbox
-from tasks.experiments.sandbox.sandbox import Stop, check_sandbox, run_sandboxed
+from tasks.experiments import sandbox
+from tasks.experiments.sandbox import Stop, check_sandbox, run_sandboxed
 from tests.support.sandboxes import A_WHILE, LIMITS, Place, Said, Tried, needs_sandbox
 
 A_SECOND = replace(LIMITS, seconds=1)
@@ -57,7 +57,7 @@ def test_assay_is_hidden_where_it_is_installed_among_the_libraries(
         pytest.skip("an image that holds Assay is refused")
     program = "import jinja2; say(hasattr(jinja2, 'Template'))"
     assert said(program) == "True"
-    monkeypatch.setattr(bubblewrap, "_OURS", ("jinja2",))
+    monkeypatch.setattr(sandbox, "_OURS", ("jinja2",))
     assert said(program) == "False"
 
 
@@ -68,7 +68,7 @@ def test_neither_keys_nor_homes_nor_files_of_the_host_are_there(
     monkeypatch.setenv("HTTPS_PROXY", "http://sk-user:sk-password@proxy")
     (tmp_path / "held.json").write_text("labels")
     files, folders = [f"{tmp_path}/held.json"], ["/home", "/root", "/tmp"]
-    interpreter = bubblewrap._interpreter_folders()
+    interpreter = sandbox._interpreter_folders()
     if place.container is None:  # an image has its own of these
         files += ["/proc/self/environ", "/etc/passwd", "/etc/shadow"]
         folders += ["/var", "/sys", "/proc", "/run"]
@@ -238,7 +238,7 @@ def test_abstract_sockets_of_the_host_cannot_be_reached(said: Said) -> None:
 @needs_sandbox
 def test_the_driver_killed_takes_the_sandbox_with_it(tmp_path: Path) -> None:
     program = (
-        "from tasks.experiments.sandbox.sandbox import run_sandboxed\n"
+        "from tasks.experiments.sandbox import run_sandboxed\n"
         "from schemas.works.experiment import Limits\n"
         f'code = \'import os; os.execv("/usr/bin/sleep", ["sleep", "{A_WHILE}"])\'\n'
         "run_sandboxed(['-c', code], {}, 'left', Limits())\n"
@@ -259,7 +259,7 @@ def test_a_container_whose_driver_was_killed_ends_when_its_time_is_over(
     if place.container is None:
         pytest.skip("bubblewrap ends at once")
     program = (
-        "from tasks.experiments.sandbox.sandbox import run_sandboxed\n"
+        "from tasks.experiments.sandbox import run_sandboxed\n"
         "from schemas.works.experiment import Container, Limits\n"
         f'code = \'import os; os.execv("/usr/bin/sleep", ["sleep", "{A_WHILE}"])\'\n'
         f"container = Container(**{place.container.model_dump()!r})\n"
@@ -290,7 +290,7 @@ def test_a_bubblewrap_that_can_make_no_sandbox_is_refused_in_one_line(
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: no permission to create a namespace' >&2\nexit 1\n")
     broken.chmod(0o755)
-    monkeypatch.setattr(bubblewrap, "_program", lambda: str(broken))
+    monkeypatch.setattr(sandbox, "_program", lambda: str(broken))
     with pytest.raises(ConfigurationError, match="no permission to create a namespace") as refused:
         check_sandbox.__wrapped__()
     assert "\n" not in str(refused.value)

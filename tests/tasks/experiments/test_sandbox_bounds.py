@@ -9,9 +9,9 @@ import pytest
 
 from schemas.base import replace
 from schemas.works.experiment import Limits
-from tasks.experiments.sandbox import bubblewrap, usage
-from tasks.experiments.sandbox.sandbox import Stop
-from tasks.experiments.sandbox.usage import pipe_bytes
+from tasks.experiments import bounds, sandbox
+from tasks.experiments.bounds import pipe_bytes
+from tasks.experiments.sandbox import Stop
 from tests.support.sandboxes import LIMITS, Place, Said, Tried
 
 BOUNDED = replace(LIMITS, memory_bytes=256 << 20, scratch_bytes=4 << 20)
@@ -173,12 +173,12 @@ def test_pipes_hold_no_more_than_is_said(tried: Tried) -> None:
 
 
 def test_the_bound_on_pipes_is_the_one_that_is_documented(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usage, "_BLOCK", 4096)
+    monkeypatch.setattr(bounds, "_BLOCK", 4096)
     text = " ".join(Path("docs/experiments.md").read_text("utf-8").split())
     found = re.search(r"pipes: (\d+) MB at most with the default limits", text)
     assert found is not None
     assert int(found[1]) == math.ceil(pipe_bytes(Limits()) / 1_000_000)
-    monkeypatch.setattr(usage, "_PIPES_SOFT_PAGES", 1 << 40)
+    monkeypatch.setattr(bounds, "_PIPES_SOFT_PAGES", 1 << 40)
     found = re.search(r"where that setting is 0, they hold up to (\d+) MB", text)
     assert found is not None
     assert int(found[1]) == math.ceil(pipe_bytes(Limits()) / 1_000_000)
@@ -255,7 +255,7 @@ def test_folders_where_assay_is_hidden_hold_no_files(
     """Another package stands for Assay here, which may be installed elsewhere."""
     if place.container is not None:
         pytest.skip("an image that holds Assay is refused")
-    monkeypatch.setattr(bubblewrap, "_OURS", ("jinja2",))
+    monkeypatch.setattr(sandbox, "_OURS", ("jinja2",))
     program = """
         (folder,) = (path for path in sys.path if os.path.isdir(f"{path}/jinja2"))
         try:

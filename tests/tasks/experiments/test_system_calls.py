@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from schemas.errors import ConfigurationError
-from tasks.experiments.sandbox.sandbox import run_sandboxed
-from tasks.experiments.sandbox.system_calls import container_profile, filter_program
+from tasks.experiments.sandbox import run_sandboxed
+from tasks.experiments.system_calls import container_profile, filter_program
 from tests.support.sandboxes import LIMITS, needs_sandbox
 
 ALLOWED, KILLED = 0x7FFF0000, 0x80000000

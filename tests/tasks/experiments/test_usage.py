@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from schemas.works.experiment import Limits
-from tasks.experiments.sandbox import usage
-from tasks.experiments.sandbox.usage import SandboxUsage, socket_bytes
+from tasks.experiments import bounds
+from tasks.experiments.bounds import SandboxUsage, socket_bytes
 
 LIMITS = Limits(memory_bytes=64 << 20)
 STATUS = b"Name:\tpython\nVmPTE:\t    8 kB\nRssAnon:\t    1016 kB\n"
@@ -32,8 +32,8 @@ def lay_out(folder: Path) -> None:
 @pytest.fixture
 def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Folder of the process in the sandbox."""
-    monkeypatch.setattr(usage, "_PROC", tmp_path)
-    monkeypatch.setattr(usage, "_MAPPINGS_SECONDS", 3_600.0)  # one count
+    monkeypatch.setattr(bounds, "_PROC", tmp_path)
+    monkeypatch.setattr(bounds, "_MAPPINGS_SECONDS", 3_600.0)  # one count
     lay_out(tmp_path)
     return tmp_path / "2/task/2"
 

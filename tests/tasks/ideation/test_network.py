@@ -1,17 +1,27 @@
-"""The concept network: what papers name together, by when, and what nobody has linked yet."""
+"""The concept network: what papers name together, by when, what nobody has linked yet, and where an idea may go."""
 
 from collections.abc import Iterator
 from datetime import date
 from itertools import combinations
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import SnapshotError
-from tasks.ideation.concepts import key_of, mentioned, named_phrases
-from tasks.ideation.network import Concept, ConceptNetwork, open_network
+from schemas.works.ideation_run import IdeationParameters
+from tasks.ideation.network import (
+    Concept,
+    ConceptNetwork,
+    Link,
+    key_of,
+    mentioned,
+    named_phrases,
+    open_network,
+)
+from tasks.ideation.versions import links_of
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.records import record_of
 from tests.support.paper_files import write_jsonl
@@ -121,3 +131,37 @@ def test_any_text_names_what_is_known_alone(text: str) -> None:
     found = mentioned(text, known)
     assert set(found) <= known
     assert len(found) == len(set(found))
+
+
+KEYWORD = Concept(1, "tactile sensing", 90)
+
+
+class OneNeighbour:
+    """Stands for a network in which a concept has one neighbour."""
+
+    def __init__(self, name: str) -> None:
+        self.neighbour = Concept(2, name, 80)
+
+    def missing_links(self, concept: Concept, limit: int) -> list[Link]:
+        del concept, limit
+        return []
+
+    def neighbours(self, concept: Concept, limit: int) -> list[Link]:
+        del limit
+        return [Link(concept, self.neighbour, shared_count=70, first_day=20100101, score=0.9)]
+
+
+@pytest.mark.parametrize(
+    ("name", "leads"),
+    [
+        ("tactile sensor", False),
+        ("sensing", False),
+        ("tactile sensing skin", False),
+        ("tactile exploration", True),
+        ("slip detection", True),
+    ],
+)
+def test_a_concept_that_only_says_it_otherwise_leads_nowhere(name: str, leads: bool) -> None:
+    network = cast(ConceptNetwork, OneNeighbour(name))
+    found = links_of(network, [KEYWORD], IdeationParameters())
+    assert bool(found) is leads

@@ -14,7 +14,7 @@ from schemas.judging import AskingParameters, Effort, JudgingParameters, StepKin
 from schemas.outcome import Scored, Unscored
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
-from tasks.assessment.steps.assess_plan import AssessReply
+from tasks.assessment.steps import AssessReply
 from tasks.contribution.steps.compare_paper import ComparisonReply
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.panel import AssignedEngine, gives_scores, scores, with_scores

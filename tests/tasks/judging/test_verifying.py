@@ -17,7 +17,7 @@ from tasks.citations.keys import show
 from tasks.citations.references import reference
 from tasks.citations.settle import citing_sentences, settle
 from tasks.judging.step import BaselineTools, Step
-from tasks.judging.steps.verify_citations import (
+from tasks.judging.steps import (
     ClaimShown,
     ClaimVerdict,
     SourceShown,

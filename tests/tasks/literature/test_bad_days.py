@@ -15,8 +15,8 @@ from schemas.choices import LIVE
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
+from tasks.literature.client import LiteratureClient
 from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.semantic_scholar import SemanticScholarClient
 from tests.support.semantic_scholar_server import FAULTS, SemanticScholarServer, corpus
 
 CUTOFF = date(2021, 12, 31)
@@ -25,9 +25,7 @@ RATE = 40
 
 
 async def evidence_of(url: str, number: int, http: httpx.AsyncClient) -> Any:
-    client = SemanticScholarClient(
-        url, Ledger(IdeaId(f"idea-{number}")), http, Settings().literature
-    )
+    client = LiteratureClient(url, Ledger(IdeaId(f"idea-{number}")), http, Settings().literature)
     found = await client.search_papers(f"study of topic {number % 10}", 20, CUTOFF)
     passages = await client.search_snippets(f"topic {number % 10} in graphs {number}", 10, CUTOFF)
     seeds = [paper.paper_id for paper in found.items[:5]]

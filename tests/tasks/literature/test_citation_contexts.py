@@ -6,13 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.literature.gateway.application import application
-from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.contexts import (
     UNKNOWN,
@@ -26,6 +23,7 @@ from tasks.literature.snapshot.records import unpacked_bytes
 from tasks.literature.snapshot.snapshot import Snapshot
 from tasks.literature.snapshot.update import update_snapshot
 from tests.support.dataset_files import release_records, write_release
+from tests.support.gateways import gateway_to
 from tests.support.paper_files import paper_rows, write_jsonl
 from tests.support.real_papers import anthology_rows, lines_of, rows_of, shared
 
@@ -33,8 +31,7 @@ EDGE_FIELDS = "contexts,intents,contextsWithIntent,isInfluential"
 
 
 async def asked(snapshot: Snapshot, path: str, **parameters: Any) -> Any:
-    transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot)))
-    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+    async with gateway_to(snapshot) as client:
         response = await client.get(f"/graph/v1/paper/{path}", params=parameters)
     assert response.status_code == 200, response.text
     return response.json()
@@ -60,31 +57,13 @@ async def test_contexts_of_a_table_come_with_section_and_intents(tmp_path: Path)
     snapshot = build_snapshot(write_jsonl(tmp_path / "p.jsonl", rows), tmp_path / "i")
     assert snapshot.manifest.has_contexts
     data = (await asked(snapshot, f"{CITING}/references", fields=f"title,{EDGE_FIELDS}"))["data"]
-    assert [{**row, "citedPaper": row["citedPaper"]["title"][-1]} for row in data] == [
-        {
-            "contexts": ["We follow [5].", "See [5]."],
-            "intents": ["methodology"],
-            "contextsWithIntent": [
-                {"context": "We follow [5].", "intents": ["methodology"], "section": "Method"},
-                {"context": "See [5].", "intents": [], "section": None},
-            ],
-            "isInfluential": True,
-            "citedPaper": "5",
-        },
-        {
-            "contexts": [],
-            "intents": [],
-            "contextsWithIntent": [],
-            "isInfluential": False,
-            "citedPaper": "6",
-        },
-        {
-            "contexts": None,
-            "intents": None,
-            "contextsWithIntent": None,
-            "isInfluential": None,
-            "citedPaper": "7",
-        },
+    names = EDGE_FIELDS.split(",")
+    follows = {"context": "We follow [5].", "intents": ["methodology"], "section": "Method"}
+    see = {"context": "See [5].", "intents": [], "section": None}
+    assert [[row["citedPaper"]["title"][-1], *(row[name] for name in names)] for row in data] == [
+        ["5", ["We follow [5].", "See [5]."], ["methodology"], [follows, see], True],
+        ["6", [], [], [], False],
+        ["7", None, None, None, None],
     ]
     (back,) = (await asked(snapshot, f"URL:{URL(5)}/citations", fields="contexts"))["data"]
     assert back["contexts"] == ["We follow [5].", "See [5]."]

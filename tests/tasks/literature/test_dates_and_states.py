@@ -5,8 +5,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from schemas.failure import LEFT_OUT
 from schemas.identifiers import IdeaId
 from schemas.literature.paper import Paper
@@ -16,10 +14,10 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.api_shapes import parse_paper
-from tasks.literature.gateway.application import application
-from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.snapshot import open_snapshot
+from tests.support.gateways import GATEWAY, gateway_to
 from tests.support.paper_files import write_jsonl
 
 CUTOFF = date(2024, 6, 30)
@@ -59,12 +57,9 @@ def found(
     ledger = Ledger(IdeaId("idea"))
 
     async def ask() -> dict[str, Paper]:
-        from tasks.literature.snapshot.snapshot import open_snapshot
-
-        upstream = SnapshotUpstream(open_snapshot(tmp_path / "index"))
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(application(upstream))) as http:
-            client = SemanticScholarClient(
-                "http://gateway", ledger, http, Settings().literature, unlimited=True, **options
+        async with gateway_to(open_snapshot(tmp_path / "index")) as http:
+            client = LiteratureClient(
+                GATEWAY, ledger, http, Settings().literature, unlimited=True, **options
             )
             papers = (await client.search_papers(TITLE, 50, cutoff)).items
             passages = (await client.search_snippets(TITLE, 50, cutoff)).items

@@ -14,11 +14,10 @@ from schemas.failure import Answer
 from schemas.identifiers import IdeaId, PaperId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
-from tasks.literature.gateway.application import application
-from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.snapshot import Snapshot
+from tests.support.gateways import GATEWAY, gateway_to
 from tests.support.paper_files import paper_rows, write_jsonl
 
 URL = "https://example.org/papers/{}".format
@@ -31,13 +30,10 @@ def ledger() -> Ledger:
 
 
 @asynccontextmanager
-async def client_of(snapshot: Snapshot, ledger: Ledger) -> AsyncIterator[SemanticScholarClient]:
+async def client_of(snapshot: Snapshot, ledger: Ledger) -> AsyncIterator[LiteratureClient]:
     """A client in front of the snapshot."""
-    transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot)))
-    async with httpx.AsyncClient(transport=transport) as http:
-        yield SemanticScholarClient(
-            "http://gateway", ledger, http, Settings().literature, unlimited=True
-        )
+    async with gateway_to(snapshot) as http:
+        yield LiteratureClient(GATEWAY, ledger, http, Settings().literature, unlimited=True)
 
 
 def papers(count: int) -> list[dict[str, Any]]:
@@ -98,8 +94,8 @@ async def test_where_the_run_says_that_nothing_is_known_of_references_nobody_ask
 ) -> None:
     transport = httpx.MockTransport(lambda _: pytest.fail("a request was sent"))
     async with httpx.AsyncClient(transport=transport) as http:
-        client = SemanticScholarClient(
-            "http://gateway", ledger, http, Settings().literature, knows_references=False
+        client = LiteratureClient(
+            GATEWAY, ledger, http, Settings().literature, knows_references=False
         )
         for look_up in (client.references, client.citations):
             assert await look_up([PaperId("a" * 40)], 10, None) == Answer(())
@@ -251,7 +247,7 @@ async def test_papers_whose_citations_nobody_counted_are_counted_in_one_request(
 ) -> None:
     counts, sent = {sign * 40: 7 for sign in "abcde"}, list[str]()
     async with httpx.AsyncClient(transport=live(counts, sent)) as http:
-        client = SemanticScholarClient("http://gateway", ledger, http, Settings().literature)
+        client = LiteratureClient(GATEWAY, ledger, http, Settings().literature)
         answer = await client.citations([PaperId(name) for name in counts], 10, None)
     assert [edge.cited_paper_id for edge, _ in answer.items] == list(counts)
     assert sent == ["batch False", "batch True"]

@@ -19,15 +19,17 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from schemas.calls import ApiCall
-from schemas.choices import LIVE, LiteratureChoice
+from schemas.choices import LIVE
 from schemas.identifiers import IdeaId, PaperId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
+from tasks.literature.client import LiteratureClient
 from tasks.literature.gateway.messages import Attempt, attempts_in, header_of
 from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.gateway.storage import RECORD_NAME
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.gateway.transport import RECORD_NAME
+from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.assay_command import wait_until
+from tests.support.gateways import gateway_to
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
 
 MakeSettings = Callable[..., Settings]
@@ -64,7 +66,7 @@ def recorded(cache: Path) -> list[tuple[str, str, int | None, str | None]]:
 async def rows_of_three_ideas(url: str) -> list[list[ApiCall]]:
     async def look(number: int, http: httpx.AsyncClient) -> list[ApiCall]:
         ledger = Ledger(IdeaId(f"idea-{number}"))
-        client = SemanticScholarClient(url, ledger, http, Settings().literature)
+        client = LiteratureClient(url, ledger, http, Settings().literature)
         ids = [PaperId(paper_id(str(each))) for each in range(number * 10, number * 10 + 20)]
         await asyncio.gather(
             client.papers(ids, None), client.search_papers(f"topic {number}", 20, None)
@@ -150,12 +152,8 @@ def test_statistics_and_metrics_tell_the_same(
         "paper/search": {"429": 1, "200": 2},
     }
     (hour,) = upstream["hours"][-1:]
-    assert (hour["requests"], hour["rate_limited"], hour["server_errors"], hour["repeated"]) == (
-        6,
-        1,
-        2,
-        3,
-    )
+    names = ("requests", "rate_limited", "server_errors", "repeated")
+    assert [hour[name] for name in names] == [6, 1, 2, 3]
     page = httpx.get(f"{gateway.url}/metrics")
     assert page.headers["content-type"].startswith("text/plain; version=")
     figures = {
@@ -174,14 +172,12 @@ def test_statistics_and_metrics_tell_the_same(
     assert "secret-key" not in page.text
 
 
-def test_a_gateway_over_a_snapshot_has_metrics_without_an_upstream(
-    tmp_path: Path, snapshot: object, settings_for: MakeSettings
+async def test_a_gateway_over_a_snapshot_has_metrics_without_an_upstream(
+    snapshot: Snapshot,
 ) -> None:
-    with GatewayProcess(
-        settings_for("http://unused"), LiteratureChoice(snapshot.folder), tmp_path / "cache"
-    ) as gateway:  # type: ignore[attr-defined]
-        httpx.get(f"{gateway.url}/graph/v1/paper/search", params={"query": "study"})
-        page = httpx.get(f"{gateway.url}/metrics").text
+    async with gateway_to(snapshot) as gateway:
+        await gateway.get("/graph/v1/paper/search", params={"query": "study"})
+        page = (await gateway.get("/metrics")).text
     assert "assay_gateway_requests_total{" in page
     assert "upstream" not in page
 

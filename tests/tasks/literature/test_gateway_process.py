@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -27,19 +26,11 @@ from tasks.literature.gateway.process import (
     literature_identity,
 )
 from tasks.literature.snapshot.snapshot import Snapshot
+from tests.support.assay_command import wait_until
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 
 MakeSettings = Callable[..., Settings]
 SEARCH = "/graph/v1/paper/search"
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 120.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def answers(url: str) -> bool:
@@ -70,7 +61,7 @@ def test_a_killed_gateway_comes_back_on_its_port_with_what_it_had_learnt(
             assert literature_identity(url) == f"live:{server.url.removeprefix('http://')}"
             answered = httpx.get(f"{url}{SEARCH}", params={"query": "topic 3"}).json()
             os.kill(first, signal.SIGKILL)
-            assert wait_until(lambda: gateway.process_id != first and answers(url))
+            wait_until(lambda: gateway.process_id != first and answers(url), 120, "a new gateway")
             again = httpx.get(f"{url}{SEARCH}", params={"query": "topic 3"})
             assert (gateway.url, gateway.restarts) == (url, 1)
         assert (again.json(), again.headers["x-assay-cache"]) == (answered, "hit")
@@ -91,7 +82,7 @@ def test_a_gateway_ends_with_the_process_that_started_it(
     command = [sys.executable, "-c", owner, f"snapshot:{snapshot.folder}", str(tmp_path / "cache")]
     url = subprocess.run(command, capture_output=True, text=True, timeout=240).stdout.strip()
     assert url.startswith("http://127.0.0.1:")
-    assert wait_until(lambda: not answers(url))
+    wait_until(lambda: not answers(url), 120, "the gateway's end")
 
 
 def test_a_request_in_flight_is_finished_before_a_gateway_stops(
@@ -100,34 +91,24 @@ def test_a_request_in_flight_is_finished_before_a_gateway_stops(
     with SemanticScholarServer(corpus(10), delay_seconds=1.0) as server:
         settings = settings_for(server.url, timeout_seconds=120)
         port_file = tmp_path / "port"
-        command = [
-            sys.executable,
-            "-m",
-            "tasks.literature.gateway",
-            "--cache",
-            str(tmp_path),
-            "--port-file",
-            str(port_file),
-        ]
+        command = [sys.executable, "-m", "tasks.literature.gateway"]
+        command += [f"--cache={tmp_path}", f"--port-file={port_file}"]
         process = subprocess.Popen(command, env=environment_of(settings), stderr=subprocess.DEVNULL)
-        assert wait_until(port_file.exists)
+        wait_until(port_file.exists, 120, "the port")
         url = f"http://127.0.0.1:{port_file.read_text()}"
-        assert wait_until(lambda: answers(url))
-        client = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                (
-                    f"import httpx; print(httpx.get('{url}{SEARCH}', params={{'query': 'topic'}},"
-                    " timeout=120).status_code)"
-                ),
-            ],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert wait_until(lambda: bool(server.arrivals))
+        wait_until(lambda: answers(url), 120, "an answer")
+        statuses: list[int] = []
+
+        def ask() -> None:
+            answer = httpx.get(f"{url}{SEARCH}", params={"query": "topic"}, timeout=120)
+            statuses.append(answer.status_code)
+
+        client = threading.Thread(target=ask)
+        client.start()
+        wait_until(lambda: bool(server.arrivals), 120, "a request")
         process.send_signal(signal.SIGTERM)
-        assert client.communicate(timeout=120)[0].strip() == "200"
+        client.join(120)
+        assert statuses == [200]
         assert process.wait(120) in (0, -signal.SIGTERM)
 
 
@@ -151,8 +132,10 @@ def test_a_gateway_with_a_long_queue_stops_before_its_end_and_without_a_word(
                 ]
                 for each in queue:
                     each.start()
-                assert wait_until(
-                    lambda: client.get(f"{url}/stats").json()["upstream"]["waiting"] >= 4
+                wait_until(
+                    lambda: client.get(f"{url}/stats").json()["upstream"]["waiting"] >= 4,
+                    120,
+                    "a queue",
                 )
             for each in queue:
                 each.join(240)
@@ -226,15 +209,13 @@ def test_the_key_reaches_the_gateway_but_neither_its_arguments_nor_its_log(
 
 
 def test_an_address_without_a_gateway_is_a_configuration_error() -> None:
-    for url in ("http://127.0.0.1:9", "http://[broken", "nonsense"):
-        with pytest.raises(ConfigurationError, match="no literature gateway answers") as caught:
-            literature_identity(url)
-        assert "\n" not in str(caught.value)
-
-
-def test_something_else_at_the_address_is_a_configuration_error() -> None:
-    with (
-        SemanticScholarServer(corpus(1)) as server,
-        pytest.raises(ConfigurationError, match="is no literature gateway"),
-    ):
-        literature_identity(server.url)
+    with SemanticScholarServer(corpus(1)) as server:
+        for url, told in (
+            ("http://127.0.0.1:9", "no literature gateway answers"),
+            ("http://[broken", "no literature gateway answers"),
+            ("nonsense", "no literature gateway answers"),
+            (server.url, "is no literature gateway"),
+        ):
+            with pytest.raises(ConfigurationError, match=told) as caught:
+                literature_identity(url)
+            assert "\n" not in str(caught.value)

@@ -7,9 +7,9 @@ import json
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,16 +19,16 @@ import pytest
 
 from schemas.choices import LIVE
 from schemas.settings import Settings
-from tasks.literature.gateway.application import LARGEST_BODY_BYTES, application
-from tasks.literature.gateway.messages import ENDPOINTS, Request
+from tasks.literature.gateway.application import LARGEST_BODY_BYTES
+from tasks.literature.gateway.messages import ENDPOINTS, Reply, Request
 from tasks.literature.gateway.process import GatewayProcess, environment_of
 from tasks.literature.gateway.transport import Transport
 from tasks.literature.gateway.upstreams import LiveUpstream
+from tests.support.gateways import SEARCH, live_gateway
 from tests.support.web_servers import GOOD, ShapedServer, shaped_server
 from warehouse.stores.keyed_store import KeyedStore
 
 MakeSettings = Callable[..., Settings]
-SEARCH = "/graph/v1/paper/search"
 GUARD_SECONDS = 60.0
 
 
@@ -181,7 +181,7 @@ LOWERED = (
     "connections.IDLE_SECONDS, connections._MOST_CONNECTIONS = 0.5, 20;"
     "import tasks.literature.gateway.application as application; application.BODY_SECONDS = 0.5;"
     "from schemas.choices import LIVE; from schemas.settings import Settings;"
-    "from tasks.literature.gateway.serve import serve;"
+    "from tasks.literature.gateway.application import serve;"
     "serve(Settings(), LIVE, '127.0.0.1', 0, Path(sys.argv[1]), Path(sys.argv[1]) / 'port')"
 )
 """The same service with shorter patience."""
@@ -256,6 +256,16 @@ def test_connections_over_the_bound_are_turned_away_and_the_others_answered(impa
             assert time.monotonic() < deadline
 
 
+ASKED = Request("GET", SEARCH, (("query", "x"),))
+
+
+async def answered(settings: Settings, folder: Path) -> Reply:
+    live = LiveUpstream(settings, KeyedStore(folder / "cache"))
+    reply = await live.answer(ASKED)
+    await live.close()
+    return reply
+
+
 @pytest.mark.parametrize(
     ("word", "reason", "words"),
     [
@@ -274,13 +284,10 @@ async def test_an_upstream_answer_is_bounded_in_size_and_time(
     words: str,
 ) -> None:
     upstream.script = [word]
-    settings = settings_for(
-        upstream.url, timeout_seconds=0.5 if word == "drips" else 60.0, maximum_attempts=1
-    )
-    live = LiveUpstream(settings, KeyedStore(tmp_path / "cache"), Transport(settings))
+    seconds = 0.5 if word == "drips" else 60.0
+    settings = settings_for(upstream.url, timeout_seconds=seconds, maximum_attempts=1)
     async with asyncio.timeout(GUARD_SECONDS):
-        reply = await live.answer(Request("GET", SEARCH, (("query", "x"),)))
-    await live.close()
+        reply = await answered(settings, tmp_path)
     assert reply.reason == reason
     assert words in reply.body.decode()
 
@@ -291,10 +298,7 @@ async def test_half_a_character_in_an_upstream_answer_reads_as_the_replacement_c
     upstream.shape = lambda _: (
         r'{"data": [{"paperId": "a", "title": "half \ud800", "authors": [{"name": "\udfff"}]}]}'
     )
-    settings = settings_for(upstream.url, maximum_attempts=1)
-    live = LiveUpstream(settings, KeyedStore(tmp_path / "cache"), Transport(settings))
-    reply = await live.answer(Request("GET", SEARCH, (("query", "x"),)))
-    await live.close()
+    reply = await answered(settings_for(upstream.url, maximum_attempts=1), tmp_path)
     assert reply.status == 200
     assert json.loads(reply.body)["data"] == [
         {"paperId": "a", "title": "half \ufffd", "authors": [{"name": "\ufffd"}]}
@@ -309,7 +313,7 @@ async def test_no_retry_after_stops_the_limiter(
     transport = Transport(settings_for(upstream.url, maximum_attempts=1))
     held_back: list[float] = []
     transport.limiter.hold_back = held_back.append  # type: ignore[method-assign]
-    reply = await transport.ask(lambda: Request("GET", SEARCH, (("query", "x"),)))
+    reply = await transport.ask(lambda: ASKED)
     await transport.close()
     assert reply.status == 429
     assert all(0 <= seconds <= 60 for seconds in held_back)
@@ -318,48 +322,34 @@ async def test_no_retry_after_stops_the_limiter(
 async def test_one_questions_answer_is_never_kept_under_another(
     tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings
 ) -> None:
-    settings = settings_for(upstream.url)
-    live = LiveUpstream(settings, KeyedStore(tmp_path / "cache"), Transport(settings))
-    transport = httpx.ASGITransport(application(live))
+    bodies = (b"\xff", b"\xfe", "\ufffd".encode())
+    queries = ("a&limit=1", "caf\u00e9", "cafe\u0301", "A", "a")
     different = [
-        Request("POST", "/recommendations/v1/papers", (), b"\xff"),
-        Request("POST", "/recommendations/v1/papers", (), b"\xfe"),
-        Request("POST", "/recommendations/v1/papers", (), "\ufffd".encode()),
-        Request("GET", SEARCH, (("query", "a&limit=1"),)),
+        *(Request("POST", "/recommendations/v1/papers", (), each) for each in bodies),
+        *(Request("GET", SEARCH, (("query", each),)) for each in queries),
         Request("GET", SEARCH, (("limit", "1"), ("query", "a"))),
-        Request("GET", SEARCH, (("query", "caf\u00e9"),)),
-        Request("GET", SEARCH, (("query", "cafe\u0301"),)),
-        Request("GET", SEARCH, (("query", "A"),)),
-        Request("GET", SEARCH, (("query", "a"),)),
-        Request("GET", "/graph/v1/paper/search/match", (("query", "a"),)),
+        Request("GET", f"{SEARCH}/match", (("query", "a"),)),
     ]
     assert len({request.key() for request in different}) == len(different)
-    async with httpx.AsyncClient(
-        transport=transport, base_url="http://gateway", timeout=60
-    ) as client:
+    async with live_gateway(settings_for(upstream.url), tmp_path / "cache") as client:
         first = await client.get(f"{SEARCH}?query=a&limit=1")
         swapped = await client.get(f"{SEARCH}?limit=1&query=a")
         twice = await client.get(f"{SEARCH}?query=a&limit=1&limit=2")
-    await live.close()
     assert [each.headers["x-assay-cache"] for each in (first, swapped)] == ["miss", "hit"]
-    assert (twice.status_code, twice.json()) == (
-        400,
-        {"error": "Unacceptable query params: [limit] is given twice"},
-    )
+    assert twice.status_code == 400
+    assert twice.json() == {"error": "Unacceptable query params: [limit] is given twice"}
     assert len(upstream.asked) == 1
 
 
 def test_what_is_being_answered_is_not_idle(impatient: str, upstream: ShapedServer) -> None:
     upstream.shape = slowly
-    statuses: list[int] = []
-    ask = lambda number: statuses.append(  # noqa: E731
-        httpx.get(f"{impatient}{SEARCH}?query={number}", timeout=GUARD_SECONDS).status_code
-    )
-    threads = [threading.Thread(target=ask, args=(number,)) for number in range(10)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+
+    def ask(number: int) -> int:
+        url = f"{impatient}{SEARCH}?query={number}"
+        return httpx.get(url, timeout=GUARD_SECONDS).status_code
+
+    with ThreadPoolExecutor(10) as clients:
+        statuses = list(clients.map(ask, range(10)))
     assert statuses == [200] * 10
 
 

@@ -1,6 +1,6 @@
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -36,22 +36,35 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
-async def departures(limiter: ArrivalLimiter, clock: Clock, count: int) -> list[float]:
+async def departures(
+    limiter: ArrivalLimiter, clock: Clock, count: int = 0, answer_seconds: Sequence[float] = ()
+) -> list[float]:
     moments = []
-    for _ in range(count):
+    for seconds in answer_seconds or [0.0] * count:
         turn = await limiter.turn()
+        turn.departed()
         moments.append(clock.now)
+        clock.now += seconds
         turn.arrived()
     return moments
+
+
+def gaps(moments: list[float]) -> list[float]:
+    return [later - earlier for earlier, later in pairwise(moments)]
+
+
+def never_more_than(count: int, moments: list[float]) -> bool:
+    """Whether no second holds more departures."""
+    return all(
+        later - earlier >= 1.0 for earlier, later in zip(moments, moments[count:], strict=False)
+    )
 
 
 async def test_departures_are_an_interval_apart_and_within_one_percent_of_the_allowance(
     clock: Clock,
 ) -> None:
-    moments = await departures(ArrivalLimiter(1.0, clock), clock, 200)
-    gaps = [later - earlier for earlier, later in pairwise(moments)]
-    assert min(gaps) >= 1.0
-    assert max(gaps) <= 1.01
+    between = gaps(await departures(ArrivalLimiter(1.0, clock), clock, 200))
+    assert 1.0 <= min(between) <= max(between) <= 1.01
 
 
 async def test_a_restarted_limiter_has_no_allowance_at_first(clock: Clock) -> None:
@@ -69,18 +82,14 @@ async def test_lost_time_is_made_up_for_and_no_window_holds_more_than_allowed(cl
         clock.now += 0.04 if number % 7 == 3 else 0.003  # the machine is busy
         moments.append(clock.now)
         turn.arrived()
-    assert all(
-        later - earlier >= 1.0 for earlier, later in zip(moments, moments[10:], strict=False)
-    )
+    assert never_more_than(10, moments)
     assert 99 / (moments[-1] - moments[0]) >= 9.8
 
 
 async def test_idle_time_gives_no_burst(clock: Clock) -> None:
     limiter = ArrivalLimiter(1.0, clock)
     clock.now += 1000
-    first, second, third = await departures(limiter, clock, 3)
-    assert second - first >= 1.0
-    assert third - second >= 1.0
+    assert min(gaps(await departures(limiter, clock, 3))) >= 1.0
 
 
 async def test_the_distance_counts_from_the_wire_not_from_the_grant(clock: Clock) -> None:
@@ -107,7 +116,7 @@ async def accepted_gaps(limiter: ArrivalLimiter, clock: Clock, count: int) -> li
     for _ in range(count):
         moments.extend(await departures(limiter, clock, 1))
         limiter.accepted()
-    return [later - earlier for earlier, later in pairwise(moments)]
+    return gaps(moments)
 
 
 async def test_a_single_refusal_costs_no_allowance(clock: Clock) -> None:
@@ -122,8 +131,7 @@ async def test_refusals_in_a_row_slow_down_twofold_each_time_and_answers_bring_t
     limiter = ArrivalLimiter(1.0, clock)
     await refused(limiter, clock, 4)
     assert limiter.stretch == 8
-    gaps = await accepted_gaps(limiter, clock, 6)
-    assert [round(gap) for gap in gaps] == [8, 4, 2, 1, 1]
+    assert [round(gap) for gap in await accepted_gaps(limiter, clock, 6)] == [8, 4, 2, 1, 1]
     await refused(limiter, clock, 40)
     assert limiter.stretch == 16
 
@@ -141,32 +149,17 @@ async def test_refusals_of_what_left_before_a_slow_down_count_once(clock: Clock)
     assert limiter.stretch == 2
 
 
-async def answered(
-    limiter: ArrivalLimiter, clock: Clock, answer_seconds: list[float]
-) -> list[float]:
-    moments = []
-    for seconds in answer_seconds:
-        turn = await limiter.turn()
-        turn.departed()
-        moments.append(clock.now)
-        clock.now += seconds
-        turn.arrived()
-    return moments
-
-
 async def test_a_late_answer_of_a_quick_server_counts_as_a_late_arrival(clock: Clock) -> None:
-    moments = await answered(ArrivalLimiter(1.0, clock), clock, [0.003] * 8 + [0.06, 0.003, 0.003])
-    gaps = [later - earlier for earlier, later in pairwise(moments)]
-    assert 1.05 < gaps[8] < 1.07
-    assert max(gaps[5:8]) < 1.01
-    assert gaps[9] < 1.01
+    quick = [0.003] * 8 + [0.06, 0.003, 0.003]
+    between = gaps(await departures(ArrivalLimiter(1.0, clock), clock, answer_seconds=quick))
+    assert 1.05 < between[8] < 1.07
+    assert max(*between[5:8], between[9]) < 1.01
 
 
 async def test_a_slow_server_costs_no_allowance(clock: Clock) -> None:
-    moments = await answered(ArrivalLimiter(1.0, clock), clock, [0.3, 0.5, 0.7, 0.4, 0.9] * 6)
-    gaps = [later - earlier for earlier, later in pairwise(moments[6:])]
-    assert min(gaps) > 1.0
-    assert max(gaps) <= 1.01
+    slow = [0.3, 0.5, 0.7, 0.4, 0.9] * 6
+    moments = await departures(ArrivalLimiter(1.0, clock), clock, answer_seconds=slow)
+    assert 1.0 < min(gaps(moments[6:])) <= max(gaps(moments[6:])) <= 1.01
 
 
 async def test_a_time_the_other_side_names_holds_everything_back(clock: Clock) -> None:
@@ -202,7 +195,7 @@ async def test_limiters_with_one_memory_share_one_allowance(clock: Clock, tmp_pa
             turn.arrived()
 
     await asyncio.gather(*(take(limiter) for limiter in limiters))
-    assert all(later - earlier >= 1.0 for earlier, later in zip(moments, moments[5:], strict=False))
+    assert never_more_than(5, moments)
     assert 59 / (moments[-1] - moments[0]) >= 4.9
 
 
@@ -215,7 +208,7 @@ async def test_a_new_limiter_goes_on_where_a_killed_one_was(clock: Clock, tmp_pa
     second = ArrivalLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures"))
     after = await departures(second, clock, 10)
     moments = [*before, killed_at, *after]
-    assert all(later - earlier >= 1.0 for earlier, later in zip(moments, moments[5:], strict=False))
+    assert never_more_than(5, moments)
 
 
 async def test_a_memory_from_before_the_machine_started_is_forgotten(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.api_shapes import LONGEST_BULK_QUERY, packed_queries, telling_words
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.client import LiteratureClient
 
 WORDS = st.lists(
     st.sampled_from(["bat", "echo", "wing", "roost", "flight", "call"]),
@@ -76,7 +76,7 @@ def row(number: int) -> dict[str, Any]:
     }
 
 
-def client(answer: Any) -> tuple[SemanticScholarClient, Ledger]:
+def client(answer: Any) -> tuple[LiteratureClient, Ledger]:
     """A client whose requests `answer` sees: (request) → (status, body)."""
 
     def handle(request: httpx.Request) -> httpx.Response:
@@ -85,7 +85,7 @@ def client(answer: Any) -> tuple[SemanticScholarClient, Ledger]:
 
     ledger = Ledger("idea")
     http = httpx.AsyncClient(transport=httpx.MockTransport(handle))
-    return SemanticScholarClient("http://gateway", ledger, http, LiteratureSettings()), ledger
+    return LiteratureClient("http://gateway", ledger, http, LiteratureSettings()), ledger
 
 
 async def test_a_thin_answer_is_followed_by_a_looser_question_and_both_count() -> None:

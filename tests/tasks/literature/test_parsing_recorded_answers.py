@@ -55,54 +55,39 @@ def test_absurd_years_and_addresses_of_a_paper_are_unknown() -> None:
 
 
 @recorded
-def test_a_full_paper_is_read() -> None:
-    paper = parse_paper(sample("paper_get_full"))
+def test_papers_are_read_whole_and_a_batch_keeps_its_places() -> None:
+    full = sample("paper_get_full")
+    paper = parse_paper(full)
     assert paper is not None
-    assert (paper.paper_id, bool(paper.abstract), bool(paper.authors)) == (
-        sample("paper_get_full")["paperId"],
-        True,
-        True,
-    )
-    assert paper.citation_count == sample("paper_get_full")["citationCount"]
-
-
-@recorded
-def test_a_batch_with_an_unknown_id_keeps_its_places() -> None:
+    assert (paper.paper_id, paper.citation_count) == (full["paperId"], full["citationCount"])
+    assert paper.abstract
+    assert paper.authors
     unknown, known, *_ = [parse_paper(row) for row in sample("paper_batch_with_null")]
     assert unknown is None
     assert known is not None
-    assert (known.corpus_id, known.publication_date, known.doi) == (
-        470667,
-        date(2001, 10, 1),
-        "10.2139/ssrn.288970",
-    )
+    assert (known.corpus_id, known.doi) == (470667, "10.2139/ssrn.288970")
+    assert known.publication_date == date(2001, 10, 1)
     assert known.open_access_pdf_url == "http://papers.nber.org/papers/w8841.pdf"
 
 
 @recorded
 @pytest.mark.parametrize(
-    "name",
+    ("name", "rows_at"),
     [
-        "paper_search",
-        "paper_search_second_page",
-        "paper_search_bulk_first",
-        "paper_search_bulk_last_page",
-        "paper_search_match",
+        ("paper_search", "data"),
+        ("paper_search_second_page", "data"),
+        ("paper_search_bulk_first", "data"),
+        ("paper_search_bulk_last_page", "data"),
+        ("paper_search_match", "data"),
+        ("recommendations_forpaper", "recommendedPapers"),
+        ("recommendations_forpaper_all_cs", "recommendedPapers"),
+        ("recommendations_post", "recommendedPapers"),
     ],
 )
-def test_rows_of_searches_are_papers(name: str) -> None:
-    rows = sample(name)["data"]
-    assert [paper and paper.paper_id for paper in map(parse_paper, rows)] == [
-        row["paperId"] for row in rows
-    ]
-
-
-@recorded
-@pytest.mark.parametrize(
-    "name", ["recommendations_forpaper", "recommendations_forpaper_all_cs", "recommendations_post"]
-)
-def test_recommended_papers_are_read(name: str) -> None:
-    assert all(parse_paper(row) for row in sample(name)["recommendedPapers"])
+def test_rows_of_answers_are_papers(name: str, rows_at: str) -> None:
+    rows = sample(name)[rows_at]
+    papers = [parse_paper(row) for row in rows]
+    assert [paper and paper.paper_id for paper in papers] == [row["paperId"] for row in rows]
 
 
 @recorded
@@ -121,17 +106,8 @@ def test_withheld_references_are_not_none_found() -> None:
 
 @recorded
 def test_missing_and_null_lists_are_read_as_unknown() -> None:
-    paper = parse_paper(
-        {
-            "paperId": "x",
-            "title": "t",
-            **{
-                key: value
-                for key, value in sample("paper_with_null_lists").items()
-                if value is None
-            },
-        }
-    )
+    nulls = {key: None for key, value in sample("paper_with_null_lists").items() if value is None}
+    paper = parse_paper({"paperId": "x", "title": "t", **nulls})
     assert paper is not None
     assert paper.authors == ()
 
@@ -150,14 +126,12 @@ def test_pdf_addresses_are_read_from_every_variant() -> None:
 
 
 @recorded
-@pytest.mark.parametrize("name", ["snippet_search"])
-def test_passages_are_read_with_their_mentions(name: str) -> None:
-    rows = passage_rows(sample(name)["data"])
-    assert len(rows) == len(sample(name)["data"])
+def test_passages_are_read_with_their_mentions() -> None:
+    data = sample("snippet_search")["data"]
+    rows = passage_rows(data)
+    assert len(rows) == len(data)
     assert {row.kind for row in rows} >= {"title", "abstract"}
-    assert {row.corpus_id for row in rows} == {
-        int(row["paper"]["corpusId"]) for row in sample(name)["data"]
-    }
+    assert {row.corpus_id for row in rows} == {int(row["paper"]["corpusId"]) for row in data}
     assert any(row.mentioned for row in rows)
     assert passages_of(rows, {}) == ()
 
@@ -176,7 +150,8 @@ def test_an_address_in_the_disclaimer_stands_in_for_an_empty_one() -> None:
 @given(json_values)
 def test_any_json_is_a_paper_or_none(value: Any) -> None:
     parse_paper(value)
-    passage_rows([value])
+    snippet = {"text": "t", "snippetKind": value, "section": value, "annotations": value}
+    passage_rows([value, {"paper": {"corpusId": 1}, "snippet": snippet, "score": value}])
     nested_rows(value, "citations")
 
 

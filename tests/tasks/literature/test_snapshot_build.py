@@ -1,11 +1,10 @@
+import json
 import os
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
 import time
 import zlib
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,16 +22,10 @@ from tasks.literature.snapshot.opening import open_papers
 from tasks.literature.snapshot.records import record_of
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.store import PaperStore
+from tests.support.killed_builds import killed_at
 from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
 
 Rows = list[dict[str, Any]]
-
-_KILLED_BUILD = (
-    "import os, signal, sys; from pathlib import Path; from tasks.literature.snapshot.build import"
-    " build_snapshot\ndef killed(done, total, stage):\n    if stage == sys.argv[3] and done >="
-    " int(sys.argv[4]): os.kill(os.getpid(), signal.SIGKILL)\nbuild_snapshot(Path(sys.argv[1]),"
-    " Path(sys.argv[2]), progress=killed)"
-)
 
 
 def answers(snapshot: Snapshot) -> list[Any]:
@@ -53,54 +46,33 @@ def test_every_row_becomes_one_paper_with_its_fields(snapshot: Snapshot) -> None
     assert snapshot.paper_count == 60
     (paper,) = snapshot.papers(["URL:https://www.example.org/papers/5/"])
     assert paper is not None
-    assert (paper.title, paper.year, paper.doi) == (
-        "Attention for bandit algorithms: report 5",
-        2015,
-        "10.5555/paper.5",
-    )
-    assert (paper.authors, paper.keywords) == (
-        ("Ada Author5", "Bob Writer"),
-        ("bandit algorithms", "attention"),
-    )
+    assert paper.title == "Attention for bandit algorithms: report 5"
+    assert (paper.year, paper.doi) == (2015, "10.5555/paper.5")
+    assert paper.authors == ("Ada Author5", "Bob Writer")
+    assert paper.keywords == ("bandit algorithms", "attention")
     assert len(paper.paper_id) == 40
-    assert snapshot.papers(
-        [paper.paper_id, f"CorpusId:{paper.corpus_id}", "10.5555/PAPER.5", "no such thing"]
-    ) == [paper] * 3 + [None]
-
-
-def test_a_row_without_abstract_is_kept_with_its_title(snapshot: Snapshot) -> None:
+    names = [paper.paper_id, f"CorpusId:{paper.corpus_id}", "10.5555/PAPER.5", "no such thing"]
+    assert snapshot.papers(names) == [paper] * 3 + [None]
     found = snapshot.search("diffusion report 18", 3).papers[0]
     assert (found.title, found.abstract) == ("Diffusion for graph networks: report 18", None)
 
 
 def test_rows_that_name_the_same_paper_are_kept_once_and_counted(tmp_path: Path) -> None:
     rows = paper_rows(20)
-    same_url = {
-        **rows[5],
-        "title": "Another title of three words",
-        "url": "http://www.example.org/papers/5/#top",
-        "doi": None,
-    }
-    same_doi = {
-        **rows[5],
-        "title": "Yet another title here",
-        "url": None,
-        "doi": "https://doi.org/10.5555/PAPER.5",
-    }
-    same_title = {**rows[6], "title": rows[6]["title"].upper() + "!", "url": None, "doi": None}
-    other_year = {**rows[6], "url": None, "doi": None, "year": 1999}
-    untitled = {**rows[7], "title": "  "}
-    snapshot = build_snapshot(
-        write_parquet(
-            tmp_path / "p.parquet", [*rows, same_url, same_doi, same_title, other_year, untitled]
-        ),
-        tmp_path / "i",
-    )
-    assert (
-        snapshot.paper_count,
-        snapshot.manifest.duplicate_count,
-        snapshot.manifest.untitled_count,
-    ) == (21, 3, 1)
+    nameless = {"url": None, "doi": None}
+    rows += [
+        rows[5]
+        | nameless
+        | {"title": "Another title of words", "url": "http://www.example.org/papers/5/#top"},
+        rows[5]
+        | nameless
+        | {"title": "Yet another title here", "doi": "https://doi.org/10.5555/PAPER.5"},
+        rows[6] | nameless | {"title": rows[6]["title"].upper() + "!"},
+        rows[6] | nameless | {"year": 1999},
+        rows[7] | {"title": "  "},
+    ]
+    made = build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "i").manifest
+    assert (made.paper_count, made.duplicate_count, made.untitled_count) == (21, 3, 1)
 
 
 def test_identifiers_and_fingerprint_do_not_depend_on_format_or_order_of_rows(
@@ -140,7 +112,7 @@ def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(
     target = tmp_path / "index"
     killed_in = []
     for stage, done in (("papers", 6_000), ("papers", 20_000), ("index", 0), ("index", 20_000)):
-        killed_in.append(build_killed_after(source, target, stage, done))
+        killed_in.append(killed_at("build", source, target, stage, done))
         with pytest.raises(SnapshotError, match="run its build again"):
             open_snapshot(target)
     assert killed_in == [True] * 4
@@ -149,16 +121,6 @@ def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(
     assert resumed.paper_count == undisturbed.paper_count == 21_000
     assert resumed.fingerprint == undisturbed.fingerprint
     assert answers(resumed) == answers(undisturbed)
-
-
-def build_killed_after(source: Path, target: Path, stage: str, done: int) -> bool:
-    """Run a build that is killed once `stage` has come to `done`; True when it was."""
-    return (
-        subprocess.run(
-            [sys.executable, "-c", _KILLED_BUILD, str(source), str(target), stage, str(done)]
-        ).returncode
-        == -signal.SIGKILL
-    )
 
 
 def test_a_finished_snapshot_is_opened_not_built_again(tmp_path: Path, rows: Rows) -> None:
@@ -287,21 +249,6 @@ def test_a_folder_that_is_no_finished_snapshot_is_refused(
         open_snapshot(snapshot.folder)
 
 
-def test_a_record_that_unpacks_beyond_its_bound_is_one_line(snapshot: Snapshot) -> None:
-    bomb = zlib.compress(b" " * 2_000_001 + b"[]")
-    path = snapshot.folder / "papers.sqlite"
-    with closing(sqlite3.connect(path, isolation_level=None)) as papers:
-        papers.execute("update papers set record = ?", (bomb,))
-    with closing(PaperStore(snapshot.folder)) as store:
-        for read in (
-            lambda: store.records([0]),
-            store.fingerprint,
-        ):
-            with pytest.raises(SnapshotError, match="is damaged") as refused:
-                read()
-            assert "\n" not in str(refused.value)
-
-
 @pytest.fixture
 def with_passages(tmp_path: Path) -> Snapshot:
     """Thirty papers that cite the first one, each by a passage of 100 bytes."""
@@ -312,72 +259,109 @@ def with_passages(tmp_path: Path) -> Snapshot:
     return build_snapshot(write_jsonl(tmp_path / "cited.jsonl", rows), tmp_path / "cited")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b" " * 2_000_001 + b"[null,[]]",
-        b"[null,[" + b",".join([b'["x",null,[]]'] * 1_001) + b"]]",
-    ],
-)
-def test_passages_that_unpack_beyond_their_bounds_are_one_line(
-    content: bytes, with_passages: Snapshot
+RECORD = json.loads(record_of(paper_rows(1)[0]).to_json())  # type: ignore[union-attr]
+TOO_LONG = zlib.compress(b" " * 2_000_001 + b"[]")
+DAMAGE: dict[str, tuple[str, Any, Callable[[PaperStore], object]]] = {
+    "a record beyond its bound": (
+        "update papers set record = ?",
+        TOO_LONG,
+        lambda store: store.records([0]),
+    ),
+    "a record beyond its bound in the fingerprint": (
+        "update papers set record = ?",
+        TOO_LONG,
+        PaperStore.fingerprint,
+    ),
+    "values of other kinds": (
+        "update papers set record = ?",
+        zlib.compress(json.dumps([*RECORD[:4], "Ada", *RECORD[5:]]).encode()),
+        lambda store: list(store.records_from(0)),
+    ),
+    "passages beyond their bound": (
+        "update named_references set contexts = ?",
+        zlib.compress(b" " * 2_000_001 + b"[null,[]]"),
+        lambda store: store.contexts([(1, 0)]),
+    ),
+    "too many passages": (
+        "update named_references set contexts = ?",
+        zlib.compress(b"[null,[" + b",".join([b'["x",null,[]]'] * 1_001) + b"]]"),
+        lambda store: store.contexts([(1, 0)]),
+    ),
+    "passages that are no text": (
+        "update named_references set contexts = ?",
+        zlib.compress(b"[null,[[[],null,[]]]]"),
+        lambda store: store.contexts([(1, 0)]),
+    ),
+    "a section that is no text": (
+        "update named_references set contexts = ?",
+        zlib.compress(b'[null,[["a",{},[]]]]'),
+        lambda store: store.contexts([(1, 0)]),
+    ),
+    "a hash below zero": (
+        "update named_references set hash = ?",
+        -1,
+        PaperStore.fingerprint,
+    ),
+    "a hash that is a text": (
+        "update named_references set hash = ?",
+        "x",
+        PaperStore.fingerprint,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_what_a_stranger_wrote_into_the_file_is_one_line(
+    what: str, with_passages: Snapshot
 ) -> None:
+    statement, value, read = DAMAGE[what]
     path = with_passages.folder / "papers.sqlite"
     with closing(sqlite3.connect(path, isolation_level=None)) as papers:
-        papers.execute("update named_references set contexts = ?", (zlib.compress(content),))
+        papers.execute(statement, (value,))
     with (
         closing(PaperStore(with_passages.folder)) as papers,
-        pytest.raises(SnapshotError, match="is damaged") as refused,
+        pytest.raises(SnapshotError, match=r"papers\.sqlite is damaged") as refused,
     ):
-        papers.contexts([(1, 0)])
-    assert "\n" not in str(refused.value)
-
-
-def test_passages_of_an_answer_beyond_its_bound_are_one_line(
-    with_passages: Snapshot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "_MOST_ANSWER_BYTES", 3_000)
-    with closing(PaperStore(with_passages.folder)) as papers:
-        edges = [(citing, 0) for citing in range(1, 31)]
-        assert len(papers.contexts(edges[:20])) == 20
-        with pytest.raises(SnapshotError, match="30 citations take more than 3,000") as refused:
-            papers.contexts(edges)
+        read(papers)
     assert "\n" not in str(refused.value)
 
 
 def test_an_answer_that_unpacks_beyond_its_bound_is_one_line(
-    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+    with_passages: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "_MOST_ANSWER_BYTES", 3_000)
-    with closing(PaperStore(snapshot.folder)) as papers:
+    edges = [(citing, 0) for citing in range(1, 31)]
+    with closing(PaperStore(with_passages.folder)) as papers:
         assert papers.records([0])
-        with pytest.raises(SnapshotError, match="60 papers take more than 3,000 bytes") as refused:
-            papers.records(range(60))
-    assert "\n" not in str(refused.value)
+        assert len(papers.contexts(edges[:20])) == 20
+        with pytest.raises(SnapshotError, match="31 papers take more than 3,000") as refused:
+            papers.records(range(31))
+        assert "\n" not in str(refused.value)
+        with pytest.raises(SnapshotError, match="30 citations take more than 3,000") as refused:
+            papers.contexts(edges)
+        assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("ending", [".idx", ".term", ".fast"])
-def test_a_text_index_that_was_falsified_is_one_line(
-    ending: str, tmp_path: Path, rows: Rows
-) -> None:
-    build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "index")
-    (path,) = (tmp_path / "index" / "text").glob(f"*{ending}")
+def test_a_text_index_that_was_falsified_is_one_line(ending: str, snapshot: Snapshot) -> None:
+    (path,) = (snapshot.folder / "text").glob(f"*{ending}")
     content = path.read_bytes()
+    path.unlink()  # the open snapshot has it mapped
     path.write_bytes(b"\xff" * (len(content) - 150) + content[-150:])
     with pytest.raises(SnapshotError, match="text is no readable index") as refused:
-        open_snapshot(tmp_path / "index").search("report", 3)
+        open_snapshot(snapshot.folder).search("report", 3)
     assert "\n" not in str(refused.value)
 
 
-def test_an_index_of_something_else_is_one_line(tmp_path: Path, rows: Rows) -> None:
-    build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "index")
-    shutil.rmtree(tmp_path / "index" / "text")
-    (tmp_path / "index" / "text").mkdir()
+def test_an_index_of_something_else_is_one_line(snapshot: Snapshot) -> None:
+    text = snapshot.folder / "text"
+    shutil.rmtree(text)
+    text.mkdir()
     fields = tantivy.SchemaBuilder()
     fields.add_text_field("title")
-    tantivy.Index(fields.build(), path=str(tmp_path / "index" / "text"))
+    tantivy.Index(fields.build(), path=str(text))
     with pytest.raises(SnapshotError, match="it has other fields"):
-        open_snapshot(tmp_path / "index")
+        open_snapshot(snapshot.folder)
 
 
 def test_a_text_too_long_for_an_abstract_counts_as_unknown() -> None:

@@ -3,7 +3,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
 import numpy as np
 import orjson
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
-from tasks.literature.gateway.application import application
 from tasks.literature.gateway.messages import LEFT_OUT_HEADER
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.snapshot.build import build_snapshot
@@ -26,6 +24,7 @@ from tasks.literature.snapshot.records import (
 )
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.text_index import DayRange
+from tests.support.gateways import gateway_to
 from tests.support.paper_files import paper_rows, write_parquet
 
 reusing_fixtures = settings(
@@ -202,10 +201,9 @@ async def test_a_cutoff_names_the_later_papers_of_the_hybrid_ranking(tmp_path: P
     source = write_parquet(tmp_path / "p.parquet", paper_rows(60))
     embedder = WordEmbedder()
     snapshot = await asyncio.to_thread(build_snapshot, source, tmp_path / "i", embedder=embedder)
-    transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot, embedder)))
     asked: dict[str, Any] = {"query": "robot grasping diffusion report 33", "limit": 4}
     asked["fields"] = "title,year"
-    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+    async with gateway_to(SnapshotUpstream(snapshot, embedder)) as client:
         undated = await client.get("/graph/v1/paper/search", params=asked)
         asked["publicationDateOrYear"] = ":2015-12-31"
         reply = await client.get("/graph/v1/paper/search", params=asked)

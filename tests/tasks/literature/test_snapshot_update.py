@@ -1,8 +1,5 @@
 import csv
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,51 +11,30 @@ from schemas.errors import SnapshotError
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.contexts import CitationContexts
 from tasks.literature.snapshot.folder import read_manifest
-from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.snapshot import Edges, Snapshot, open_snapshot
 from tasks.literature.snapshot.update import update_snapshot
 from tests.support.dataset_files import Record, release_records, work, write_part, write_release
+from tests.support.killed_builds import killed_at
 from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
 
 
-def papers_of(edges: Edges | None) -> tuple[PaperRecord, ...]:
-    return edges.papers if edges is not None else ()
-
-
-def pairs_of(edges: Edges | None) -> list[tuple[PaperRecord, CitationContexts]]:
-    return list(zip(edges.papers, edges.contexts, strict=True)) if edges is not None else []
+def pairs_of(edges: Edges | None) -> list[tuple[str, CitationContexts]]:
+    if edges is None:
+        return []
+    names = [paper.paper_id for paper in edges.papers]
+    return list(zip(names, edges.contexts, strict=True))
 
 
 def same(one: Snapshot, other: Snapshot) -> None:
     """The two hold the same papers and answer alike."""
     assert one.paper_count == other.paper_count
-    for query in (
-        "attention",
-        "protein folding report",
-        "zebra8",
-        "contrastive learning robot grasping",
-        "experiment 17",
-    ):
-        answers = [
-            [(paper, score) for paper, score in zip(each.papers, each.scores, strict=True)]
-            for each in (one.search(query, 20), other.search(query, 20))
-        ]
-        assert answers[0] == answers[1]
-    every = [paper.paper_id for paper in other.search_bulk("", 1000).papers]
-    for identifier in every:
-        assert [paper.paper_id for paper in papers_of(one.references(identifier))] == [
-            paper.paper_id for paper in papers_of(other.references(identifier))
-        ]
-        assert sorted(paper.paper_id for paper in papers_of(one.citations(identifier))) == sorted(
-            paper.paper_id for paper in papers_of(other.citations(identifier))
-        )
-        for told, same in (
-            (one.references(identifier), other.references(identifier)),
-            (one.citations(identifier), other.citations(identifier)),
-        ):
-            assert {paper.paper_id: how for paper, how in pairs_of(told)} == {
-                paper.paper_id: how for paper, how in pairs_of(same)
-            }
+    for query in ("attention", "protein folding report", "zebra8", "experiment 17"):
+        assert one.search(query, 20) == other.search(query, 20)
+    for paper in other.search_bulk("", 1000).papers:
+        cited = [pairs_of(each.references(paper.paper_id)) for each in (one, other)]
+        assert cited[0] == cited[1]
+        citing = [pairs_of(each.citations(paper.paper_id)) for each in (one, other)]
+        assert dict(citing[0]) == dict(citing[1])
     assert one.fingerprint == other.fingerprint
 
 
@@ -66,17 +42,11 @@ def test_new_and_changed_rows_give_what_a_build_from_all_of_them_gives(tmp_path:
     rows = with_references(paper_rows(50))
     changed = [{**row, "abstract": "Quite another abstract about zebras."} for row in rows[5:12]]
     build_snapshot(write_parquet(tmp_path / "old.parquet", rows[:40]), tmp_path / "i")
-    updated = update_snapshot(
-        write_jsonl(tmp_path / "new.jsonl", [*changed, *rows[38:]]), tmp_path / "i"
-    )
+    new = write_jsonl(tmp_path / "new.jsonl", [*changed, *rows[38:]])
+    updated = update_snapshot(new, tmp_path / "i")
     assert updated.counts == {"added": 10, "replaced": 7, "unchanged": 2}
-    same(
-        updated.snapshot,
-        build_snapshot(
-            write_parquet(tmp_path / "all.parquet", [*rows[:5], *changed, *rows[12:]]),
-            tmp_path / "anew",
-        ),
-    )
+    whole = write_parquet(tmp_path / "all.parquet", [*rows[:5], *changed, *rows[12:]])
+    same(updated.snapshot, build_snapshot(whole, tmp_path / "anew"))
 
 
 def test_an_update_from_another_source_wipes_nothing(tmp_path: Path) -> None:
@@ -86,11 +56,8 @@ def test_an_update_from_another_source_wipes_nothing(tmp_path: Path) -> None:
     updated = update_snapshot(write_jsonl(tmp_path / "new.jsonl", [poorer]), tmp_path / "i")
     (found,) = updated.snapshot.papers([f"URL:{row['url']}"])
     assert found is not None
-    assert (found.abstract, found.venue, found.authors) == (
-        row["abstract"],
-        row["venue"],
-        tuple(row["authors"]),
-    )
+    assert (found.abstract, found.venue) == (row["abstract"], row["venue"])
+    assert found.authors == tuple(row["authors"])
 
 
 def test_the_same_update_twice_changes_nothing_and_the_first_source_still_names_the_snapshot(
@@ -103,12 +70,8 @@ def test_the_same_update_twice_changes_nothing_and_the_first_source_still_names_
     again = update_snapshot(new, tmp_path / "i")
     assert (again.counts, again.snapshot.fingerprint) == ({}, once.fingerprint)
     assert build_snapshot(source, tmp_path / "i").fingerprint == once.fingerprint
-    assert sorted(path.name for path in (tmp_path / "i").iterdir()) == [
-        "build.lock",
-        "manifest.json",
-        "papers-1.sqlite",
-        "text-1",
-    ]
+    files = sorted(path.name for path in (tmp_path / "i").iterdir())
+    assert files == ["build.lock", "manifest.json", "papers-1.sqlite", "text-1"]
 
 
 def diffs(
@@ -124,28 +87,20 @@ def test_diffs_of_a_release_give_what_the_next_release_gives(tmp_path: Path) -> 
     old, new = release_records(40), release_records(30, first=9)
     for paper in new["papers"]:
         paper["citationcount"] += paper["corpusid"] % 2
-    new["abstracts"] = [
-        {**each, "abstract": f"Rewritten {each['corpusid']}."} if each["corpusid"] == 20 else each
-        for each in new["abstracts"]
-    ]
     new["abstracts"] = [each for each in new["abstracts"] if each["corpusid"] != 21]
-    new["citations"] = [
-        each for each in new["citations"] if each["citationid"] not in (250, 255, 260)
-    ]
+    for each in new["abstracts"]:
+        each["abstract"] += " Rewritten." if each["corpusid"] == 20 else ""
+    ended = (250, 255, 260)
+    new["citations"] = [each for each in new["citations"] if each["citationid"] not in ended]
     build_snapshot(write_release(tmp_path / "2025-01-07", old), tmp_path / "i")
     gone = [paper for paper in old["papers"] if not 9 <= paper["corpusid"] < 39]
     folder = diffs(
         tmp_path / "diffs",
-        {
-            "papers": new["papers"],
-            "abstracts": new["abstracts"],
-            "citations": new["citations"],
-            "tldrs": new["tldrs"],
-        },
+        {name: new[name] for name in ("papers", "abstracts", "citations", "tldrs")},
         {
             "papers": [{"corpusid": paper["corpusid"]} for paper in gone],
             "abstracts": [{"corpusid": 21}],
-            "citations": [{"citationid": 250}, {"citationid": 255}, {"citationid": 260}],
+            "citations": [{"citationid": each} for each in ended],
             "tldrs": [],
         },
         "2025-01-07-to-2025-01-14",
@@ -163,20 +118,13 @@ def test_diffs_are_applied_in_order_once_and_without_a_gap(tmp_path: Path) -> No
         ("2025-01-14-to-2025-01-21", "Last"),
         ("2025-01-07-to-2025-01-14", "First"),
     ):
-        diffs(
-            tmp_path / "d",
-            {"papers": [{**paper, "title": f"{title} title of the paper"}]},
-            {},
-            step,
-        )
+        told = {"papers": [{**paper, "title": f"{title} title of the paper"}]}
+        diffs(tmp_path / "d", told, {}, step)
     updated = update_snapshot(tmp_path / "d", tmp_path / "i").snapshot
     (found,) = updated.papers(["CorpusId:5"])
     assert found is not None
-    assert (found.title, found.abstract is not None, updated.manifest.through) == (
-        "Last title of the paper",
-        True,
-        "2025-01-21",
-    )
+    assert (found.title, updated.manifest.through) == ("Last title of the paper", "2025-01-21")
+    assert found.abstract is not None
     assert update_snapshot(tmp_path / "d", tmp_path / "i").counts == {}
     diffs(tmp_path / "gap", {"papers": [paper]}, {}, "2025-02-04-to-2025-02-11")
     with pytest.raises(SnapshotError, match="lacks the diffs from 2025-01-21 to 2025-02-04"):
@@ -198,10 +146,8 @@ def test_openalex_parts_of_later_days_and_merged_works_are_applied(tmp_path: Pat
     assert update_snapshot(folder, tmp_path / "i").counts == {}
     shutil.rmtree(folder / "merged_ids")
     left = [changed if number == 3 else each for number, each in enumerate(works) if number != 7]
-    same(
-        updated.snapshot,
-        build_snapshot(write_part(tmp_path / "all.jsonl.gz", left), tmp_path / "anew"),
-    )
+    whole = write_part(tmp_path / "all.jsonl.gz", left)
+    same(updated.snapshot, build_snapshot(whole, tmp_path / "anew"))
 
 
 def test_a_list_of_merged_works_that_is_no_csv_is_one_clear_line(tmp_path: Path) -> None:
@@ -212,10 +158,8 @@ def test_a_list_of_merged_works_that_is_no_csv_is_one_clear_line(tmp_path: Path)
     merged.parent.mkdir(parents=True)
     merged.write_text(f"merge_date,id,merge_into_id\n2026-02-03,{'W' * 200_000},W8\n")
     csv.field_size_limit(131_072)  # readers of idea files raise it for the process
-    with pytest.raises(
-        SnapshotError,
-        match=r"2026-02-03\.csv is no CSV after line 1 \(field larger than field limit",
-    ) as caught:
+    told = r"2026-02-03\.csv is no CSV after line 1 \(field larger than field limit"
+    with pytest.raises(SnapshotError, match=told) as caught:
         update_snapshot(folder, tmp_path / "i")
     assert "\n" not in str(caught.value)
 
@@ -238,58 +182,28 @@ def test_a_stopped_update_leaves_the_old_snapshot_and_goes_on(tmp_path: Path, st
     with pytest.raises(_StoppedError):
         update_snapshot(new, tmp_path / "i", progress=stop)
     assert open_snapshot(tmp_path / "i").fingerprint == old.fingerprint
-    resumed = update_snapshot(
-        new,
-        tmp_path / "i",
-        progress=lambda done, total, name: seen.append(done) if name == "changes" else None,
-    )
+    note = lambda done, _, name: seen.append(done) if name == "changes" else None  # noqa: E731
+    resumed = update_snapshot(new, tmp_path / "i", progress=note)
     assert resumed.counts == {"added": 4_400, "unchanged": 100}
     assert resumed.snapshot.fingerprint == build_snapshot(new, tmp_path / "anew").fingerprint
     assert 2_000 not in seen
 
 
-_COMMAND = (
-    "import os, signal, sys; from pathlib import Path; from tasks.literature.snapshot import build,"
-    " update\nwork = build.build_snapshot if sys.argv[1] == 'build' else"
-    " update.update_snapshot\ndef killed(done, total, stage):\n    if stage == sys.argv[4]:"
-    " os.kill(os.getpid(), signal.SIGKILL)\nwork(Path(sys.argv[2]), Path(sys.argv[3]),"
-    " progress=killed)"
-)
-
-
-def killed_at(kind: str, source: Path, target: Path, stage: str) -> bool:
-    """Run a build or an update that is killed in `stage`; True when it was."""
-    return (
-        subprocess.run(
-            [sys.executable, "-c", _COMMAND, kind, str(source), str(target), stage]
-        ).returncode
-        == -signal.SIGKILL
-    )
-
-
 @pytest.mark.long
 def test_a_release_and_its_diffs_survive_kills_at_any_stage(tmp_path: Path) -> None:
     source = write_release(tmp_path / "2025-01-07", release_records(700))
-    folder = diffs(
-        tmp_path / "d",
-        {"papers": release_records(700, first=20)["papers"]},
-        {},
-        "2025-01-07-to-2025-01-14",
-    )
-    assert all(
-        killed_at("build", source, tmp_path / "i", stage) for stage in ("join", "papers", "index")
-    )
-    assert (
-        build_snapshot(source, tmp_path / "i").fingerprint
-        == build_snapshot(source, tmp_path / "undisturbed").fingerprint
-    )
-    assert all(killed_at("update", folder, tmp_path / "i", stage) for stage in ("changes", "index"))
-    resumed = update_snapshot(folder, tmp_path / "i")
+    told = {"papers": release_records(700, first=20)["papers"]}
+    folder = diffs(tmp_path / "d", told, {}, "2025-01-07-to-2025-01-14")
+    disturbed, calm = tmp_path / "i", tmp_path / "undisturbed"
+    for stage in ("join", "papers", "index"):
+        assert killed_at("build", source, disturbed, stage)
+    whole = build_snapshot(source, calm)
+    assert build_snapshot(source, disturbed).fingerprint == whole.fingerprint
+    for stage in ("changes", "index"):
+        assert killed_at("update", folder, disturbed, stage)
+    resumed, whole = update_snapshot(folder, disturbed), update_snapshot(folder, calm).snapshot
     assert resumed.counts == {"added": 19, "unchanged": 681}
-    assert (
-        resumed.snapshot.fingerprint
-        == update_snapshot(folder, tmp_path / "undisturbed").snapshot.fingerprint
-    )
+    assert resumed.snapshot.fingerprint == whole.fingerprint
 
 
 def test_a_reader_that_has_the_old_snapshot_open_keeps_it(tmp_path: Path) -> None:
@@ -317,25 +231,19 @@ class Counting:
 
 def test_an_update_embeds_only_what_is_new(tmp_path: Path) -> None:
     rows = paper_rows(40)
-    build_snapshot(
-        write_parquet(tmp_path / "old.parquet", rows[:30]), tmp_path / "i", embedder=Counting()
-    )
-    new = write_parquet(
-        tmp_path / "new.parquet", [{**rows[3], "abstract": "Other words."}, *rows[30:]]
-    )
+    old = write_parquet(tmp_path / "old.parquet", rows[:30])
+    build_snapshot(old, tmp_path / "i", embedder=Counting())
+    changed = {**rows[3], "abstract": "Other words."}
+    new = write_parquet(tmp_path / "new.parquet", [changed, *rows[30:]])
     with pytest.raises(SnapshotError, match="--embeddings"):
         update_snapshot(new, tmp_path / "i")
     embedder = Counting()
     updated = update_snapshot(new, tmp_path / "i", embedder=embedder).snapshot
     assert embedder.asked == 11
     assert updated.has_vectors
-    whole = write_parquet(
-        tmp_path / "all.parquet", [*rows[:3], {**rows[3], "abstract": "Other words."}, *rows[4:]]
-    )
-    assert (
-        updated.fingerprint
-        == build_snapshot(whole, tmp_path / "anew", embedder=Counting()).fingerprint
-    )
+    whole = write_parquet(tmp_path / "all.parquet", [*rows[:3], changed, *rows[4:]])
+    anew = build_snapshot(whole, tmp_path / "anew", embedder=Counting())
+    assert updated.fingerprint == anew.fingerprint
 
 
 def test_what_cannot_be_an_update_is_one_clear_line(tmp_path: Path) -> None:

@@ -47,74 +47,41 @@ def client(gateway: str) -> SemanticScholar:
     return SemanticScholar(api_url=gateway, retry=False)
 
 
-def test_a_paper_and_papers_in_a_batch(client: SemanticScholar) -> None:
-    paper = client.get_paper(
-        "CorpusId:1007", fields=["title", "year", "references.title", "authors"]
-    )
-    assert (paper.title, paper.year, paper.paperId) == (
-        "Study 7 of topic 7 in graphs",
-        2022,
-        paper_id("7"),
-    )
-    assert [each.title for each in paper.references] == [
-        f"Study {number} of topic {number} in graphs" for number in range(7)
-    ]
-    found, missing = client.get_papers(
-        ["CorpusId:1003", "CorpusId:9", "DOI:10.1000/4"],
-        fields=["externalIds"],
-        return_not_found=True,
-    )
+def test_papers_come_alone_and_in_batches(client: SemanticScholar) -> None:
+    fields = ["title", "year", "references.title", "authors"]
+    paper = client.get_paper("CorpusId:1007", fields=fields)
+    assert (paper.title, paper.year) == ("Study 7 of topic 7 in graphs", 2022)
+    assert paper.paperId == paper_id("7")
+    titles = [f"Study {number} of topic {number} in graphs" for number in range(7)]
+    assert [each.title for each in paper.references] == titles
+    assert client.get_paper("CorpusId:1012").citationCount == 12, "with the fields it asks for"
+    asked = ["CorpusId:1003", "CorpusId:9", "DOI:10.1000/4"]
+    found, missing = client.get_papers(asked, fields=["externalIds"], return_not_found=True)
     assert [each.paperId for each in found] == [paper_id("3"), paper_id("4")]
     assert missing == ["CorpusId:9"]
+    with pytest.raises(ObjectNotFoundException, match="Paper with id CorpusId:77 not found"):
+        client.get_paper("CorpusId:77")
 
 
-def test_a_paper_with_all_fields_the_client_asks_for_by_itself(client: SemanticScholar) -> None:
-    assert client.get_paper("CorpusId:1012").citationCount == 12
-
-
-def test_a_search_turns_its_pages(client: SemanticScholar) -> None:
+def test_searches_and_lists_turn_their_pages(client: SemanticScholar) -> None:
     found = client.search_paper("study", fields=["title"], limit=60)
-    assert found.total == 250
-    assert len({paper.paperId for paper in found}) == 250
-
-
-def test_a_search_without_hits_is_empty(client: SemanticScholar) -> None:
-    found = client.search_paper("zeppelin")
-    assert (found.total, found.items) == (0, [])
-
-
-def test_a_bulk_search(client: SemanticScholar) -> None:
+    assert found.total == len({paper.paperId for paper in found}) == 250
+    nothing = client.search_paper("zeppelin")
+    assert (nothing.total, nothing.items) == (0, [])
     assert len(list(client.search_paper("topic 3", bulk=True, fields=["title"]))) == 250
-
-
-def test_references_and_citations_turn_their_pages(client: SemanticScholar) -> None:
     references = client.get_paper_references(paper_id("240"), fields=["title"], limit=100)
-    assert [each.paper.paperId for each in references] == [
-        paper_id(str(number)) for number in range(110, 240)
-    ]
+    cited = [paper_id(str(number)) for number in range(110, 240)]
+    assert [each.paper.paperId for each in references] == cited
     citations = client.get_paper_citations(paper_id("100"), fields=["title"], limit=40)
     assert len(list(citations)) == len([number for number in range(101, 231) if number % 7 != 6])
 
 
-def test_recommendations_for_a_paper_and_from_lists(client: SemanticScholar) -> None:
-    assert len(client.get_recommended_papers(paper_id("5"), limit=5, pool_from="all-cs")) == 5
-    assert (
-        len(
-            client.get_recommended_papers_from_lists(
-                [paper_id("5"), paper_id("8")], [paper_id("9")], limit=7
-            )
-        )
-        == 7
-    )
-
-
-def test_passages(client: SemanticScholar) -> None:
+def test_recommendations_and_passages(client: SemanticScholar) -> None:
+    five, eight, nine = map(paper_id, "589")
+    assert len(client.get_recommended_papers(five, limit=5, pool_from="all-cs")) == 5
+    pooled = client.get_recommended_papers_from_lists([five, eight], [nine], limit=7)
+    assert len(pooled) == 7
     assert len(list(client.search_snippet("topic 4", limit=3))) >= 3
-
-
-def test_an_unknown_paper_is_the_errors_the_client_knows(client: SemanticScholar) -> None:
-    with pytest.raises(ObjectNotFoundException, match="Paper with id CorpusId:77 not found"):
-        client.get_paper("CorpusId:77")
 
 
 def test_what_could_not_be_looked_up_is_an_error_and_never_an_empty_answer(

@@ -19,8 +19,7 @@ from schemas.tables import TABLE
 from schemas.works.check_run import CHECKS, CheckHead, CheckRequest
 from schemas.works.manuscripts import ManuscriptCheck, ManuscriptForm
 from tasks.manuscripts import check
-from tasks.manuscripts.scores import check_scores
-from tasks.manuscripts.work import CHECK
+from tasks.manuscripts.work import CHECK, check_scores
 from tests.support.checks import check_here, check_request
 from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server

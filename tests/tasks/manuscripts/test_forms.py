@@ -12,7 +12,7 @@ from schemas.identifiers import IdeaId
 from schemas.settings import Settings
 from schemas.works.check_run import ManuscriptSource
 from tasks.accounting.ledger import Ledger
-from tasks.manuscripts.candidates import leads_at
+from tasks.manuscripts.problems import leads_at
 from tasks.manuscripts.read import Manuscript, read_manuscript
 from tasks.manuscripts.sections import sections_of
 from tasks.manuscripts.steps.read_section import LeadShown

@@ -10,11 +10,16 @@ from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Provenance, Scored
 from tasks.judging.relevance import RelevanceEntry
 from tasks.judging.step import Engine, Step
-from tasks.manuscripts.cited import MOST_SEARCHED, entries_of, look_up_cited
-from tasks.manuscripts.pool import Pool, gather_pool, strong_claims
+from tasks.manuscripts.pool import (
+    MOST_SEARCHED,
+    Pool,
+    entries_of,
+    gather_pool,
+    look_up_cited,
+    strong_claims,
+)
 from tasks.manuscripts.steps.reading import Reading
-from tasks.survey.steps.survey_plan import SURVEY_PLAN, PlannedSubQuestion, PlanReply
-from tasks.survey.steps.survey_relevance import SurveyRelevanceReply
+from tasks.survey.steps import SURVEY_PLAN, PlannedSubQuestion, PlanReply, SurveyRelevanceReply
 from tests.support.survey_fakes import GraphLiterature, failed
 
 CLAIM = "We are the first to weigh pebbles by ear."

@@ -11,7 +11,6 @@ import pytest
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.settings import DocumentSettings
-from schemas.works.check_run import ManuscriptSource
 from schemas.works.manuscripts import ManuscriptForm
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.collect import collect_manuscripts, read_reasons
@@ -91,6 +90,7 @@ async def test_latex_comes_as_one_source_from_folder_archive_and_file(tmp_path: 
         ("broken.pdf", b"%PDF-1.4 and no more", "auto", "damaged"),
         ("page.pdf", b"<html>no PDF</html>", "auto", "not_a_pdf"),
         ("empty.txt", b" \n", "auto", "no_text"),
+        ("marks.md", b"# \n\n##\n", "auto", "no_text"),
         ("latin.txt", "naïve".encode("latin-1"), "auto", "damaged"),
         ("parts.tex", b"words without structure", "auto", "not_latex"),
         ("empty.zip", b"PK\x05\x06" + bytes(18), "auto", "not_latex"),
@@ -257,22 +257,6 @@ def test_reasons_come_from_json_lines_json_and_csv_and_name_manuscripts_that_are
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        '{"manuscript": "a"}',
-        '{"manuscript": "a", "reason": "x"}\n{"manuscript": "a", "reason": "y"}',
-        "3",
-    ],
-)
-def test_reasons_that_cannot_be_used_are_refused_in_one_line(tmp_path: Path, text: str) -> None:
-    (tmp_path / "r.jsonl").write_text(text)
-    with pytest.raises(ConfigurationError, match="--reasons"):
-        read_reasons(tmp_path / "r.jsonl")
-
-
-@pytest.mark.parametrize(
     ("location", "expected"),
     [
         ("page 2", True),
@@ -318,20 +302,6 @@ def test_in_latex_only_labels_and_headings_can_be_held_against_the_text() -> Non
     assert location_found("Section 3, page 2", manuscript) is None
 
 
-def test_the_same_manuscript_named_twice_counts_once(tmp_path: Path) -> None:
-    (tmp_path / "b.md").write_text("# B")
-    found: tuple[ManuscriptSource, ...] = collect_manuscripts([tmp_path / "b.md", tmp_path])
-    assert len(found) == 1
-
-
-@pytest.mark.parametrize("text", ["###", "# \n\n##\n", "   \n"])
-async def test_a_manuscript_of_marks_alone_has_no_text(text: str, tmp_path: Path) -> None:
-    (tmp_path / "marks.md").write_text(text)
-    read_as = await read(tmp_path / "marks.md")
-    assert isinstance(read_as, Unreadable)
-    assert read_as.reason == "no_text"
-
-
 async def test_links_and_pipes_in_a_folder_of_manuscripts_are_listed_as_unreadable_and_never_opened(
     tmp_path: Path,
 ) -> None:
@@ -368,14 +338,22 @@ def test_a_pipe_named_as_a_manuscript_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
+        ("r.jsonl", ""),
+        ("r.jsonl", "{"),
+        ("r.jsonl", '{"manuscript": "a"}'),
+        ("r.jsonl", 2 * '{"manuscript": "a", "reason": "x"}\n'),
+        ("r.jsonl", "3"),
         ("r.csv", f"manuscript,reason\nm,{'x' * 200_000}\n"),
         ("r.json", "[" * 100_000),
         ("r.jsonl", '{"manuscript": "m", "reason": "\\ud800"}'),
         ("r.jsonl", '{"manuscript": "m", "reason": ' + "9" * 5000 + "}"),
     ],
-    ids=["long field", "deep", "lone surrogate", "large number"],
-)
-def test_reasons_made_to_break_the_reader_are_one_line(
+    ids=[
+        "empty", "no JSON", "no reason", "twice", "number",
+        "long field", "deep", "lone surrogate", "large number",
+    ],
+)  # fmt: skip
+def test_reasons_that_cannot_be_used_are_refused_in_one_line(
     name: str, content: str, tmp_path: Path
 ) -> None:
     csv.field_size_limit(131_072)

@@ -6,7 +6,7 @@ import pytest
 
 from tasks.manuscripts.steps.find_problems import CHECKS
 from tasks.manuscripts.steps.reading import DetectedProblem, Reading
-from tasks.manuscripts.steps.tables import tables_of, value_of
+from tasks.manuscripts.steps.tables import tables_of
 
 LATEX = r"""\section{Corpus}
 As Table~\ref{tab:corpus} shows, the recall of Ovid is %(figure)s in our corpus.
@@ -88,14 +88,6 @@ def test_text_that_says_another_figure_than_the_cell_it_names_is_found() -> None
     assert kinds(LATEX % {"figure": r"75.1\%", "total": "23962"}, "latex") == {"text_against_table"}
     assert kinds(MARKDOWN.format(figure="0.751", total=23962)) == {"text_against_table"}
     assert kinds(MARKDOWN.format(figure="0.72", total=23962)) == set()
-
-
-@pytest.mark.parametrize(
-    ("cell", "value"),
-    [("12,009", 12009), ("71.5 %", 71.5), ("−3", -3), ("n/a", None), ("3 ± 1", None), ("", None)],
-)
-def test_a_cell_is_a_number_or_none(cell: str, value: float | None) -> None:
-    assert value_of(cell) == value
 
 
 RESTATED = """## 1 Introduction

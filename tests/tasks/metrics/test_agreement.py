@@ -25,19 +25,10 @@ FOUR_RATERS: list[tuple[int | None, ...]] = [
 """Krippendorff, Computing Krippendorff's alpha-reliability, 2011, section D; data set
 `cac.raw4raters` of irrCAC.
 """
-COUPLES = [[7, 7, 2, 3], [2, 8, 3, 7], [1, 5, 4, 9], [2, 8, 9, 14]]
-"""Hout, Duncan & Sobel 1987, husbands and wives; Agresti 1990, Table 2.10; data set `SexualFun` of
-R's vcd.
-"""
 
 
 def units(table: dict[tuple[str, str], int]) -> list[tuple[str, str]]:
     return [pair for pair, count in table.items() for _ in range(count)]
-
-
-def couples() -> tuple[list[int], list[int]]:
-    listed = [(i, j) for i in range(4) for j in range(4) for _ in range(COUPLES[i][j])]
-    return [one for one, _ in listed], [other for _, other in listed]
 
 
 def error(estimate, quantile: float = 1.959964) -> float:
@@ -51,33 +42,23 @@ def test_kappa_of_irrcac_cont3x3abstractors() -> None:
     assert error(found) == pytest.approx(0.0589, abs=5e-5)
 
 
-@pytest.mark.parametrize(
-    ("weights", "value", "standard_error"), [("none", 0.1293, 0.06860), ("linear", 0.2374, 0.07832)]
-)
-def test_kappa_of_husbands_and_wives_as_in_vcd(
-    weights, value: float, standard_error: float
-) -> None:
-    found = cohen_kappa(*couples(), weights=weights)
-    assert (found.value, error(found)) == (
-        pytest.approx(value, abs=5e-5),
-        pytest.approx(standard_error, abs=5e-6),
-    )
+def test_votes_of_one_person_are_no_independent_evidence() -> None:
+    first, second = zip(*units(ABSTRACTORS), strict=True)
+    once, places = cohen_kappa(first, second), range(len(first))
+    apart = cohen_kappa(first, second, clusters=places)
+    again = cohen_kappa(first * 5, second * 5, clusters=[*places] * 5)
+    assert error(again) == pytest.approx(error(apart)) == pytest.approx(error(once), rel=0.1)
+    assert again.value == pytest.approx(once.value)
 
 
-@given(
-    st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=40),
-    st.sampled_from(["none", "linear", "quadratic"]),
-)
-def test_kappa_as_scikit_learn(pairs: list[tuple[int, int]], weights) -> None:
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=40))
+def test_kappa_as_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     first, second = [one for one, _ in pairs], [other for _, other in pairs]
-    found = cohen_kappa(first, second, weights, categories=(1, 2, 3, 4))
+    found = cohen_kappa(first, second)
     if len({*first, *second}) < 2:
         assert found.undefined_reason
     else:
-        reference = cohen_kappa_score(
-            first, second, labels=[1, 2, 3, 4], weights=None if weights == "none" else weights
-        )
-        assert found.value == pytest.approx(reference, abs=1e-9)
+        assert found.value == pytest.approx(cohen_kappa_score(first, second), abs=1e-9)
 
 
 def test_ac1_of_irrcac_cont3x3abstractors() -> None:
@@ -99,29 +80,7 @@ def test_ac1_stays_high_where_one_category_has_nearly_all_while_kappa_falls_belo
     assert gwet_ac1(rows).value == pytest.approx(0.9407, abs=1e-3)
 
 
-@pytest.mark.parametrize(("agreeing", "printed"), [(12, 0.4476), (13, 0.1667), (11, 0.3883)])
-def test_no_row_of_scholareval_table_7_is_the_ac1_of_18_pairs(
-    agreeing: int, printed: float
-) -> None:
-    """Evidence, actionability, depth: whatever share of the 36 labels (A, B, tie; or A, B) each
-    category had, AC1 is another.
-    """
-    shares = [(a / 36, b / 36, (36 - a - b) / 36) for a in range(37) for b in range(37 - a)]
-    three = {sum(one * (1 - one) for one in share) / 2 for share in shares}
-    two = {2 * share[0] * (1 - share[0]) for share in shares if share[2] == 0}
-    possible = [(agreeing / 18 - chance) / (1 - chance) for chance in three | two]
-    assert min(abs(value - printed) for value in possible) > 0.001
-
-
-def test_the_chance_agreement_searched_above_is_that_of_ac1() -> None:
-    rows = [("A", "A")] * 10 + [("A", "B")] * 6 + [("tie", "tie")] * 2
-    chance = sum(one * (1 - one) for one in (26 / 36, 6 / 36, 4 / 36)) / 2
-    assert gwet_ac1(rows).value == pytest.approx((12 / 18 - chance) / (1 - chance))
-
-
-@pytest.mark.parametrize(
-    ("scale", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
-)
+@pytest.mark.parametrize(("scale", "value"), [("nominal", 0.743), ("interval", 0.849)])
 def test_alpha_of_krippendorff_2011_section_d(scale, value: float) -> None:
     found = krippendorff_alpha(FOUR_RATERS, scale)
     assert found.value == pytest.approx(value, abs=5e-4)
@@ -154,7 +113,7 @@ def test_order_of_units_and_names_of_categories_change_nothing(
 
 
 def alpha(rows):
-    return krippendorff_alpha(rows, "ordinal", resamples=10)
+    return krippendorff_alpha(rows, "nominal", resamples=10)
 
 
 def test_what_no_two_raters_saw_is_undefined_with_a_reason() -> None:

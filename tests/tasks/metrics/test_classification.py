@@ -79,7 +79,6 @@ def test_nothing_to_score_is_undefined_and_never_zero(gold, said, reason: str) -
         assert math.isnan(estimate.value)
         assert estimate.undefined_reason == reason
     collapse = label_collapse(found)
-    assert (collapse.collapsed, collapse.top_label) == (None, None)
     assert collapse.labels_in_use_ratio.undefined_reason
     assert collapse.top_label_share.undefined_reason == reason
 
@@ -95,11 +94,6 @@ def test_a_model_that_says_poster_to_everything_has_collapsed_though_it_is_often
     collapse = label_collapse(found, ("reject", "poster", "oral"))
     assert accuracy(found).value == 0.6
     assert macro_f1(found).value == pytest.approx(0.25)
-    assert (collapse.collapsed, collapse.top_label, collapse.never_predicted) == (
-        True,
-        "poster",
-        ("reject", "oral"),
-    )
     assert (collapse.top_label_share.value, collapse.predicted_entropy_bits.value) == (1.0, 0.0)
     assert collapse.total_variation.value == pytest.approx(0.4)
     assert collapse.labels_in_use_ratio.value == pytest.approx(1 / 2.455, abs=1e-3)
@@ -112,7 +106,7 @@ def test_predictions_as_mixed_as_the_gold_labels_have_not_collapsed_however_wron
             gold, {name: "oral" if label == "reject" else "reject" for name, label in gold.items()}
         )
     )
-    assert (found.collapsed, found.total_variation.value, found.never_predicted) == (False, 0.0, ())
+    assert found.total_variation.value == 0.0
     assert found.labels_in_use_ratio.value == pytest.approx(1)
 
 
@@ -123,7 +117,6 @@ def test_one_class_only_is_scored_as_it_is() -> None:
         1.0,
         0.0,
     )
-    assert label_collapse(found).collapsed is False
 
 
 @pytest.mark.parametrize(

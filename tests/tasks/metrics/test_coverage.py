@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tasks.metrics.means import mean
-from tasks.metrics.reviews import RubricScore, coverage, coverage_difference
+from tasks.metrics.reviews import RubricScore, coverage, coverage_difference, coverage_tests
 
 IDEAS = Path(__file__).parents[4] / "shared" / "data" / "scholarideas.jsonl"
 
@@ -82,6 +82,29 @@ def test_rubrics_that_one_system_lacks_are_unscored_in_the_difference() -> None:
         [score("a", "1", 4.0), score("a", "2", 2.0)], [score("a", "1", 3.0), score("b", "1", 2.0)]
     )
     assert (found.value, found.count, found.unscored_count) == (1.0, 1, 2)
+
+
+def test_systems_are_compared_over_all_rubrics_and_by_discipline() -> None:
+    def scored(*values: float) -> list[RubricScore]:
+        return [
+            score(f"i{place}", "1", value, "ai" if place < 3 else "eco")
+            for place, value in enumerate(values)
+        ]
+
+    found = {
+        (metric, part): one
+        for metric, part, one in coverage_tests(scored(4, 5, 5, 2, 1, 3), scored(1, 2, 1, 2, 1, 2))
+    }
+    parts = ("all", "discipline=ai", "discipline=eco")
+    assert [round(found["coverage_difference", part].value, 6) for part in parts] == [
+        1.833333,
+        3.333333,
+        0.333333,
+    ]
+    for part in parts:
+        both, one = found["welch_p_value", part], found["welch_p_value_one_sided", part]
+        assert one.value == pytest.approx(both.value / 2)
+    assert found["welch_p_value", "discipline=ai"].value < found["welch_p_value", "all"].value
 
 
 def test_resampling_ideas_gives_wider_intervals_where_ideas_differ() -> None:

@@ -47,7 +47,6 @@ def paper(
 def test_judges_may_meet_on_a_paper_without_meeting_on_a_problem() -> None:
     apart = paper(x="yn", y="ny")
     assert paper_hit(apart, JUDGES, Rule.ALL) is True
-    assert paper_hit(apart, JUDGES, Rule.ALL, level="problem") is False
     assert paper_hit(apart, JUDGES, Rule.ALL, k=1) is False
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tasks.metrics.comparing import summarise, welch
-from tasks.metrics.means import mean
+from tasks.metrics.comparing import welch
 from tasks.metrics.mixed_effects import Score, mixed_effects
 
 REVIEWS = Path(__file__).parents[4] / "shared" / "data" / "expert_reviews.parquet"
@@ -29,16 +28,6 @@ STOOLS = [
 ]
 """Effort of nine subjects to arise from four stools: Pinheiro & Bates, Mixed-Effects Models in S
 and S-PLUS, 2000, §1.2 (`ergoStool`).
-"""
-PUBLISHED_MEANS = {
-    "novelty_score": {"Human": 4.84, "AI": 5.64, "AI_Rerank": 5.81},
-    "excitement_score": {"Human": 4.55, "AI": 5.19, "AI_Rerank": 5.46},
-    "feasibility_score": {"Human": 6.61, "AI": 6.34, "AI_Rerank": 6.44},
-    "effectiveness_score": {"Human": 5.13, "AI": 5.47, "AI_Rerank": 5.55},
-    "overall_score": {"Human": 4.68, "AI": 4.85, "AI_Rerank": 5.34},
-}
-"""Si, Yang & Hashimoto, Can LLMs generate novel research ideas?, 2024, Table 7 (119, 109 and 109
-reviews).
 """
 
 
@@ -64,45 +53,12 @@ def of(scores: list[Score], condition: str) -> list[float | None]:
 
 
 def test_stools_of_pinheiro_and_bates() -> None:
-    """`lme(effort ~ Type, random = ~ 1 | Subject)`: 8.5556 + 3.8889, 2.2222, 0.6667 (0.5187 each);
-    1.3325 and 1.1003.
-    """
-    found = mixed_effects(stools(), "T1")
-    assert found.intercept.value == pytest.approx(8.555556, abs=1e-6)
-    assert [effect.difference.value for effect in found.effects] == pytest.approx(
-        [3.888889, 2.222222, 0.666667], abs=1e-6
-    )
-    assert [effect.standard_error for effect in found.effects] == pytest.approx(
+    """`lme(effort ~ Type, random = ~ 1 | Subject)`: 3.8889, 2.2222, 0.6667 (0.5187 each)."""
+    found = [effect.difference for effect in mixed_effects(stools(), "T1").effects]
+    assert [one.value for one in found] == pytest.approx([3.888889, 2.222222, 0.666667], abs=1e-6)
+    assert [(one.value - one.interval.lower) / 1.959964 for one in found] == pytest.approx(
         [0.5186838] * 3, abs=2e-6
     )
-    assert (found.participant_deviation, found.residual_deviation) == (
-        pytest.approx(1.332465, abs=2e-5),
-        pytest.approx(1.100295, abs=2e-5),
-    )
-    assert (found.intercept.value - found.intercept.interval.lower) / 1.959964 == pytest.approx(
-        0.5760123, abs=1e-5
-    )
-
-
-@needs_reviews
-@pytest.mark.parametrize("column", PUBLISHED_MEANS)
-def test_condition_means_of_si_et_al_table_7(column: str) -> None:
-    scores = reviews(column)
-    assert len(scores) == 337
-    for condition, printed in PUBLISHED_MEANS[column].items():
-        assert mean(of(scores, condition)).value == pytest.approx(printed, abs=0.00501), condition
-
-
-@needs_reviews
-def test_novelty_deviations_of_si_et_al_table_7_divide_by_n() -> None:
-    """Printed 1.79, 1.76, 1.66; the sample deviations (dividing by n - 1) are 1.80, 1.77, 1.67."""
-    for condition, printed in {"Human": 1.79, "AI": 1.76, "AI_Rerank": 1.66}.items():
-        found = summarise(
-            [value for value in of(reviews("novelty_score"), condition) if value is not None]
-        )
-        assert found.deviation * math.sqrt((found.count - 1) / found.count) == pytest.approx(
-            printed, abs=0.00501
-        )
 
 
 @needs_reviews
@@ -111,35 +67,9 @@ def test_machine_ideas_are_judged_more_novel_by_welch_and_with_effects_of_the_id
     so ideas are what reviews share.
     """
     scores = reviews("novelty_score")
-    fitted = mixed_effects(scores, "Human")
-    assert fitted.participants == 147
-    for effect in fitted.effects:
+    for effect in mixed_effects(scores, "Human").effects:
         assert effect.difference.interval.lower > 0
-        assert 2 * effect.p_value < 0.01
-        assert 2 * welch(of(scores, effect.condition), of(scores, "Human")).p_value < 0.01
-        assert effect.difference.value == pytest.approx(
-            welch(of(scores, effect.condition), of(scores, "Human")).difference, abs=0.02
-        )
-
-
-@needs_reviews
-def test_feasibility_does_not_differ_between_conditions() -> None:
-    assert all(
-        effect.p_value > 0.05
-        for effect in mixed_effects(reviews("feasibility_score"), "Human").effects
-    )
-
-
-def test_participants_that_do_not_differ_are_said_so() -> None:
-    pattern = [
-        Score(f"p{i}", condition, float(value))
-        for i in range(6)
-        for condition, value in (("a", 1 + i % 2), ("b", 4 - i % 2))
-    ]
-    found = mixed_effects(pattern, "a")
-    assert found.participant_deviation == pytest.approx(0, abs=0.01)
-    assert found.remark == "participants do not differ beyond chance"
-    assert found.effects[0].difference.value == pytest.approx(2)
+        assert 2 * welch(of(scores, effect.condition), of(scores, "Human")).value < 0.01
 
 
 @pytest.mark.parametrize(
@@ -161,10 +91,9 @@ def test_what_no_model_can_be_fitted_to_is_undefined_with_a_reason(
 ) -> None:
     found = mixed_effects(scores, "a")
     assert words in (found.undefined_reason or "")
-    assert math.isnan(found.intercept.value)
-    assert all(math.isnan(effect.p_value) for effect in found.effects)
+    assert all(effect.difference.undefined_reason for effect in found.effects)
 
 
 def test_missing_scores_are_unscored() -> None:
-    found = mixed_effects([*stools(), Score("s0", "T2", None)], "T1")
-    assert (found.intercept.unscored_count, found.intercept.count) == (1, 36)
+    found = mixed_effects([*stools(), Score("s0", "T2", None)], "T1").effects[0].difference
+    assert (found.unscored_count, found.count) == (1, 36)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from tasks.metrics.estimate import POWER, items_needed, pairs_needed
+from tasks.metrics.estimate import POWER, detectable, items_needed, pairs_needed
 
 
 @pytest.mark.parametrize(("deviations", "pairs"), [(0.5, 34), (0.8, 15), (1.0, 10)])
@@ -18,6 +18,14 @@ def test_so_many_pairs_show_the_difference_four_times_of_five() -> None:
     drawn = np.random.default_rng(0).normal(1.0, 1.0, (4_000, count))
     seen = ttest_1samp(drawn, 0.0, axis=1).pvalue < 0.05 / comparisons
     assert POWER - 0.02 < seen.mean() < POWER + 0.06
+
+
+@pytest.mark.parametrize(("count", "comparisons"), [(8, 5), (6, 30), (5, 30)])
+def test_the_detectable_difference_is_seen_four_times_of_five(count: int, comparisons: int) -> None:
+    step = detectable(count, comparisons)
+    drawn = np.random.default_rng(1).normal(step, 1.0, (20_000, count))
+    seen = ttest_1samp(drawn, 0.0, axis=1).pvalue < 0.05 / comparisons
+    assert seen.mean() == pytest.approx(POWER, abs=0.01)
 
 
 def test_so_many_items_show_a_difference_of_shares_four_times_of_five() -> None:

@@ -12,15 +12,15 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
-from schemas.judgement.novelty import Difference, WorkOverlap
+from schemas.judgement.novelty import Difference, NoveltyEvaluation, WorkOverlap
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
 from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.fitting import fit_calibrator
-from tasks.novelty.calibration import NOVELTY, judged_by
-from tasks.novelty.evaluate import NoveltyFindings, evaluate_novelty
-from tasks.novelty.profile_files import fold_of, read_exemplars
+from tasks.judging.findings import Findings
+from tasks.novelty.evaluate import evaluate_novelty
+from tasks.novelty.profile_files import NOVELTY, fold_of, judged_by, read_exemplars
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY, NoveltyReply, ScoreProbabilities
 from tasks.novelty.steps.novelty_queries import StatementsReply
 from tests.support.contribution_fakes import Delays, FakeEngine, FakeLiterature, WordEmbedder, paper
@@ -90,7 +90,7 @@ async def evaluated(
     idea: Idea = IDEA,
     parameters: NoveltyParameters = USUAL,
     seed: int | None = None,
-) -> tuple[NoveltyFindings, FakeEngine]:
+) -> tuple[Findings[NoveltyEvaluation], FakeEngine]:
     embedder = WordEmbedder()
     engine = FakeEngine(
         embedder,

@@ -1,55 +1,32 @@
 """ScienceArena's equations, by hand."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
+from schemas.identifiers import IdeaId
 from schemas.judgement.ranking import Match, Winner
+from tasks.ranking import strengths
 from tasks.ranking.strengths import ELO_START, elo
-from tests.support.ranking_fakes import MIDNIGHT, match, matches, parameters
-
-PLAIN: dict[str, Any] = {
-    "elo_cold_start_matches": 0,
-    "elo_pair_decay_gamma": 1.0,
-    "elo_activity_lambda": 0.0,
-}
+from tests.support.ranking_fakes import MIDNIGHT, match, matches
 
 
-def points(played: list[Match], ideas: str = "ab", **changes: Any) -> dict[str, float]:
-    found = elo(list(ideas), played, parameters(**{**PLAIN, **changes}), seed=1)  # type: ignore[arg-type]
+@pytest.fixture(autouse=True)
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elo's own equation; each test adds what it is about."""
+    monkeypatch.setattr(strengths, "COLD_START_MATCHES", 0)
+    monkeypatch.setattr(strengths, "PAIR_DECAY_GAMMA", 1.0)
+    monkeypatch.setattr(strengths, "ACTIVITY_LAMBDA", 0.0)
+
+
+@pytest.fixture
+def regressing(monkeypatch: pytest.MonkeyPatch, plain: None) -> None:
+    monkeypatch.setattr(strengths, "ACTIVITY_LAMBDA", 0.25)
+
+
+def points(played: list[Match], ideas: str = "ab") -> dict[str, float]:
+    found = elo([*map(IdeaId, ideas)], played, seed=1)
     return dict(zip(found.idea_ids, found.points.tolist(), strict=True))
-
-
-def test_the_first_win_moves_half_of_k() -> None:
-    assert points([match("a", "b", Winner.FIRST)]) == {"a": ELO_START + 16, "b": ELO_START - 16}
-
-
-def test_the_second_win_moves_less_by_the_expected_share() -> None:
-    expected = 1 / (1 + 10 ** (-32 / 400))
-    found = points(matches([("a", "b", Winner.FIRST), ("b", "a", Winner.SECOND)]))
-    assert found["a"] == pytest.approx(ELO_START + 16 + 32 * (1 - expected))
-    assert found["a"] + found["b"] == pytest.approx(2 * ELO_START)
-
-
-def test_a_tie_between_equals_moves_nobody() -> None:
-    assert set(points([match("a", "b", Winner.TIE)]).values()) == {ELO_START}
-
-
-def test_cold_start_scales_the_difference_of_new_ideas() -> None:
-    played = matches([("a", "b", Winner.FIRST), ("a", "b", Winner.FIRST)])
-    expected = 1 / (1 + 10 ** (2 * -32 / 400))
-    assert points(played, elo_cold_start_matches=5, elo_cold_start_alpha=2.0)["a"] == pytest.approx(
-        ELO_START + 16 + 32 * (1 - expected)
-    )
-
-
-def test_every_encounter_of_a_pair_counts_less() -> None:
-    played = matches([("a", "b", Winner.FIRST), ("b", "a", Winner.FIRST)])
-    expected = 1 / (1 + 10 ** (-32 / 400))
-    assert points(played, elo_pair_decay_gamma=0.5)["a"] == pytest.approx(
-        ELO_START + 16 - 16 * expected
-    )
 
 
 def vote(first: str, second: str, winner: Winner | None, day: int) -> Match:
@@ -58,25 +35,20 @@ def vote(first: str, second: str, winner: Winner | None, day: int) -> Match:
     return match(first, second, winner, 1, match_id=name, judge="human:ada", created_at=when)
 
 
-def test_the_idle_move_toward_the_mean_after_a_day_with_votes() -> None:
-    played = [vote("a", "b", Winner.FIRST, 1), vote("c", "d", Winner.TIE, 2)]
-    found = points(played, "abcd", elo_activity_lambda=0.25)
-    assert found["a"] == pytest.approx(ELO_START + 12)
-    assert found["b"] == pytest.approx(ELO_START - 12)
-
-
+@pytest.mark.usefixtures("regressing")
 def test_rounds_of_a_schedule_leave_the_idle_where_they_are() -> None:
     played = [match("a", "b", Winner.FIRST, 1), match("c", "d", Winner.TIE, 2)]
-    assert points(played, "abcd", elo_activity_lambda=0.25)["a"] == ELO_START + 16
+    assert points(played, "abcd")["a"] == ELO_START + 16
 
 
+@pytest.mark.usefixtures("regressing")
 def test_an_unscored_vote_counts_as_activity_and_moves_nobody() -> None:
     played = [
         vote("a", "b", Winner.FIRST, 1),
         vote("a", "b", None, 2),
         vote("c", "d", Winner.TIE, 2),
     ]
-    assert points(played, "abcd", elo_activity_lambda=0.25)["a"] == ELO_START + 16
+    assert points(played, "abcd")["a"] == ELO_START + 16
 
 
 def test_both_orders_of_a_round_are_one_event_with_the_mean_of_the_two_probabilities() -> None:

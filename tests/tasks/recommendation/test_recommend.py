@@ -17,10 +17,11 @@ from schemas.literature.recommendation import RECOMMENDED, Recommendation, Resou
 from schemas.reasons import Reason
 from tasks.embeddings.similarity import Nearness
 from tasks.literature.client import LiteratureClient
-from tasks.recommendation.ranking import Evidence, in_order
 from tasks.recommendation.recommend import (
+    Evidence,
     KnownResources,
     Recommended,
+    in_order,
     nothing_known,
     recommend,
 )

@@ -1,21 +1,15 @@
 """The extractive answers: deterministic, never broken by any text, sensible on clear cases."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from schemas.idea import Idea
-from schemas.identifiers import IdeaId, PaperId
-from schemas.literature.paper import Paper
 from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsInput, MethodsReply, baseline_methods
 from tasks.soundness.steps.method_evidence import (
     EvidenceInput,
@@ -33,7 +27,6 @@ from tasks.soundness.steps.soundness_review import (
 )
 from tasks.soundness.steps.soundness_summary import ReviewShown, SummaryInput, baseline_summary
 from tasks.soundness.steps.wording import without_opening
-from tests.support.soundness_fakes import PARAMETERS, BaselineEngine, FakeDocuments, WordLiterature
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 TOOLS = BaselineTools(embedder=None)  # type: ignore[arg-type]
@@ -336,57 +329,11 @@ async def test_no_text_breaks_the_baselines(text: str) -> None:
     assert isinstance(reply, NoAnswer) or 0 <= reply.score <= 10
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "We will " + "a " * 20_000,
-        "(" * 5_000,
-        "we " * 5_000,
-        "[P1] " * 3_000,
-        "P3 shows. " * 2_000,
-        "**a:** b\n" * 1_000,
-    ],
-)
-async def test_long_and_hostile_texts_are_read_in_bearable_time(text: str) -> None:
-    started = time.process_time()
-    await baseline_methods(MethodsInput(idea=text, maximum_methods=6), TOOLS)
-    paper = PaperShown(
-        key="P1", title=text[:200], sections=(SectionShown(kind="abstract", text=text),)
-    )
-    await baseline_evidence(EvidenceInput(idea=text, method=METHOD, papers=(paper,)), TOOLS)
-    assert time.process_time() - started < 5
-
-
 def real_ideas() -> list[dict[str, Any]]:
     path = DATA / "scholarideas.jsonl"
     if not path.exists():
         pytest.skip("../shared/data/scholarideas.jsonl is not here")
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def real_papers(count: int) -> list[Paper]:
-    path = DATA / "literature.parquet"
-    if not path.exists():
-        pytest.skip("../shared/data/literature.parquet is not here")
-    rows = (
-        pl.scan_parquet(path)
-        .filter(pl.col("abstract").str.len_chars() > 200)
-        .gather_every(40)
-        .head(count)
-        .collect()
-        .iter_rows(named=True)
-    )
-    return [
-        Paper(
-            paper_id=PaperId(f"p{number:06d}"),
-            title=row["title"],
-            abstract=row["abstract"],
-            authors=tuple(row["authors"]),
-            year=row["year"],
-            url=row["url"] or "",
-        )
-        for number, row in enumerate(rows)
-    ]
 
 
 async def test_every_real_idea_yields_several_distinct_methods_with_verbatim_quotes() -> None:
@@ -399,37 +346,6 @@ async def test_every_real_idea_yields_several_distinct_methods_with_verbatim_quo
             for method in reply.methods
         )
         assert all(8 <= len(method.text.split()) <= 160 for method in reply.methods)
-
-
-@pytest.mark.parametrize(
-    ("paper_count", "idea_count"), [(400, 1), pytest.param(2000, 3, marks=pytest.mark.long)]
-)
-async def test_real_ideas_against_real_papers_are_reviewed_with_citations_cheaply_and_always_alike(
-    paper_count: int, idea_count: int
-) -> None:
-    fetched = real_papers(paper_count)
-    ideas = [
-        Idea(idea_id=IdeaId(entry["idea_id"]), title="", text=entry["text"])
-        for entry in real_ideas()[:idea_count]
-    ]
-    for idea in ideas:
-        first, again = [
-            await evaluate_soundness(
-                idea, PARAMETERS, BaselineEngine(), WordLiterature(fetched=fetched), FakeDocuments()
-            )
-            for _ in range(2)
-        ]
-        assert [row.score_0_to_10 for row in first.evaluation.reviews] == [
-            row.score_0_to_10 for row in again.evaluation.reviews
-        ]
-        assert first.citations == again.citations
-        scored = [review for review in first.evaluation.reviews if review.score_0_to_10 is not None]
-        assert all(review.removed_citation_count == 0 for review in scored)
-        assert all(review.support or review.contradictions for review in scored)
-        assert first.suggestions == ()
-        assert {row.paper_id for row in first.citations} <= {
-            paper.paper_id for paper in first.papers
-        }
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from schemas.idea import Idea
 from schemas.judgement.soundness import SoundnessEvaluation
@@ -10,8 +11,9 @@ from schemas.reasons import Reason
 from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply
 from tasks.soundness.steps.method_evidence import EvidenceReply, PaperReading
+from tasks.soundness.steps.soundness_query import QueriesReply
 from tasks.soundness.steps.soundness_review import ReviewReply
-from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY, SummaryInput
+from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY, SummaryInput, SummaryReply
 from tests.support.soundness_fakes import (
     ANSWERS,
     PARAMETERS,
@@ -67,7 +69,6 @@ async def test_an_empty_search_that_was_answered_is_no_evidence() -> None:
     evaluation = await evaluated(passages={})
     assert {review.unscored_reason for review in evaluation.reviews} == {Reason.NO_EVIDENCE}
     assert evaluation.failures == ()
-    assert evaluation.summary is not None
     assert evaluation.summary.unscored_reason is Reason.NO_EVIDENCE
 
 
@@ -105,15 +106,6 @@ async def test_a_paper_whose_full_text_failed_is_still_read_from_its_abstract() 
     assert evaluation.reviews[0].score_0_to_10 == 7
 
 
-async def test_evidence_judged_and_none_relevant_is_no_evidence() -> None:
-    evaluation = await evaluated({"method_evidence": irrelevant})
-    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.NO_EVIDENCE}
-    assert (
-        evaluation.reviews[0].unscored_detail == "2 papers were found, none relevant to the method"
-    )
-    assert {row.relevant for row in evaluation.evidence} == {False}
-
-
 async def test_a_key_the_reply_leaves_out_is_unscored_for_that_paper_alone() -> None:
     def first_only(inputs: Any) -> EvidenceReply:
         return EvidenceReply(papers=(PaperReading(key="[p1]", relevance=3, results="It works."),))
@@ -145,14 +137,6 @@ async def test_the_summary_is_told_which_methods_have_no_review() -> None:
     assert evaluation.methods[1].text in question["content"]
 
 
-async def test_irrelevant_and_unjudged_papers_together_are_not_called_no_evidence() -> None:
-    def half(inputs: Any) -> EvidenceReply:
-        return EvidenceReply(papers=(PaperReading(key="P1", relevance=0),))
-
-    evaluation = await evaluated({"method_evidence": half})
-    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.REPLY_UNPARSABLE}
-
-
 async def test_an_answer_for_a_key_that_was_never_shown_is_left_out_on_record() -> None:
     def one_too_many(inputs: Any) -> EvidenceReply:
         return EvidenceReply(
@@ -168,24 +152,32 @@ async def test_an_answer_for_a_key_that_was_never_shown_is_left_out_on_record() 
     ]
 
 
-async def test_a_relevant_paper_of_which_nothing_is_said_is_unscored() -> None:
-    def silent(inputs: Any) -> EvidenceReply:
-        return EvidenceReply(
-            papers=tuple(PaperReading(key=each.key, relevance=3) for each in inputs.papers)
-        )
-
-    evaluation = await evaluated({"method_evidence": silent})
-    assert {row.unscored_reason for row in evaluation.evidence} == {Reason.REPLY_EMPTY}
-    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.REPLY_EMPTY}
+def half(inputs: Any) -> EvidenceReply:
+    return EvidenceReply(papers=(PaperReading(key="P1", relevance=0),))
 
 
-async def test_a_failed_reading_call_unscores_its_papers_and_carries_its_reason_to_the_review() -> (
-    None
-):
-    evaluation = await evaluated({"method_evidence": lambda _: Reason.REPLY_CUT_OFF})
-    assert {row.unscored_reason for row in evaluation.evidence} == {Reason.REPLY_CUT_OFF}
-    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.REPLY_CUT_OFF}
-    assert evaluation.failures[0].detail == "method_evidence gave nothing"
+def silent(inputs: Any) -> EvidenceReply:
+    return EvidenceReply(
+        papers=tuple(PaperReading(key=each.key, relevance=3) for each in inputs.papers)
+    )
+
+
+@pytest.mark.parametrize(
+    ("reading", "of_papers", "of_methods"),
+    [
+        (irrelevant, {None}, Reason.NO_EVIDENCE),
+        (half, {None, Reason.REPLY_UNPARSABLE}, Reason.REPLY_UNPARSABLE),
+        (silent, {Reason.REPLY_EMPTY}, Reason.REPLY_EMPTY),
+        (lambda _: Reason.REPLY_CUT_OFF, {Reason.REPLY_CUT_OFF}, Reason.REPLY_CUT_OFF),
+    ],
+    ids=["none relevant", "some unjudged", "nothing said", "no reply"],
+)
+async def test_a_review_without_evidence_has_the_reason_of_its_readings(
+    reading: Any, of_papers: set[Reason | None], of_methods: Reason
+) -> None:
+    evaluation = await evaluated({"method_evidence": reading})
+    assert {row.unscored_reason for row in evaluation.evidence} == of_papers
+    assert {review.unscored_reason for review in evaluation.reviews} == {of_methods}
 
 
 @pytest.mark.parametrize("reply", [Reason.REFUSED, " "])
@@ -199,7 +191,6 @@ async def test_a_method_without_a_query_is_unscored_and_the_others_go_on(reply: 
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, None, 7]
     assert evaluation.methods[1].queries == ()
     assert evaluation.reviews[1].unscored_detail.startswith("no query could be made for the method")
-    assert evaluation.summary is not None
     assert evaluation.summary.unscored_reason is None
 
 
@@ -215,7 +206,6 @@ async def test_a_score_without_a_word_for_or_against_is_no_score() -> None:
 async def test_a_summary_that_could_not_be_had_leaves_the_reviews_alone() -> None:
     evaluation = await evaluated({"soundness_summary": lambda _: Reason.TIMED_OUT})
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, 7, 7]
-    assert evaluation.summary is not None
     assert evaluation.summary.unscored_reason is Reason.TIMED_OUT
     assert [failure.subject for failure in evaluation.failures] == ["summary"]
 
@@ -226,3 +216,40 @@ async def test_papers_the_source_does_not_know_are_left_out_on_record() -> None:
     assert [(failure.subject, failure.reason) for failure in evaluation.failures] == [
         ("m1", "not_found")
     ]
+
+
+def test_null_for_nothing_to_say_and_paragraphs_as_a_list_are_understood() -> None:
+    reply = ReviewReply.model_validate(
+        {
+            "support": ["One [P1].", "Two [P2]."],
+            "contradictions": None,
+            "suggestions": "",
+            "score": "7",
+        }
+    )
+    assert (reply.support, reply.contradictions, reply.score) == ("One [P1].\n\nTwo [P2].", "", 7)
+
+
+@pytest.mark.parametrize("score", [-1, 10.5, "eleven", None, float("nan")])
+def test_a_score_outside_its_scale_is_no_reply(score: object) -> None:
+    with pytest.raises(ValidationError):
+        ReviewReply.model_validate(
+            {"support": "s", "contradictions": "c", "suggestions": "x", "score": score}
+        )
+
+
+def test_an_empty_query_is_no_reply() -> None:
+    with pytest.raises(ValidationError):
+        QueriesReply.model_validate({"queries": [{"method": 1, "queries": [""]}]})
+
+
+def test_an_irrelevant_paper_needs_no_texts() -> None:
+    reply = EvidenceReply.model_validate(
+        {"papers": [{"key": "P1", "relevance": 0, "method": None}]}
+    )
+    assert reply.papers[0].method == ""
+
+
+def test_a_summary_needs_all_three_lists() -> None:
+    with pytest.raises(ValidationError):
+        SummaryReply.model_validate({"strengths": ["s"], "weaknesses": []})

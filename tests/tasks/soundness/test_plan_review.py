@@ -12,7 +12,8 @@ from schemas.identifiers import RunId
 from schemas.judgement.soundness import ConcernKind, ConcernSeverity, SoundnessEvaluation
 from schemas.reasons import Reason
 from tasks.experiments.results import result_of
-from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
+from tasks.judging.findings import Findings
+from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedElement, ProposedMethod
 from tasks.soundness.steps.plan_review import (
     PLAN_REVIEW,
@@ -48,7 +49,7 @@ STRENGTH = {"kind": ConcernKind.STRENGTH, "severity": None, "omission": "", "act
 
 async def found(
     *points: ProposedPoint, engine: Any = None, answers: dict[str, Any] | None = None
-) -> SoundnessFindings:
+) -> Findings[SoundnessEvaluation]:
     given = {"plan_review": lambda _: PlanReply(points=points)} if points else {}
     return await evaluate_soundness(
         IDEA,
@@ -80,7 +81,6 @@ async def test_a_point_keeps_the_words_of_the_plan_that_it_quotes(quote: str) ->
     (concern,) = evaluation.concerns
     assert (concern.concern_id, concern.rank, concern.quote) == ("c1", 1, quote)
     assert concern.omission == "", "a point either quotes or names an omission"
-    assert evaluation.plan_review is not None
     assert (evaluation.plan_review.concern_count, evaluation.plan_review.dropped_point_count) == (
         1,
         0,
@@ -92,7 +92,6 @@ async def test_a_point_whose_quote_is_not_in_the_plan_is_dropped_and_counted() -
     evaluation = await judged(plan_point(quote="alpha on 40 mice"), plan_point())
     assert [concern.quote for concern in evaluation.concerns] == [""]
     assert evaluation.concerns[0].concern_id == "c1"
-    assert evaluation.plan_review is not None
     assert evaluation.plan_review.dropped_point_count == 1
     (failure,) = evaluation.failures
     assert (failure.subject, failure.reason) == ("plan", Reason.PASSAGE_NOT_FOUND)
@@ -120,7 +119,6 @@ async def test_a_point_that_lacks_a_part_is_dropped_and_counted(broken: dict[str
 async def test_a_reply_without_a_usable_point_is_unscored_not_a_plan_without_flaws() -> None:
     evaluation = await judged(plan_point(quote="alpha on 40 mice"))
     assert evaluation.concerns == ()
-    assert evaluation.plan_review is not None
     assert evaluation.plan_review.unscored_reason is Reason.REPLY_UNPARSABLE
     assert evaluation.plan_review.dropped_point_count == 1
 
@@ -140,7 +138,6 @@ async def test_points_beyond_the_limit_are_left_out_on_record() -> None:
 async def test_references_that_a_point_makes_up_are_taken_out_and_counted() -> None:
     evaluation = await judged(plan_point(why="It failed before (Smith et al., 2019) [P4]."))
     assert evaluation.concerns[0].why == "It failed before."
-    assert evaluation.plan_review is not None
     assert evaluation.plan_review.removed_citation_count == 2
 
 
@@ -149,7 +146,6 @@ async def test_a_question_names_words_of_the_plan_and_comes_after_the_points() -
     point, doubt = evaluation.concerns
     assert (point.severity, doubt.severity) == (ConcernSeverity.MAJOR, ConcernSeverity.QUESTION)
     assert (doubt.rank, doubt.quote, doubt.point) == (2, "compared by eye", "By whose?")
-    assert evaluation.plan_review is not None
     assert evaluation.plan_review.concern_count == 2
     assert evaluation.plan_review.dropped_point_count == 1
 
@@ -168,7 +164,6 @@ async def test_questions_beyond_the_limit_are_left_out_on_record() -> None:
 async def test_questions_without_a_usable_point_are_unscored_not_a_plan_without_flaws() -> None:
     evaluation = await asked(question(), points=0)
     assert evaluation.concerns == ()
-    assert evaluation.plan_review is not None
     assert evaluation.plan_review.unscored_reason is Reason.REPLY_UNPARSABLE
 
 
@@ -196,7 +191,6 @@ async def test_a_word_outside_the_lists_costs_its_point_and_not_the_reply() -> N
 async def test_the_offline_engine_gives_no_concerns_and_that_is_no_failure() -> None:
     evaluation = await judged(engine=BaselineEngine())
     assert evaluation.concerns == ()
-    assert evaluation.plan_review is not None
     assert evaluation.plan_review.unscored_reason is Reason.OFFLINE_ENGINE
     assert not [failure for failure in evaluation.failures if failure.subject == "plan"]
 
@@ -309,7 +303,7 @@ CASCADE = paper(4, title="A cascade of recognisers")
 
 async def beside_near_works(
     action: str, shown: int = 6, text: str = ""
-) -> tuple[FakeEngine, FakeLiterature, SoundnessFindings]:
+) -> tuple[FakeEngine, FakeLiterature, Findings[SoundnessEvaluation]]:
     """The review of a plan whose near works used a corpus and compared with a cascade."""
     passages = {
         query: tuple(replace(each, text=text or each.text) for each in found)
@@ -337,7 +331,6 @@ async def test_an_action_may_cite_a_near_work_and_nothing_else() -> None:
     (concern,) = findings.evaluation.concerns
     assert concern.action.startswith("Test on Alpine Speech [(")
     assert "P7" not in concern.action
-    assert findings.evaluation.plan_review is not None
     assert findings.evaluation.plan_review.removed_citation_count == 1
     suggestion = next(each for each in findings.suggestions if each.subject == "plan")
     assert suggestion.citation_keys == ("P1",)
@@ -365,7 +358,6 @@ async def test_where_nothing_is_known_to_be_used_or_wanted_the_review_is_shown_n
 
 async def test_what_came_of_trying_the_idea_stands_in_a_block_of_its_own() -> None:
     result = result_of(RunId("experiment-a"), make_experiment())
-    assert result is not None
     shown = {}
     for results in ((), (result,)):
         engine = FakeEngine({"plan_review": lambda _: PlanReply(points=(plan_point(),))})

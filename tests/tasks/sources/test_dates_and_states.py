@@ -1,11 +1,10 @@
 """When finds of sources appeared, and whether they stand."""
 
-import json
 from datetime import date
 
 import pytest
 
-from schemas.literature.knowledge import KnowledgeItem, SourceQuery
+from schemas.literature.knowledge import SourceQuery
 from schemas.literature.paper_state import PaperState
 from schemas.literature.publication import DatePrecision
 from tasks.sources.arxiv import ArxivSource
@@ -18,20 +17,12 @@ from tasks.sources.web_search import (
     SerperSource,
     TavilySource,
 )
-from tests.support.web_servers import SHAPES, Find, ShapedServer
+from tests.support.web_servers import SHAPES, Find
 
 ASKED = SourceQuery(text="moths on drones", limit=50)
 
 
-async def found(server: ShapedServer, open_source, source, body) -> tuple[KnowledgeItem, ...]:
-    server.shape = lambda _: body if isinstance(body, str) else json.dumps(body)
-    async with open_source(source) as context:
-        return (await context.source.search(ASKED)).items
-
-
-async def test_crossref_tells_the_state_by_notices_relations_and_titles(
-    server: ShapedServer, open_source
-) -> None:
+async def test_crossref_tells_the_state_by_notices_relations_and_titles(ask) -> None:
     told = {
         "plain": {},
         "retracted": {"updated-by": [{"type": "correction"}, {"type": "retraction"}]},
@@ -46,7 +37,7 @@ async def test_crossref_tells_the_state_by_notices_relations_and_titles(
         {"DOI": f"10.1000/{number}", "title": [title], "issued": {"date-parts": [[2020]]}} | fields
         for number, (title, fields) in enumerate(told.items())
     ]
-    items = await found(server, open_source, CrossrefSource, {"message": {"items": rows}})
+    items = (await ask(CrossrefSource, ASKED, {"message": {"items": rows}})).items
     assert {item.title: item.state for item in items} == {
         "plain": None,
         "retracted": PaperState.RETRACTED,
@@ -59,19 +50,15 @@ async def test_crossref_tells_the_state_by_notices_relations_and_titles(
     }
 
 
-async def test_arxiv_tells_by_its_comment_that_a_paper_was_withdrawn(
-    server: ShapedServer, open_source
-) -> None:
+async def test_arxiv_tells_by_its_comment_that_a_paper_was_withdrawn(ask) -> None:
     feed = SHAPES["arxiv"]([Find("One"), Find("Two", number=2)])
     comment = '<comment xmlns="http://arxiv.org/schemas/atom">This paper has been withdrawn by the'
     feed = feed.replace("</entry>", f"{comment} author due to an error</comment></entry>", 1)
-    items = await found(server, open_source, ArxivSource, feed)
+    items = (await ask(ArxivSource, ASKED, feed)).items
     assert [item.state for item in items] == [PaperState.WITHDRAWN, None]
 
 
-async def test_openalex_dates_have_their_precision_and_flags_their_state(
-    server: ShapedServer, open_source
-) -> None:
+async def test_openalex_dates_have_their_precision_and_flags_their_state(ask) -> None:
     dates = [("2024-01-01", 2024), ("1970-01-01", 2023), ("2022-05-06", 2023), ("2023-05-06", 2023)]
     rows = [
         {
@@ -85,7 +72,7 @@ async def test_openalex_dates_have_their_precision_and_flags_their_state(
         for number, (day, year) in enumerate(dates)
     ]
     body = {"meta": {"next_cursor": None}, "results": rows}
-    items = await found(server, open_source, OpenAlexSource, body)
+    items = (await ask(OpenAlexSource, ASKED, body)).items
     assert [(item.published, item.precision) for item in items] == [
         (date(2024, 12, 31), DatePrecision.YEAR),
         (date(2023, 12, 31), DatePrecision.YEAR),
@@ -103,11 +90,9 @@ async def test_openalex_dates_have_their_precision_and_flags_their_state(
 @pytest.mark.parametrize(
     "source", [BraveSource, SearxngSource, SerperScholarSource, SerperSource, TavilySource]
 )
-async def test_titles_of_pages_tell_that_a_work_was_retracted(
-    server: ShapedServer, open_source, source
-) -> None:
+async def test_titles_of_pages_tell_that_a_work_was_retracted(ask, source) -> None:
     body = SHAPES[source.name]([Find("RETRACTED: Moths on drones"), Find("Moths", number=2)])
-    items = await found(server, open_source, source, body)
+    items = (await ask(source, ASKED, body)).items
     assert [item.state for item in items] == [PaperState.RETRACTED, None]
 
 
@@ -121,9 +106,7 @@ async def test_titles_of_pages_tell_that_a_work_was_retracted(
         ("soon", None),
     ],
 )
-async def test_pages_are_dated_in_every_common_form(
-    server: ShapedServer, open_source, told: str, day: date | None
-) -> None:
+async def test_pages_are_dated_in_every_common_form(ask, told: str, day: date | None) -> None:
     row = {"title": "T", "url": "https://a.example/", "content": "c", "published_date": told}
-    (item,) = await found(server, open_source, TavilySource, {"results": [row]})
+    (item,) = (await ask(TavilySource, ASKED, {"results": [row]})).items
     assert item.published == day

@@ -1,8 +1,10 @@
-"""A question from end to end: clusters, quotes, and what is said where there is nothing."""
+"""A question from end to end: searches, relevance, clusters, quotes, and what is said where there is nothing."""
 
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from schemas.identifiers import IdeaId, PaperId
 from schemas.literature.paper import CitationEdge, Paper
@@ -10,11 +12,20 @@ from schemas.literature.survey import Survey, SurveyParameters, heaviest
 from schemas.reasons import Reason
 from schemas.works.survey_run import SURVEYS, SurveyQuestion
 from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.judging.opening import ExtractiveEngine
-from tasks.judging.step import BaselineTools
+from tasks.judging.relevance import ShownPaper
+from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.survey.clustering import MOST_CLUSTERS
-from tasks.survey.quoting import LONGEST_QUOTE, quotes_of
+from tasks.survey.reading import LONGEST_QUOTE, quotes_of
+from tasks.survey.steps import (
+    PlanInput,
+    PlanReply,
+    SurveyRelevanceInput,
+    baseline_plan,
+    baseline_relevance,
+    relevance_score,
+)
 from tasks.survey.survey import survey, unsurveyed
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.evaluations import START
@@ -142,3 +153,37 @@ def test_a_question_over_which_assay_itself_failed_is_published_with_that_reason
     with warehouse.reader() as connection:
         told = connection.execute("select unscored_reason, kept_count from surveys").fetchall()
     assert told == [("internal_error", None)]
+
+
+TOOLS = BaselineTools(WordEmbedder())
+
+
+async def planned(question: str) -> PlanReply | NoAnswer:
+    asked = PlanInput(question=question, maximum_sub_questions=3, maximum_queries=2)
+    return await baseline_plan(asked, TOOLS)
+
+
+async def test_the_first_search_holds_the_whole_question() -> None:
+    plan = await planned("How do bats use echo calls to hunt moths at night?")
+    assert isinstance(plan, PlanReply)
+    assert plan.sub_questions[0].queries[0] == "bats echo calls hunt moths night"
+
+
+@pytest.mark.parametrize("question", ["Why is it so?", "?", "and then what about this", "2021"])
+async def test_a_question_without_a_noun_has_a_reason_and_no_search(question: str) -> None:
+    plan = await planned(question)
+    assert isinstance(plan, NoAnswer)
+    assert plan.reason is Reason.NOTHING_TO_JUDGE
+
+
+async def test_relevance_grows_with_both_signals_and_vocabulary_alone_is_not_enough() -> None:
+    assert relevance_score(0.0, 1.0) < SurveyParameters().least_relevance
+    assert relevance_score(0.2, 0.2) < relevance_score(0.6, 0.2) < relevance_score(0.6, 1.0)
+    papers = (
+        ShownPaper(key="P1", title="Echo calls of bats", abstract="Bats hunt moths by echo calls."),
+        ShownPaper(key="P2", title="Tax law", abstract="Courts decide on taxes."),
+    )
+    asked = SurveyRelevanceInput(question="How do bats hunt moths by echo calls?", papers=papers)
+    reply = await baseline_relevance(asked, TOOLS)
+    near, far = reply.papers
+    assert near.score >= 3 > far.score

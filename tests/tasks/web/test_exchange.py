@@ -49,11 +49,6 @@ def test_nothing_to_look_at_is_unreachable(url: str) -> None:
     assert raised.value.reason == Reason.UNREACHABLE
 
 
-def test_only_what_may_pass_is_sent_again() -> None:
-    assert not NoAnswerError(Reason.TOO_LARGE, "").reason.again_at_once
-    assert NoAnswerError(Reason.TIMEOUT, "").reason.again_at_once
-
-
 async def test_a_key_that_a_redirect_repeats_is_not_asked_with(server: ShapedServer) -> None:
     server.script = [f"to:{server.url}/again?key=0123456789abcdef&q=bats", "good"]
     secrets = Secrets(parameters={"key": SecretStr("0123456789abcdef")})

@@ -24,15 +24,8 @@ def test_seconds_are_read_and_bounded(given_text: str, seconds: float) -> None:
     [
         None,
         "",
-        "nan",
-        "inf",
-        "-inf",
-        "-5",
-        "1e308",
-        "+3",
-        "soon",
+        *["nan", "inf", "-inf", "-5", "1e308", "+3", "soon", "²"],
         "1" * 400,
-        "²",
         "Mon, 99 Foo 2026",
     ],
 )

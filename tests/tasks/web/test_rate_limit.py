@@ -60,31 +60,16 @@ async def test_the_whole_rate_is_handed_out(tmp_path: Path, clock: SleepingClock
     assert moments == pytest.approx([1_000.0 + 0.02 * number for number in range(120)])
 
 
-async def test_the_first_call_does_not_wait(tmp_path: Path, clock: SleepingClock) -> None:
-    limit = SharedRateLimit(tmp_path, "openai/model:requests", 6)
-    assert await limit.take() == 0
-
-
-async def test_large_amounts_delay_what_follows(tmp_path: Path, clock: SleepingClock) -> None:
-    limit = SharedRateLimit(tmp_path, "tokens", 60_000)
-    await limit.take(300)
-    assert await limit.take(100) == pytest.approx(0.3)
-
-
-async def test_settling_gives_back_what_was_not_used(tmp_path: Path, clock: SleepingClock) -> None:
-    limit = SharedRateLimit(tmp_path, "tokens", 60_000)
-    await limit.take(10_000)
-    limit.settle(100 - 10_000)
-    assert await limit.take() == pytest.approx(0.1)
-
-
-async def test_settling_charges_what_was_used_beyond_the_estimate(
-    tmp_path: Path, clock: SleepingClock
+@pytest.mark.parametrize(
+    ("taken", "settled", "seconds"), [(300, 0, 0.3), (10_000, 100 - 10_000, 0.1), (10, 300, 0.31)]
+)
+async def test_what_was_used_delays_what_follows_and_not_itself(
+    tmp_path: Path, clock: SleepingClock, taken: float, settled: float, seconds: float
 ) -> None:
-    limit = SharedRateLimit(tmp_path, "tokens", 60_000)
-    await limit.take(10)
-    limit.settle(300)
-    assert await limit.take() == pytest.approx(0.31)
+    limit = SharedRateLimit(tmp_path, "openai/model:tokens", 60_000)
+    assert await limit.take(taken) == 0
+    limit.settle(settled)
+    assert await limit.take(100) == pytest.approx(seconds)
 
 
 async def test_a_penalty_holds_back_slots_already_handed_out_and_overlapping_ones_count_once(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 import pytest
 
 from schemas.errors import ConfigurationError, RateLimitedError, SharedStateError
+from schemas.reasons import Reason
 from tasks.web.exchange import reason_of_status
 from tasks.web.retrying import RetryPolicy, Tried
 from tests.support.clocks import SleepingClock
@@ -35,29 +36,19 @@ class Attempts:
 AGAIN = Tried("failed", again=True)
 
 
-async def test_what_may_pass_is_tried_until_it_does(clock: SleepingClock) -> None:
-    attempts = Attempts(AGAIN, AGAIN, Tried("good"))
+async def test_what_may_pass_is_tried_until_it_does_or_as_often_as_allowed(
+    clock: SleepingClock,
+) -> None:
+    attempts, never = Attempts(AGAIN, AGAIN, Tried("good")), Attempts(AGAIN)
     assert await RetryPolicy(5).run(attempts) == "good"
-    assert attempts.numbers == [1, 2, 3]
+    assert await RetryPolicy(3).run(never) == "failed"
+    assert attempts.numbers == never.numbers == [1, 2, 3]
 
 
 async def test_what_will_not_pass_is_tried_once(clock: SleepingClock) -> None:
     attempts = Attempts(Tried("refused"))
     assert await RetryPolicy(5).run(attempts) == "refused"
     assert (attempts.numbers, clock.now) == ([1], 1_000.0)
-
-
-async def test_an_answer_that_cannot_be_booked_is_not_paid_again(clock: SleepingClock) -> None:
-    attempts = Attempts(SharedStateError("budgets and rates cannot be kept"))
-    with pytest.raises(SharedStateError):
-        await RetryPolicy(5).run(attempts)
-    assert (attempts.numbers, clock.now) == ([1], 1_000.0)
-
-
-async def test_the_last_attempt_allowed_gives_the_result(clock: SleepingClock) -> None:
-    attempts = Attempts(AGAIN)
-    assert await RetryPolicy(3).run(attempts) == "failed"
-    assert attempts.numbers == [1, 2, 3]
 
 
 async def test_no_pause_leads_beyond_the_seconds_allowed(clock: SleepingClock) -> None:
@@ -97,12 +88,19 @@ async def test_a_transient_error_is_tried_again_and_then_raised(clock: SleepingC
         await RetryPolicy(2).run(Attempts(error))
 
 
-@pytest.mark.parametrize("error", [ConfigurationError("wrong key"), KeyError("bug")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        ConfigurationError("wrong key"),
+        KeyError("bug"),
+        SharedStateError("an answer that cannot be booked is not paid again"),
+    ],
+)
 async def test_any_other_error_is_raised_at_once(clock: SleepingClock, error: Exception) -> None:
     attempts = Attempts(error)
     with pytest.raises(type(error)):
         await RetryPolicy(5).run(attempts)
-    assert attempts.numbers == [1]
+    assert (attempts.numbers, clock.now) == ([1], 1_000.0)
 
 
 async def test_a_cancelled_attempt_is_not_repeated() -> None:
@@ -125,3 +123,4 @@ def test_refusals_for_load_and_failures_of_the_server_are_sent_again() -> None:
     statuses = (400, 401, 404, 408, 422, 429, 500, 503)
     again = [status for status in statuses if reason_of_status(status).again_at_once]
     assert again == [408, 429, 500, 503]
+    assert not Reason.TOO_LARGE.again_at_once

@@ -13,9 +13,9 @@ from schemas.works.draft import ClaimKind, Draft, DraftFigure
 from schemas.works.draft_run import StoredText
 from tasks.citations.quoted import plain
 from tasks.writing.checking import check, numbers_in
-from tasks.writing.figures.drawing import drawn
+from tasks.writing.figures import drawn
 from tasks.writing.parsing import CITATION, CLAIM, END, parse
-from tasks.writing.reviewing import plain_text
+from tasks.writing.work import plain_text
 from tests.support.draft_lake import PASSAGES, make_draft, plan_draft
 
 STORED = plan_draft().material.stored

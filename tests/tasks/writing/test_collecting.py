@@ -9,22 +9,24 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId, RunId
 from schemas.literature.paper import Paper
-from schemas.works.draft import ClaimKind, FigureKind
+from schemas.works.draft import ClaimKind
 from schemas.works.draft_run import PlannedSection, outline_text
 from schemas.works.experiment import Finding
 from tasks.citations.bib_entries import read_bib
 from tasks.text.quotations import stands_in
-from tasks.writing.charts import BLUE, GREY, ORANGE, TEXT_PIXELS
-from tasks.writing.claims import Claims, add_contradictions, add_experiment, number_shown
-from tasks.writing.outline import read_outline
-from tasks.writing.works import (
+from tasks.writing.claims import (
+    Claims,
     Known,
+    add_contradictions,
+    add_experiment,
     joined,
     keyed,
     nearest_quotes,
+    number_shown,
     passage_of,
     stored_texts,
 )
+from tasks.writing.outline import read_outline
 from tests.support.draft_lake import plan_draft
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
 from warehouse.warehouse import Warehouse
@@ -48,19 +50,6 @@ def test_the_query_of_every_claim_gives_it_out_of_the_lake(tmp_path: Path) -> No
                 rows = connection.execute(figure.query).fetchall()
                 drawn = json.loads(figure.spec)["datasets"].values()
                 assert len(rows) == max(map(len, drawn))
-
-
-def test_every_chart_has_axes_with_titles_and_text_that_can_be_read_in_print() -> None:
-    charts = [f for f in plan_draft().material.figures if f.kind is FigureKind.CHART]
-    assert [chart.figure_id for chart in charts] == ["gains", "runs"]
-    for chart in charts:
-        spec = json.loads(chart.spec)
-        assert TEXT_PIXELS * POINTS_A_PIXEL >= 7
-        assert spec["config"]["axis"]["labelFontSize"] == TEXT_PIXELS
-        for layer in spec["layer"]:
-            assert layer["mark"]["color"] in (BLUE, ORANGE, GREY)
-            for axis in ("x", "y"):
-                assert layer["encoding"].get(axis, {"title": "-"})["title"]
 
 
 def test_what_was_not_measured_makes_no_claim() -> None:

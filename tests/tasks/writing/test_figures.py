@@ -1,59 +1,22 @@
-"""Every rule for figures refuses a figure that breaks it; what can be mended is, and is said."""
+"""Figures that cannot be read are changed, which is said, or left out; charts bear their theme."""
 
 import json
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
 from schemas.base import replace
-from schemas.literature.naming import claim_span
 from schemas.works.draft import DraftFigure, FigureKind, GraphArrow, GraphNode, MethodGraph
-from tasks.writing.figures.chart_rules import MOST_CATEGORIES
-from tasks.writing.figures.colours import contrast, nearest
-from tasks.writing.figures.drawing import drawn
-from tasks.writing.figures.graph_drawing import FILLS, laid_out
-from tasks.writing.figures.mending import PALETTE, finished, readable
-from tasks.writing.figures.print_rules import LEAST_DISTANCE
-from tasks.writing.figures.printed import COLUMN_POINTS, printed
-from tasks.writing.figures.rules import faults_in
-from tasks.writing.method_graph import graph_figure
+from schemas.works.experiment import Experiment
+from tasks.writing.charts import COLUMN_PIXELS, MOST_CATEGORIES, experiment_charts
+from tasks.writing.figures import drawn, faults_in, finished, readable
+from tasks.writing.graphs import MOST_WIDTH, graph_figure, laid_out
 from tests.support.draft_lake import plan_draft
-
-Spec = dict[str, Any]
-
-
-def rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:], 16)
-
-
-def bars(names: list[str], values: list[float] | None = None, **told: Any) -> Spec:
-    """Bars of some categories, as they are drawn in a draft."""
-    rows = [{"name": name, "share": float(place)} for place, name in enumerate(names, start=1)]
-    for row, value in zip(rows, values or (), strict=False):
-        row["share"] = value
-    text = {"labelFontSize": 11, "titleFontSize": 11, "labelLimit": 0}
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "data": {"values": rows},
-        "mark": {"type": "bar", "color": "#0072B2"},
-        "width": 420,
-        "height": 120,
-        "encoding": {
-            "x": {"field": "name", "type": "nominal", "title": "Name", "axis": {"labelAngle": 0}},
-            "y": {"field": "share", "type": "quantitative", "title": "Share (%)"},
-        },
-        "config": {"axis": text, "legend": text, "view": {"stroke": None}},
-        **told,
-    }
-
-
-def chart(spec: Spec, caption: str = "Bars of names.") -> DraftFigure:
-    return DraftFigure(
-        figure_id="bars", kind=FigureKind.CHART, caption=caption, spec=json.dumps(spec)
-    )
+from tests.support.experiment_lake import EXPERIMENT, make_experiment
 
 
 def graph(nodes: list[tuple[str, str]], arrows: list[tuple[str, str, str]]) -> DraftFigure:
@@ -66,128 +29,50 @@ def graph(nodes: list[tuple[str, str]], arrows: list[tuple[str, str, str]]) -> D
     return graph_figure(made, "How it is done.")
 
 
-def rules_broken(figure: DraftFigure) -> set[str]:
-    return {fault.rule for fault in faults_in(drawn(figure), {})}
-
-
-def changed(*path: str, **told: Any) -> Spec:
-    """Three bars with something else at a place of their specification."""
-    spec = bars(["one", "other", "third"])
-    place = spec
-    for name in path:
-        place = place.setdefault(name, {})
-    place.update(told)
-    return spec
-
-
-def coloured(names: list[str], **told: Any) -> Spec:
-    spec = bars(names)
-    spec["encoding"]["color"] = {"field": "name", "type": "nominal", "title": "Name", **told}
-    return spec
-
-
-LONG = [f"a rather long name of thing {letter}" for letter in "abcdef"]
-MANY = [chr(ord("a") + place // 26) + chr(ord("a") + place % 26) for place in range(40)]
-BREAKING: dict[str, tuple[str, DraftFigure]] = {
-    "no rows": ("data", chart(bars([]))),
-    "one value": ("data", chart(bars(["one", "other"], [2.0, 2.0]))),
-    "too many categories": ("data", chart(bars(MANY, width=2000))),
-    "too many colours": ("data", chart(coloured(MANY[:8]))),
-    "small text": ("text size", chart(changed("config", "axis", labelFontSize=6))),
-    "wide figure": ("text size", chart(changed(width=900))),
-    "labels that overlap": ("overlap", chart(bars(LONG))),
-    "labels that were cut": ("whole labels", chart(changed("config", "axis", labelLimit=15))),
-    "pale labels": ("text contrast", chart(changed("config", "axis", labelColor="#AAAAAA"))),
-    "pale marks": ("mark contrast", chart(changed("mark", color="#E0E0E0"))),
-    "colours alike": (
-        "colours",
-        chart(coloured(["one", "other"], scale={"range": ["#E69F00", "#E08F10"]})),
+REFUSED = {
+    "no arrow leads to or from": graph([("a b", ""), ("c d", "")], []),
+    "and one is no box": graph([("a", ""), ("b", "")], [("a", "b", ""), ("a", "x", "")]),
+    "arrows lead up": graph([("c", ""), ("b", ""), ("a", "")], [("a", "b", ""), ("b", "c", "")]),
+    "is longer than 48": graph([("a " * 25, ""), ("b", "")], [("a", "b", "")]),
+    "8 groups": graph(
+        [(each, each) for each in "abcdefgh"], [(a, b, "") for a, b in pairwise("abcdefgh")]
     ),
-    "red and green": (
-        "colours",
-        chart(coloured(["one", "other"], scale={"range": ["#C40000", "#6B6B00"]})),
+    "less than 7 points": graph(
+        [("a", ""), *((f"{each} is a box with many words", "") for each in "bcde")],
+        [("a", each, "") for each in "bcde"],
     ),
-    "a legend of one": ("legend", chart(coloured(["one"]))),
-    "no title": ("axis titles", chart(changed("encoding", "y", title=None))),
-    "another figure": ("drawn", replace(drawn(chart(bars(["one"]))), figure_id="bars")),
-    "too high": ("drawn", chart(changed(height=900))),
-    "boxes without arrows": ("arrows", graph([("a b", ""), ("c d", "")], [])),
-    "arrows to nothing": ("arrows", graph([("a", ""), ("b", "")], [("a", "b", ""), ("a", "x", "")])),
-    "arrows that lead up": (
-        "reading order",
-        graph([("c", ""), ("b", ""), ("a", "")], [("a", "b", ""), ("b", "c", "")]),
+    "two boxes are called": graph([("a b", ""), ("a c", "")], [("a", "a", "")]),
+    "more than a page": graph(
+        [(letter, "") for letter in "abcdefghijklmnop"],
+        [(a, b, "x") for a, b in pairwise("abcdefghijklmnop")],
     ),
-    "a long box": ("boxes", graph([("a " * 25, ""), ("b", "")], [("a", "b", "")])),
-    "too many groups": (
-        "boxes",
-        graph([(each, each) for each in "abcdefgh"], [(a, b, "") for a, b in zip("abcdefg", "bcdefgh", strict=True)]),
+    "lies on something else": graph(
+        [("a", ""), ("b", ""), ("c", ""), ("d", "")],
+        [("a", each, "with many words of its own") for each in "bcd"],
     ),
-    "a crowded row": (
-        "text size",
-        graph(
-            [("a", ""), *((f"{each} is a box with many words", "") for each in "bcde")],
-            [("a", each, "") for each in "bcde"],
-        ),
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", BREAKING)
-def test_every_rule_refuses_a_figure_that_breaks_it(name: str) -> None:
-    rule, figure = BREAKING[name]
-    if name == "another figure":
-        other = replace(figure, spec=chart(bars(["other"])).spec)
-        assert rule in {fault.rule for fault in faults_in(other, {})}
-        return
-    assert rule in rules_broken(figure), faults_in(drawn(figure), {})
-
-
+}
 MENDED = {
-    "small text": "its text was enlarged",
-    "wide figure": "it was made narrower",
-    "labels that overlap": "labels of the x axis were s",
-    "labels that were cut": "labels are shown in full",
-    "pale labels": "labels are dark",
-    "a legend of one": "a legend of one entry was dropped",
-    "arrows to nothing": "arrows that lead to no box",
-    "arrows that lead up": "boxes stand in the order of the arrows",
-    "a crowded row": "lines of boxes are broken",
+    "and one is no box": "arrows that lead to no box",
+    "arrows lead up": "boxes stand in the order of the arrows",
+    "less than 7 points": "lines of boxes are broken",
+    "lies on something else": "arrows bear no labels",
 }
 
 
-@pytest.mark.parametrize("name", MENDED)
-def test_what_a_declared_rule_mends_is_mended_and_said(name: str) -> None:
-    done, left = finished(BREAKING[name][1], {})
-    assert any(said.startswith(MENDED[name]) for said in done.mended), (done.mended, left)
-    if name not in ("a legend of one",):  # whose one bar has one value
-        assert left == ()
-        assert faults_in(done, {}) == ()
-
-
-def test_what_no_rule_mends_is_left_out_with_its_reason() -> None:
-    kept, lost = readable([chart(bars([])), chart(bars(["one", "other"]))], {})
-    assert [each.figure_id for each in kept] == ["bars"]
-    assert [each.subject for each in lost] == ["Figure bars"]
-    assert lost[0].detail == "left out, it draws no rows"
-
-
-@settings(max_examples=settings.default.max_examples // 5)  # each draws a chart
-@given(st.integers(2, MOST_CATEGORIES), st.integers(1, 30))
-def test_labels_of_any_length_and_number_are_read_or_the_figure_is_not_shown(
-    count: int, length: int
-) -> None:
-    names = [(f"{chr(97 + place)}x" * length)[:length] + chr(97 + place) for place in range(count)]
-    done, left = finished(chart(bars(names)), {})
-    assert left == faults_in(done, {})
-    if not left:
-        shown = [label for label in printed(done.svg).labels if label.text in names]
-        assert sorted(label.text for label in shown) == sorted(names)
-        for place, one in enumerate(shown):
-            for other in shown[place + 1 :]:
-                pairs = ((a, b) for a in one.glyphs for b in other.glyphs)
-                assert not any(a.meets(b) for a, b in pairs)
-    if count * max(length, 3) <= 40:
-        assert left == ()
+@pytest.mark.parametrize("said", REFUSED)
+def test_a_graph_that_cannot_be_read_is_mended_or_refused(said: str) -> None:
+    figure = REFUSED[said]
+    faults = faults_in(drawn(figure), {})
+    assert any(said in each for each in faults), faults
+    done, left = finished(figure, {})
+    if said in MENDED:
+        assert left == faults_in(done, {}) == ()
+        assert any(each.startswith(MENDED[said]) for each in done.mended), done.mended
+    else:
+        kept, lost = readable([figure], {})
+        assert kept == ()
+        assert lost[0].detail.startswith("left out, ")
+        assert said in lost[0].detail
 
 
 @given(
@@ -204,69 +89,10 @@ def test_a_described_graph_is_read_or_refused(labels: list[str], data: st.DataOb
     )
     done, left = finished(graph_figure(made, "How it is done."), {})
     assert left == faults_in(done, {})
+    drawing = laid_out(MethodGraph.model_validate_json(done.spec))
     if not left:
-        page = printed(done.svg)
-        assert page.width <= COLUMN_POINTS + 0.1
-        boxes = [label for label in page.labels if label.text != "to"]
-        assert " ".join(label.text for label in boxes).split() == " ".join(
-            " ".join(node.label.split())
-            for node in MethodGraph.model_validate_json(done.spec).nodes
-            if node.label
-        ).split() or len(boxes) >= len(labels)
-
-
-def test_figures_of_drafts_break_no_rule_and_their_rows_are_the_claims() -> None:
-    material = plan_draft().material
-    values = {each.claim_key: each.value for each in material.claims if each.value is not None}
-    assert [each.mended for each in material.figures] == [(), (), ()]
-    gains = material.figures[1]
-    for old, new, rule in (
-        ('"gain": 0.2', '"gain": 0.3', "agreement"),
-        ("Gain in error over the parent", "Gain in error (ms) over the parent", "axis titles"),
-        ("Gain in error over the parent", "error", "axis titles"),
-    ):
-        assert old in gains.spec
-        other = drawn(replace(gains, spec=gains.spec.replace(old, new)))
-        assert rule in {fault.rule for fault in faults_in(other, values)}, (old, new)
-    said = f"{gains.caption} {claim_span('task-0.proposed_count', '777')}"
-    faults = faults_in(replace(gains, caption=said), {**values, "task-0.proposed_count": 777.0})
-    assert [fault.rule for fault in faults] == ["agreement"]
-
-
-def test_colours_are_measured_as_published() -> None:
-    black, white = (0, 0, 0), (255, 255, 255)
-    assert contrast(black, white) == pytest.approx(21.0)
-    assert contrast((118, 118, 118), white) == pytest.approx(4.54, abs=0.01)
-    found = nearest({black, white})
-    assert found is not None
-    assert found[0] == pytest.approx(100.0, abs=0.1)
-    for palette in (PALETTE, FILLS):
-        closest = nearest({rgb(each) for each in palette})
-        assert closest is not None
-        assert closest[0] >= LEAST_DISTANCE
-    assert all(contrast((34, 34, 34), rgb(fill)) >= 4.5 for fill in FILLS)
-    blind = nearest({(228, 87, 86), (84, 162, 75)})  # Vega's red and green
-    assert blind is not None
-    assert blind[1] == "people with deuteranopia"
-    assert blind[0] < LEAST_DISTANCE
-
-
-NODES = [GraphNode(node_id=name, label=f"box {name} " * 2) for name in "abcdefg"]
-ARROWS = st.lists(
-    st.tuples(st.sampled_from("abcdefg"), st.sampled_from("abcdefg")).filter(
-        lambda ends: ends[0] != ends[1]
-    ),
-    min_size=1,
-    max_size=9,
-    unique=True,
-)
-
-
-@given(ARROWS)
-def test_no_arrow_runs_behind_a_box_that_it_does_not_lead_to(ends: list[tuple[str, str]]) -> None:
-    arrows = tuple(GraphArrow(source=one, target=other) for one, other in ends)
-    drawing = laid_out(MethodGraph(nodes=tuple(NODES), arrows=arrows))
-    for route in drawing.routes:
+        assert drawing.width <= MOST_WIDTH
+    for route in drawing.routes:  # none runs behind a box that it does not lead to
         for start, end in pairwise(route.points):
             for box in drawing.boxes:
                 inner_x, inner_y = box.width / 2 - 1, box.height / 2 - 1
@@ -276,12 +102,75 @@ def test_no_arrow_runs_behind_a_box_that_it_does_not_lead_to(ends: list[tuple[st
                     assert abs(x - box.x) > inner_x or abs(y - box.y) > inner_y
 
 
-@pytest.mark.parametrize("letters", [4, 16, 22])
-def test_text_is_enlarged_as_far_as_the_longest_name_asks(letters: int) -> None:
-    names = [f"{start}{'_names' * 5}"[:letters] for start in "pqc"]
-    spec = bars(names)
-    encoding = {"y": spec["encoding"]["x"], "x": spec["encoding"]["y"]}
-    config = {"axis": {"labelFontSize": 9, "titleFontSize": 9, "labelLimit": 0}}
-    done, left = finished(chart(spec | {"encoding": encoding, "config": config}), {})
-    assert left == ()
-    assert "its text was enlarged" in " ".join(done.mended)
+def renamed(names: list[str]) -> Experiment:
+    """An experiment whose programs have other names."""
+    experiment = make_experiment()
+    known = dict(zip((each.program_id for each in experiment.programs), names, strict=False))
+    return replace(
+        experiment,
+        programs=tuple(
+            replace(each, program_id=known.get(each.program_id, each.program_id))
+            for each in experiment.programs
+        ),
+        executions=tuple(
+            replace(each, program_id=known.get(each.program_id, each.program_id))
+            for each in experiment.executions
+        ),
+    )
+
+
+@pytest.mark.parametrize("letters", [4, 16, 40])
+def test_a_chart_shows_long_names_whole_at_the_size_of_its_text(letters: int) -> None:
+    names = [f"{start}{'_names' * 8}"[:letters] for start in "pqcrst"]
+    figures = experiment_charts(EXPERIMENT, renamed(names), "task-0", alone=True)
+    kept, lost = readable(figures, {})
+    assert (len(kept), lost) == (2, ())
+    for figure in kept:
+        root = etree.fromstring(figure.svg.encode())
+        assert float(root.get("width") or 0) <= MOST_WIDTH
+        if letters > 12:
+            assert float(root.get("width") or 0) <= COLUMN_PIXELS
+        told = {"".join(each.itertext()) for each in root.iter("{*}text")}
+        drawn_names = {
+            row["program_id"]
+            for rows in json.loads(figure.spec)["datasets"].values()
+            for row in rows
+            if "program_id" in row
+        }
+        assert drawn_names <= told
+
+
+def changed_chart(change: Any) -> DraftFigure:
+    gains = next(each for each in plan_draft().material.figures if each.figure_id == "gains")
+    spec = json.loads(gains.spec)
+    change(spec)
+    return replace(gains, spec=json.dumps(spec))
+
+
+def _rows(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = max(spec["datasets"].values(), key=len)
+    return rows
+
+
+CHARTS = {
+    "it draws no rows": lambda spec: spec.update(datasets={}),
+    "all of its x axis is one value": lambda spec: [
+        row.update(dict.fromkeys(("gain", "gain_low", "gain_high", "none"), 0))
+        for rows in spec["datasets"].values()
+        for row in rows
+    ],
+    f"more than {MOST_CATEGORIES}": lambda spec: _rows(spec).extend(
+        {**_rows(spec)[0], "program_id": f"p{number}"} for number in range(30)
+    ),
+    "no column that charts draw": lambda spec: spec["layer"][1]["encoding"]["x"].update(
+        field="rationale"
+    ),
+    "it cannot be drawn": lambda spec: spec["layer"][1].update(mark="no mark of any kind"),
+}
+
+
+@pytest.mark.parametrize("said", CHARTS)
+def test_a_chart_that_shows_nothing_or_something_else_is_left_out(said: str) -> None:
+    assert changed_chart(lambda spec: None).kind is FigureKind.CHART
+    _, faults = finished(changed_chart(CHARTS[said]), {})
+    assert any(said in each for each in faults), faults

@@ -13,8 +13,7 @@ from schemas.reasons import Reason
 from schemas.works.draft_habits import LEAST_NEIGHBOURS, habits_of
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 from tasks.documents.document import HeadedSection, ParsedDocument
-from tasks.writing.measuring import citations_in, measured, past_share
-from tasks.writing.neighbours import planned_by
+from tasks.writing.neighbours import citations_in, measured, past_share, planned_by
 from tests.support.draft_lake import plan_draft
 
 OUTLINE = plan_draft().outline

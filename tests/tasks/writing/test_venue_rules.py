@@ -3,7 +3,7 @@
 from schemas.base import replace
 from schemas.reasons import Reason
 from schemas.works.draft_neighbour import SectionPart
-from tasks.writing.venue_rules import against_rules, outline_faults
+from tasks.writing.checking import against_rules, outline_faults
 from tests.support.draft_lake import make_draft, plan_draft
 
 

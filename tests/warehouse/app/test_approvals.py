@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE, EXIT_WAITING
+from flows.cli.answer import EXIT_DONE, EXIT_USAGE, EXIT_WAITING
 from flows.cli.people.request import request as ask_for
 from schemas.base import replace
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError

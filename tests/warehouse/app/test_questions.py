@@ -16,8 +16,8 @@ from schemas.errors import (
 )
 from schemas.identifiers import EvaluationKey
 from schemas.people.job import JobState
-from schemas.people.live_question import LONGEST_IDEA, Asked, sides_offered, tidy
-from schemas.people.votes import Choice, HumanVote, Track
+from schemas.people.live_question import LONGEST_IDEA, Asked, LiveQuestion, sides_offered, tidy
+from schemas.people.votes import Choice, HumanVote, Offer, Track
 from schemas.settings import DashboardSettings, ModelChoice, Settings, VotingSettings
 from schemas.works.survey_run import LONGEST_QUESTION
 from tests.support.evaluations import make_evaluation, make_run
@@ -123,20 +123,6 @@ def test_a_vote_on_both_answers_is_a_vote_like_any_other(
     assert {vote.run_id, vote.second_run_id} == {"ask-a", "ask-b"}
     assert vote.check_passed is None
     assert open_question(database, ADA) is None
-
-
-def test_sides_are_shuffled(warehouse: Warehouse, database: ServiceDatabase) -> None:
-    question = asked_by(warehouse, database, ADA)
-    end_both(warehouse, question, ("ask-a", "ask-b"))
-    found = found_for(warehouse, question)
-    assert isinstance(found, Answers)
-    first = set()
-    for number in range(40):
-        another = question.model_copy(update={"voter": f"p-{number}"})
-        offered = offer_of(database, another, found, SETTINGS)
-        assert offered is not None
-        first.add(offered.first.contender.run_id)
-    assert first == {"ask-a", "ask-b"}  # by chance one alone: 2 in 10 ** 12
 
 
 def test_a_model_that_says_its_name_is_not_known_by_it(warehouse: Warehouse) -> None:
@@ -288,15 +274,22 @@ def test_a_voter_asks_no_more_than_so_much_a_day(
     assert asked_by(warehouse, database, BOB, "Another?", settings=few)
 
 
-def test_what_is_left_is_stopped_and_takes_no_vote(
+def offered_to_ada(
     warehouse: Warehouse, database: ServiceDatabase
-) -> None:
+) -> tuple[LiveQuestion, Answers, Offer]:
     question = asked_by(warehouse, database, ADA)
     end_both(warehouse, question, ("ask-a", "ask-b"))
     found = found_for(warehouse, question)
     assert isinstance(found, Answers)
     offered = offer_of(database, question, found, SETTINGS)
     assert offered is not None
+    return question, found, offered
+
+
+def test_what_is_left_is_stopped_and_takes_no_vote(
+    warehouse: Warehouse, database: ServiceDatabase
+) -> None:
+    question, _, offered = offered_to_ada(warehouse, database)
     leave(warehouse, database, question)
     with pytest.raises(NotAllowedError, match="is ended"):
         answer(database, ADA, question, offered.offer_id, Choice.FIRST, "", SETTINGS)
@@ -306,12 +299,7 @@ def test_what_is_left_is_stopped_and_takes_no_vote(
 def test_nobody_votes_on_the_question_of_another_or_twice(
     warehouse: Warehouse, database: ServiceDatabase
 ) -> None:
-    question = asked_by(warehouse, database, ADA)
-    end_both(warehouse, question, ("ask-a", "ask-b"))
-    found = found_for(warehouse, question)
-    assert isinstance(found, Answers)
-    offered = offer_of(database, question, found, SETTINGS)
-    assert offered is not None
+    question, _, offered = offered_to_ada(warehouse, database)
     told = (question, offered.offer_id, Choice.FIRST, "", SETTINGS)
     with pytest.raises(NotAllowedError, match="another's"):
         answer(database, BOB, *told)
@@ -324,12 +312,7 @@ def test_nobody_votes_on_the_question_of_another_or_twice(
 def test_a_vote_that_was_kept_before_a_kill_is_not_taken_again(
     warehouse: Warehouse, database: ServiceDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    question = asked_by(warehouse, database, ADA)
-    end_both(warehouse, question, ("ask-a", "ask-b"))
-    found = found_for(warehouse, question)
-    assert isinstance(found, Answers)
-    offered = offer_of(database, question, found, SETTINGS)
-    assert offered is not None
+    question, found, offered = offered_to_ada(warehouse, database)
 
     def killed(*_: object) -> None:
         raise KeyboardInterrupt

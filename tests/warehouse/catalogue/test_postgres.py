@@ -4,16 +4,15 @@ import multiprocessing
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import (
@@ -459,27 +458,6 @@ def test_a_foreign_index_over_the_journal_of_calls_is_refused(
     postgres.sql(database, BUDGETS + planted)
     with pytest.raises(ConfigurationError, match=r"index over an expression .*Assay never writes"):
         counts(warehouse, url)
-
-
-@pytest.mark.parametrize("opened", [Warehouse.reader, Warehouse.publisher])
-def test_a_path_that_is_planted_while_a_lake_is_open_is_not_read(
-    opened: Callable[..., AbstractContextManager[duckdb.DuckDBPyConnection]],
-    warehouse: Warehouse,
-    postgres: PostgresServer,
-    url: str,
-    tmp_path: Path,
-) -> None:
-    other = tmp_path / "other.parquet"
-    with opened(with_catalogue(warehouse, url)) as connection:
-        sql = "select * from ledger"
-        pq.write_table(connection.execute(sql).to_arrow_table(), other)
-        postgres.sql(
-            PostgresCatalogue.of(url).options["dbname"],
-            f"update ducklake_data_file set path = '{other}', path_is_relative = false,"
-            f" file_size_bytes = {other.stat().st_size}",
-        )
-        with pytest.raises(duckdb.PermissionException, match="Cannot access file"):
-            connection.execute(sql).fetchall()
 
 
 def test_a_reader_needs_no_right_to_write(

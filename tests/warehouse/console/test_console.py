@@ -164,11 +164,6 @@ def test_an_answer_too_large_is_refused_not_cut(published: Warehouse) -> None:
         run_sql(published, "select * from range(11)", maximum_rows=10)
 
 
-def test_without_a_lake_it_says_how_to_get_one(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="publish a run first"):
-        run_sql(Warehouse(tmp_path), "select 1")
-
-
 @pytest.mark.parametrize(
     ("sql", "told"),
     [

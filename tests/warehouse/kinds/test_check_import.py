@@ -7,7 +7,6 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from schemas.errors import ConfigurationError
 from schemas.works.check_run import CHECKS
 from tasks.metrics.hit_rate import Rule, checked_papers, hit_rate
 from warehouse.kinds.manuscripts.quality_checker import checker_usage, joint_hits, judge_hits
@@ -74,13 +73,3 @@ def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Pa
     assert by_mart == [
         (row.judge, row.hit_count) for row in sorted(judge_hits(folder), key=lambda row: row.judge)
     ]
-
-
-def test_a_folder_that_is_not_the_release_is_refused_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"lacks checks\.parquet"):
-        import_release(tmp_path, Warehouse(tmp_path / "wh"))
-    with duckdb.connect() as connection:
-        for name in ("checks", "papers", "problems", "votes"):
-            connection.execute(f"copy (select 1 as other) to '{tmp_path}/{name}.parquet'")
-    with pytest.raises(ConfigurationError, match="not the release of the quality checker"):
-        import_release(tmp_path, Warehouse(tmp_path / "wh"))

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.works.curation import StatementAxis
 from schemas.works.curation_edit import CurationEdit, EditedField
-from tasks.curation.agreement import agreement_on
+from tasks.curation.work import agreement_on
 from tests.support.curation_lake import CURATION, make_curation
 from tests.support.evaluations import START
 from warehouse.kinds.curations.edits import edit_shares, edited, pairs_of, values_of

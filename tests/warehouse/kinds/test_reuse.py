@@ -7,16 +7,15 @@ import pytest
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
-from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import (
     evaluation_of,
     make_evaluation,
     make_idea,
 )
-from warehouse.kinds.runs.landing import RUNS, find_receipt, land
+from tests.warehouse.test_landing import landed_rows
+from warehouse.kinds.runs.landing import find_receipt, land
 from warehouse.kinds.runs.reuse import reuse
-from warehouse.landed import read_rows
 from warehouse.warehouse import Warehouse
 
 RUN_A, RUN_B = RunId("run-a"), RunId("run-b")
@@ -25,15 +24,6 @@ RUN_A, RUN_B = RunId("run-a"), RunId("run-b")
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Warehouse:
     return Warehouse(tmp_path)
-
-
-def landed_rows(
-    warehouse: Warehouse, run_id: RunId, key: EvaluationKey
-) -> dict[str, list[dict[str, object]]]:
-    return {
-        path.stem: read_rows(TABLE[path.stem], path)
-        for path in RUNS.unit_folder(warehouse, run_id, key).glob("*.parquet")
-    }
 
 
 def test_reuse_says_the_same_under_another_name_and_charges_nothing(warehouse: Warehouse) -> None:

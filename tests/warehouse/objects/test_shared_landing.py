@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from dashboards.views.write_run import write_reports
+from flows.cli.answer import EXIT_DONE, EXIT_USAGE
 from flows.cli.command_line import application, run_command
-from flows.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.run.preflight import check_place
 from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, UpstreamError

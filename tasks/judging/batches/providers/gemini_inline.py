@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from tasks.judging.batches.providers.provider import Identified, Look, ended_with, raise_for
 from tasks.judging.batches.questions import Batch, Ended, Lane
-from tasks.web.json_calls import call_json
+from tasks.web.exchange import call_json
 from warehouse.scrubbing import one_line
 
 _ADDRESS = "https://generativelanguage.googleapis.com/v1beta"

@@ -14,9 +14,14 @@ from schemas.literature.paper_state import PaperState
 from schemas.reasons import Reason
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
 from tasks.committee.planning import expected_calls
-from tasks.committee.steps.ground_evidence import GroundingEntry, GroundingReply
-from tasks.committee.steps.judge_credibility import CredibilityEntry, CredibilityReply
-from tasks.committee.steps.summarise_pages import PageSummary, SummariesReply
+from tasks.committee.steps.finds import (
+    CredibilityEntry,
+    CredibilityReply,
+    GroundingEntry,
+    GroundingReply,
+    PageSummary,
+    SummariesReply,
+)
 from tests.support.contribution_fakes import Delays, FakeEngine, WordEmbedder
 from tests.support.knowledge_fakes import (
     CUTOFF,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from schemas.judgement.committee import IdeaPart, KnowledgePhase
 from schemas.literature.knowledge import KnowledgeItem, SourceKind
 from schemas.literature.publication import DatePrecision
-from tasks.committee.knowledge.addresses import repository_of
 from tasks.committee.knowledge.pool import Find, Pool, Query, bare_address, identities, paper_of
+from tasks.committee.knowledge.reader import repository_of
 
 LAST_DAY = date(2020, 12, 31)
 QUERY = Query(IdeaPart.METHODS, SourceKind.PAPERS, "sparse attention")

@@ -17,7 +17,7 @@ from schemas.settings import DocumentSettings, Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.gather import gather_knowledge
 from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
-from tasks.documents.sections import AbstractLibrary
+from tasks.documents.document import AbstractLibrary
 from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
 from tests.support.contribution_fakes import FakeEngine, WordEmbedder

@@ -1,0 +1,105 @@
+"""What work of a declared kind is expected to take, before it is paid for."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from pydantic import Field
+
+from flows.run.following import expected_of, following
+from schemas.base import Noun, replace
+from schemas.choices import EngineChoice
+from schemas.judging import JudgingParameters
+from schemas.settings import Settings
+from schemas.work import Request
+from tasks.judging.expected import Asked, StepEstimate, estimate_step, total_usd, unpriced
+from tasks.judging.step import Step
+from tasks.work.declaration import Expected, Work
+
+
+class WorkEstimate(Noun):
+    """What a whole run is expected to take. `cost_usd` is None when a price is unknown, 0 without
+    a model.
+    """
+
+    model_calls: int = Field(ge=0)
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0, description="As they are billed: answers and thinking.")
+    cost_usd: float | None
+    unpriced_models: tuple[str, ...] = Field(description="Models whose price is unknown.")
+    steps: tuple[StepEstimate, ...]
+    counts: dict[str, int] = Field(default={}, description="What the run is made of.")
+    note: str = Field(default="", description="What the estimate does not know.")
+    lost: tuple[str, ...] = Field(
+        default=(), description="Units that cannot be worked on, a line each."
+    )
+
+    @classmethod
+    def of(cls, steps: Sequence[StepEstimate], units: int = 1, **told: Any) -> Self:
+        """Of so many units, each of which takes `steps`; `told`: the fields of a subclass."""
+        cost = total_usd(step.cost_usd for step in steps)
+        return cls(
+            model_calls=round(units * sum(step.calls for step in steps)),
+            prompt_tokens=round(units * sum(step.prompt_tokens for step in steps)),
+            completion_tokens=round(units * sum(step.completion_tokens for step in steps)),
+            cost_usd=None if cost is None else units * cost,
+            unpriced_models=unpriced(steps),
+            steps=tuple(steps),
+            **told,
+        )
+
+
+def estimate_steps(
+    asked: Mapping[Step[Any, Any], Asked],
+    judging: JudgingParameters,
+    engine: EngineChoice,
+    settings: Settings,
+    *,
+    by_batch: bool = False,
+) -> list[StepEstimate]:
+    """What each step takes; those that the engine answers by itself are left out.
+
+    Args:
+        by_batch: at the price of batches.
+    """
+    limits = settings.language_model
+    estimates = (
+        estimate_step(step, each, 0.0, judging, engine, limits, by_batch=by_batch)
+        for step, each in asked.items()
+    )
+    return [each for each in estimates if each is not None]
+
+
+def estimate(
+    work: Work[Any, Any, Any], request: Request[Any, Any], settings: Settings
+) -> WorkEstimate:
+    """Predict what a command of which nothing has landed yet will take; nothing is asked."""
+    expected = work.expected(request, settings)
+    steps, counts = _steps(expected, request, settings), Counter(expected.counts)
+    for follow in following(work, request, settings):
+        asked, other = expected_of(follow, settings)
+        steps += [_times(step, follow.times) for step in _steps(other, asked, settings)]
+        requests = other.counts.get("literature_requests", 0)
+        if requests:
+            counts["literature_requests"] += follow.times * requests
+    return WorkEstimate.of(steps, counts=dict(counts), note=expected.note, lost=expected.lost)
+
+
+def _steps(
+    expected: Expected, request: Request[Any, Any], settings: Settings
+) -> list[StepEstimate]:
+    judging = request.profile.judging
+    by_batch = getattr(request.parameters, "batch", False)
+    steps = estimate_steps(expected.asked, judging, request.engine, settings, by_batch=by_batch)
+    _, *judges = request.engines
+    for judge in judges:
+        alone = judging.without_models()
+        steps += estimate_steps(expected.of_each_judge, alone, judge.engine, settings)
+    return steps
+
+
+def _times(step: StepEstimate, times: int) -> StepEstimate:
+    names = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "thinking_tokens")
+    cost = None if step.cost_usd is None else times * step.cost_usd
+    more = {name: times * getattr(step, name) for name in names}
+    return replace(step, cost_usd=cost, **more)

@@ -1,1 +1,0 @@
-"""Estimates of calls, tokens, cost and time, before anything is paid."""

@@ -1,0 +1,484 @@
+"""Errors put into a manuscript by rule: eight kinds, each a change of one sentence that a careful
+reader of the whole text can notice.
+
+The kinds are those of OpenAIReview (arXiv 2606.19749): a number, a direction, exchanged conditions,
+a statistic, a control that is no longer told of, a conclusion stronger than what carries it, an
+abstract that contradicts the text, and a citation of another work. Every rule is a pattern and a
+replacement; the seed draws among the places it fits.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from schemas.text.patterns import IGNORECASE, Match, Pattern, bounded, linear
+from tasks.manuscripts.steps.reading import Reading
+from tasks.text.quotations import normal
+from tasks.text.vocabulary import STOP_WORDS
+
+
+class ErrorKind(StrEnum):
+    """What was done to a sentence; what fits the fewest sentences stands first,
+    and is put in first.
+    """
+
+    STATISTICS = "statistics"
+    CONTRADICTED_ABSTRACT = "contradicted_abstract"
+    NUMBER = "number"
+    SWAPPED_CONDITIONS = "swapped_conditions"
+    MISSING_CONTROL = "missing_control"
+    WRONG_CITATION = "wrong_citation"
+    SIGN = "sign"
+    UNSUPPORTED_CONCLUSION = "unsupported_conclusion"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with its stretch of the text: `text[start:end]`, whose white space may differ."""
+
+    start: int
+    end: int
+    raw: str
+    location: str
+    in_abstract: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a rule would do: the sentence's new wording,
+    and the sentence that it then contradicts.
+    """
+
+    sentence: int
+    after: str
+    contradicted: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InjectedError:
+    """One error in one text.
+
+    Attributes:
+        before, after: the sentence as it was and as it is; `after` is empty where it was deleted.
+        location: where it stands, as `Reading` words places.
+        stretches: words in a row of the sentences that a report of this error may quote: the
+            changed one, the one it contradicts, or the neighbours of one that was deleted. What the
+            twin says at several places points at none.
+    """
+
+    kind: ErrorKind
+    before: str
+    after: str
+    location: str
+    stretches: tuple[str, ...]
+
+    def is_quoted_by(self, report: str) -> bool:
+        """Whether a report quotes one of the sentences, in whole or a stretch of it."""
+        said = f" {normal(report)} "
+        return any(f" {stretch} " in said for stretch in self.stretches)
+
+
+_STRETCH_WORDS = 6
+"""Words in a row that a report shares with a sentence it quotes."""
+_LONGEST_SENTENCE_WORDS = 120
+"""What is longer is a table in one piece: who quotes a cell of it points at no sentence."""
+
+
+def inject(
+    text: str, form: str, seed: int, kinds: Sequence[ErrorKind] = tuple(ErrorKind)
+) -> tuple[str, tuple[InjectedError, ...]]:
+    """Return the text with at most one error of each kind, each in a sentence of its own, and the errors
+    in the order of `kinds`.
+
+    A kind for which the text has no fitting sentence is left out. The same seed gives the same
+    twin.
+
+    Args:
+        form: `latex`, `text` or `pdf`, as `Reading` takes it.
+    """
+    reading = Reading(form, text)
+    found = _sentences(reading)
+    taken: dict[int, tuple[ErrorKind, Change]] = {}
+    for kind in kinds:
+        draw = random.Random(f"{seed}:{kind}")  # noqa: S311 -- no secret
+        touched = {place for _, change in taken.values() for place in _around(change)}
+        fitting = (
+            _wrong_citation(found, reading.is_latex, draw)
+            if kind is ErrorKind.WRONG_CITATION
+            else RULES[kind](found)
+        )
+        changes = [change for change in fitting if touched.isdisjoint(_around(change))]
+        if changes:
+            chosen = draw.choice(changes)
+            taken[chosen.sentence] = (kind, chosen)
+    pieces, place = [], 0
+    for number in sorted(taken):
+        pieces += [text[place : found[number].start], taken[number][1].after]
+        place = found[number].end
+    twin = "".join([*pieces, text[place:]])
+    said = normal(twin)
+    errors = {kind: _error(kind, change, found, said) for kind, change in taken.values()}
+    return twin, tuple(errors[kind] for kind in kinds if kind in errors)
+
+
+def _around(change: Change) -> set[int]:
+    """Sentences that no other error may touch: they are what shows this one."""
+    place, other = change.sentence, change.contradicted
+    return {place - 1, place, place + 1} | ({other} if other is not None else set())
+
+
+def _error(kind: ErrorKind, change: Change, found: Sequence[Sentence], said: str) -> InjectedError:
+    """`said`: the twin."""
+    sentence = found[change.sentence]
+    neighbours = [
+        found[place].raw
+        for place in (change.sentence - 1, change.sentence + 1)
+        if 0 <= place < len(found)
+    ]
+    there = [change.after] if change.after else neighbours
+    contradicted = () if change.contradicted is None else (found[change.contradicted].raw,)
+    other = [each for each in contradicted if len(each.split()) <= _LONGEST_SENTENCE_WORDS]
+    return InjectedError(
+        kind=kind,
+        before=" ".join(sentence.raw.split()),
+        after=" ".join(change.after.split()),
+        location=sentence.location,
+        stretches=tuple(
+            stretch
+            for each in [*there, *other]
+            for stretch in _stretches(each)
+            if said.count(stretch) <= 1
+        ),
+    )
+
+
+def _stretches(sentence: str) -> Iterator[str]:
+    words = normal(sentence).split()
+    size = min(_STRETCH_WORDS, len(words))
+    return (" ".join(words[at : at + size]) for at in range(len(words) - size + 1) if size)
+
+
+# Sentences with their stretch of the text.
+
+_UNBROKEN = bounded(r"\S+")
+
+
+def _sentences(reading: Reading) -> list[Sentence]:
+    """Sentences of prose in order; what cannot be found again word for word is left out."""
+    tokens = list(_UNBROKEN.finditer(reading.text))
+    flat = " ".join(token.group() for token in tokens)
+    starts, place = {}, 0
+    for number, token in enumerate(tokens):
+        starts[place] = number
+        place += len(token.group()) + 1
+    abstract = reading.abstract_span
+    found, behind = [], 0
+    for placed in reading.sentences:
+        at = flat.find(placed.sentence, behind)
+        if at < 0 or at not in starts:
+            continue
+        behind = at + len(placed.sentence)
+        first = starts[at]
+        last = first + len(placed.sentence.split()) - 1
+        start, end = tokens[first].start(), tokens[last].end()
+        raw = reading.text[start:end]
+        in_abstract = abstract is not None and abstract[0] < end <= abstract[1]
+        location = "the abstract" if in_abstract else placed.location
+        found.append(Sentence(start, end, raw, location, in_abstract))
+    return found
+
+
+# Rules: per kind, the sentences that it fits and what each would become.
+
+FEWEST_CHARACTERS, MOST_CHARACTERS = 50, 700
+"""Of a sentence that may be changed: shorter ones are headings, longer ones badly read tables."""
+_BEHIND_THE_PAPER = bounded(r"acknowledg|contribution|funding|availability", IGNORECASE)
+_NO_PROSE = bounded(
+    r"\\(?:begin|end|caption|label|item|includegraphics|author|affil|email|title|href|url)\b"
+    r"|[&|]|\\\\"
+)
+
+
+def _body(found: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
+    return ((place, one) for place, one in _prose(found) if not one.in_abstract)
+
+
+def _prose(found: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
+    for place, one in enumerate(found):
+        size = len(" ".join(one.raw.split()))
+        if (
+            FEWEST_CHARACTERS <= size <= MOST_CHARACTERS
+            and not _NO_PROSE.search(one.raw)
+            and not _BEHIND_THE_PAPER.search(one.location)
+        ):
+            yield place, one
+
+
+_TELLING = bounded(
+    r"(?<![\w.:/\\{^_~-])(?<!Section )(?<!Table )(?<!Figure )(?<!Eq\. )(?<!version )"
+    r"(?:\d{1,9}\.\d{1,9}(?![\w.]|\s?\\?cm|\})"
+    r"|\d{1,3}(?=\s?\\?%)|\d{1,3}(?:,\d{3}){1,3}(?!\w))"
+)
+
+
+def _numbers(found: Sequence[Sentence]) -> Iterator[Change]:
+    """A figure that the text states twice is changed at one of its places: two fifths more, or less
+    where a share would pass 100 %.
+    """
+    yield from _changed_figures(list(_body(found)), found)
+
+
+def _changed_figures(
+    where: Sequence[tuple[int, Sentence]], everywhere: Sequence[Sentence]
+) -> Iterator[Change]:
+    holders: dict[str, list[int]] = {}
+    for place, one in enumerate(everywhere):
+        for number in dict.fromkeys(_TELLING.findall(one.raw)):
+            holders.setdefault(number, []).append(place)
+    for place, one in where:
+        for mark in _TELLING.finditer(one.raw):
+            others = [each for each in holders.get(mark.group(), ()) if each != place]
+            if others and float(mark.group().replace(",", "")):
+                after = _spliced(one.raw, mark, _other_figure(mark.group()))
+                yield Change(place, after, others[0])
+
+
+def _other_figure(number: str) -> str:
+    value, digits = float(number.replace(",", "")), len(number.partition(".")[2])
+    scaled = value * (0.6 if 100 / 1.4 < value <= 100 else 1.4)
+    changed = f"{scaled:,.{digits}f}" if "," in number else f"{scaled:.{digits}f}"
+    return changed if changed != number else f"{value + 10.0**-digits:.{digits}f}"
+
+
+_TURNED = {
+    "increase": "decrease",
+    "increases": "decreases",
+    "increased": "decreased",
+    "increasing": "decreasing",
+    "higher": "lower",
+    "larger": "smaller",
+    "more": "fewer",
+    "faster": "slower",
+    "better": "worse",
+    "above": "below",
+    "positive": "negative",
+    "improves": "degrades",
+    "stronger": "weaker",
+    "longer": "shorter",
+}
+_TURNED |= {other: word for word, other in _TURNED.items()}
+
+
+def _any_of(words: Mapping[str, str] | Sequence[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+_DIRECTION = bounded(
+    rf"(?<![\w-])(?:{_any_of(_TURNED)})(?![\w-])(?!\s(?:details|information|on|recent|than once))",
+    IGNORECASE,
+)
+
+
+def _signs(found: Sequence[Sentence]) -> Iterator[Change]:
+    """A word of direction becomes its opposite."""
+    yield from _replaced(_body(found), _DIRECTION, _TURNED)
+
+
+def _replaced(
+    where: Iterable[tuple[int, Sentence]], pattern: Pattern, words: Mapping[str, str]
+) -> Iterator[Change]:
+    for place, one in where:
+        for mark in pattern.finditer(one.raw):
+            instead = words[" ".join(mark.group().lower().split())]
+            yield Change(place, _spliced(one.raw, mark, _as_written(mark.group(), instead)))
+
+
+def _as_written(word: str, instead: str) -> str:
+    return instead[:1].upper() + instead[1:] if word[:1].isupper() else instead
+
+
+_COMPARES = bounded(
+    r"\b(?:than|versus|vs|outperforms?|compared (?:to|with)|in contrast to|whereas|while)\b",
+    IGNORECASE,
+)
+_NAME = bounded(r"(?<![\w\\{(-])[A-Z][\w-]{1,30}(?: [A-Z][\w-]{0,30}){0,3}(?![\w})-])")
+
+
+def _swapped(found: Sequence[Sentence]) -> Iterator[Change]:
+    """Two things that a comparing sentence names, each known from elsewhere in the text, change
+    places.
+    """
+    known = Counter(name for one in found for name in set(_NAME.findall(one.raw[1:])))
+    for place, one in _body(found):
+        compares = _COMPARES.search(one.raw)
+        if compares is None:
+            continue
+        marks = [
+            mark
+            for mark in _NAME.finditer(one.raw)
+            if known[mark.group()] >= _KNOWN and mark.group().lower() not in _NO_THINGS
+        ]
+        left = [mark for mark in marks if mark.end() <= compares.start()]
+        right = [mark for mark in marks if mark.start() >= compares.end()]
+        if left and right and left[-1].group() != right[0].group():
+            first, second = left[-1], right[0]
+            after = (
+                one.raw[: first.start()]
+                + second.group()
+                + one.raw[first.end() : second.start()]
+                + first.group()
+                + one.raw[second.end() :]
+            )
+            yield Change(place, after)
+
+
+_NO_THINGS = STOP_WORDS | {"section", "sections", "figure", "figures", "table", "fig", "equation",
+                           "appendix", "theorem", "lemma", "ref"}  # fmt: skip
+_KNOWN = 3
+"""Sentences that must name a thing before it counts as one that the text compares."""
+_P_VALUE = bounded(r"\bp\s{0,9}[<=]\s{0,9}(0?\.\d{1,9})", IGNORECASE)
+_INTERVAL_END = bounded(
+    r"\b95\s{0,9}\\?%\s{0,9}(?:CI|confidence interval)[^.\d]{0,20}(\d{1,9}\.\d{1,9})", IGNORECASE
+)
+_UNCERTAINTY = bounded(r"(?:±|\\pm)\s{0,9}\$?\s{0,9}(\d{1,9}(?:\.\d{1,9})?)")
+_OF_COUNT = bounded(
+    r"\b\d{1,9}(?:/| (?:out )?of )(?:the )?\d{1,9}\b[^.%]{0,40}?(\d{1,3}(?:\.\d{1,3})?)\s?\\?%"
+)
+_SAMPLE_SIZE = bounded(r"\b[nN]\s{0,9}=\s{0,9}(\d{1,9})\b")
+
+
+def _statistics(found: Sequence[Sentence]) -> Iterator[Change]:
+    """A p-value ten times as large, the end of an interval, an uncertainty, a share beside its
+    counts or a number of cases two fifths larger.
+    """
+    for place, one in _prose(found):
+        for mark in _P_VALUE.finditer(one.raw):
+            value = float(mark.group(1))
+            if value < 0.1:
+                yield Change(place, _spliced(one.raw, mark, f"{value * 10:g}", group=1))
+        for pattern in (_INTERVAL_END, _UNCERTAINTY, _OF_COUNT, _SAMPLE_SIZE):
+            for mark in pattern.finditer(one.raw):
+                if float(mark.group(1)):
+                    changed = _other_figure(mark.group(1))
+                    yield Change(place, _spliced(one.raw, mark, changed, group=1))
+
+
+_CONTROL = bounded(
+    r"\b(?:control(?:s|led)?(?: for| group| experiment| condition)|baselines?|randomi[sz]ed"
+    r"|randomly|held.out|cross.validat\w{1,9}|ablation|blind(?:ed)?|placebo|sham|ground truth"
+    r"|validated? (?:on|against|by|with)|in order to avoid|to (?:avoid|rule out|account for)"
+    r"|excluded|independent(?:ly)? (?:of|test|data|sample)|we (?:also )?compare)\b",
+    IGNORECASE,
+)
+
+
+def _missing_control(found: Sequence[Sentence]) -> Iterator[Change]:
+    """The sentence that tells of a control, a baseline, a validation or an exclusion is deleted."""
+    yield from (Change(place, "") for place, one in _body(found) if _CONTROL.search(one.raw))
+
+
+_STRENGTHENED = {
+    "suggests": "proves",
+    "suggest": "prove",
+    "indicates": "proves",
+    "indicate": "prove",
+    "may": "will",
+    "might": "will",
+    "could": "will",
+    "likely": "certainly",
+    "typically": "always",
+    "usually": "always",
+    "often": "always",
+    "generally": "always",
+    "appears to": "is proven to",
+    "appear to": "are proven to",
+    "seems to": "is proven to",
+    "approximately": "exactly",
+}
+_CAUTIOUS = bounded(
+    rf"(?<![\w-])(?:{_any_of(_STRENGTHENED)})(?![\w-])".replace(" ", r"\s"), IGNORECASE
+)
+
+
+def _unsupported(found: Sequence[Sentence]) -> Iterator[Change]:
+    """A cautious verb or adverb becomes one that claims certainty."""
+    yield from _replaced(_body(found), _CAUTIOUS, _STRENGTHENED)
+
+
+_NEGATED = bounded(r"\b(?:is|are|was|were|can|does|has been|have been)\b(?!\snot\b)(?=\s[a-z])")
+
+
+def _contradicted_abstract(found: Sequence[Sentence]) -> Iterator[Change]:
+    """A figure of the abstract that the text states too is changed, or a direction turned round, or
+    a statement negated: the first of these that the abstract allows.
+    """
+    abstract = [(place, one) for place, one in _prose(found) if one.in_abstract]
+    figures = [
+        change
+        for change in _changed_figures(abstract, found)
+        if change.contradicted is not None and not found[change.contradicted].in_abstract
+    ]
+    turned = list(_replaced(iter(abstract), _DIRECTION, _TURNED))
+    negated = [
+        Change(place, f"{one.raw[: mark.end()]} not{one.raw[mark.end() :]}")
+        for place, one in abstract
+        for mark in _NEGATED.finditer(one.raw)
+    ]
+    yield from figures or turned or negated
+
+
+_LATEX_CITATION = linear(r"\\[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]+)\}")
+_BRACKETED = bounded(r"\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\]")
+_AUTHOR_YEAR = bounded(
+    r"(?<!\w)([A-Z][\w’'-]{1,40}(?:\set\sal\.?|\s(?:and|&)\s[A-Z][\w’'-]{1,40})?,?\s\(?(?:19"
+    r"|20)\d\d)"
+    r"(?!\d)"
+)
+_MARKDOWN_KEY = bounded(r"(?<![\w.])@([A-Za-z][\w:-]{2,60})")
+
+
+def _wrong_citation(
+    found: Sequence[Sentence], is_latex: bool, draw: random.Random
+) -> Iterator[Change]:
+    """The first work that a citation names becomes another one that the manuscript cites."""
+    patterns = (_LATEX_CITATION,) if is_latex else (_MARKDOWN_KEY, _BRACKETED, _AUTHOR_YEAR)
+    for pattern in patterns:
+        cited = [
+            (place, mark, _first_key(mark))
+            for place, one in _body(found)
+            for mark in pattern.finditer(one.raw)
+        ]
+        works = sorted({key for _, _, key in cited})
+        if len(works) < _FEWEST_WORKS:
+            continue
+        for place, mark, key in cited:
+            other = draw.choice([work for work in works if work != key])
+            start = mark.start(1) + mark.group(1).index(key)
+            raw = found[place].raw
+            yield Change(place, f"{raw[:start]}{other}{raw[start + len(key) :]}")
+        return
+
+
+_FEWEST_WORKS = 4
+
+
+def _first_key(mark: Match[str]) -> str:
+    return mark.group(1).partition(",")[0].strip() if "\\" in mark.group() else mark.group(1)
+
+
+def _spliced(text: str, mark: Match[str], instead: str, group: int = 0) -> str:
+    return f"{text[: mark.start(group)]}{instead}{text[mark.end(group) :]}"
+
+
+RULES: Mapping[ErrorKind, Callable[[Sequence[Sentence]], Iterator[Change]]] = {
+    ErrorKind.NUMBER: _numbers,
+    ErrorKind.SIGN: _signs,
+    ErrorKind.SWAPPED_CONDITIONS: _swapped,
+    ErrorKind.STATISTICS: _statistics,
+    ErrorKind.MISSING_CONTROL: _missing_control,
+    ErrorKind.UNSUPPORTED_CONCLUSION: _unsupported,
+    ErrorKind.CONTRADICTED_ABSTRACT: _contradicted_abstract,
+}
+"""All but that of citations, which asks for the form of the text and draws."""

@@ -1,0 +1,346 @@
+"""Searches for what is known about the parts of an idea, and better ones once finds were read."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from functools import lru_cache
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judgement.committee import IdeaPart
+from schemas.literature.knowledge import SourceKind
+from schemas.reasons import Reason
+from schemas.text.patterns import bounded, linear
+from tasks.committee.steps.shown import PartShown
+from tasks.judging.reply_fields import SoundEntries, Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.text.phrases import (
+    filled,
+    meaningful_words,
+    mentions,
+    ranked_phrases,
+    salience,
+    specific_phrases,
+    specific_stems,
+    stem_counts,
+)
+
+WORD_LIMITS = {SourceKind.PAPERS: 7, SourceKind.WEB: 8, SourceKind.CODE: 4}
+
+
+_EQUIVALENTS = """
+large language model = llm
+language model = language modeling
+neural network = deep learning
+convolutional neural network = cnn
+graph neural network = gnn
+reinforcement learning = rl
+retrieval augmented generation = rag
+natural language processing = nlp
+generative adversarial network = gan
+variational autoencoder = vae
+fine-tuning = finetuning
+pre-training = pretraining
+in-context learning = few-shot prompting
+chain-of-thought = step-by-step reasoning
+self-supervised = unsupervised representation
+knowledge distillation = model compression
+hallucination = factual errors
+out-of-distribution = distribution shift
+federated learning = distributed private training
+differential equation = dynamical system
+time series = temporal data
+recommendation = recommender system
+machine translation = neural translation
+question answering = qa
+named entity recognition = entity extraction
+semantic segmentation = pixel labeling
+object detection = detector
+multi-agent = multiple agents
+benchmark = evaluation suite
+uncertainty = calibration
+interpretability = explainability
+adversarial = robustness attack
+sparse = pruned
+mixture of experts = moe
+human feedback = rlhf
+tumor = cancer
+gene expression = transcriptomics
+protein folding = protein structure prediction
+"""
+_EXPLAINED = linear(r"((?:[A-Za-z][\w-]*[ -]){1,6})\(([A-Z][A-Za-z]{1,7}s?)\)")
+_INSIDE_A_WORD = bounded(r"[\w-]")
+
+
+@lru_cache(maxsize=1)
+def _table() -> tuple[tuple[str, str], ...]:
+    pairs = [
+        tuple(side.strip() for side in line.split("="))
+        for line in _EQUIVALENTS.strip().splitlines()
+    ]
+    return tuple((left, right) for left, right in pairs) + tuple(
+        (right, left) for left, right in pairs
+    )
+
+
+def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
+    """(long, short) and (short, long) for every abbreviation explained as `long form (LF)`, lower
+    case.
+    """
+    found: dict[str, str] = {}
+    for match in _EXPLAINED.finditer(text):
+        short = match.group(2).rstrip("s")
+        words = match.group(1).replace("-", " ").split()
+        long = words[-len(short) :]
+        if len(long) == len(short) and all(
+            word[0].lower() == letter.lower() for word, letter in zip(long, short, strict=True)
+        ):
+            found.setdefault(short.lower(), " ".join(long).lower())
+    return tuple(found.items()) + tuple((long, short) for short, long in found.items())
+
+
+def reworded(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
+    """`query` with the first term that has another name replaced by it; None when no term has
+    one.
+    """
+    folded = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in query)
+    for term, other in (*explained, *_table()):
+        for start in _places(folded, term):
+            end = next(
+                (
+                    start + len(term) + len(ending)
+                    for ending in ("s", "es", "")
+                    if folded.startswith(ending, start + len(term))
+                    and not _INSIDE_A_WORD.match(folded, start + len(term) + len(ending))
+                ),
+                None,
+            )
+            if end is not None and (changed := query[:start] + other + query[end:]) != query:
+                return changed
+    return None
+
+
+def _places(folded: str, term: str) -> Iterator[int]:
+    """Where `term` begins and no word runs into it."""
+    place = folded.find(term)
+    while place >= 0:
+        if not place or not _INSIDE_A_WORD.match(folded, place - 1):
+            yield place
+        place = folded.find(term, place + 1)
+
+
+class QueriesInput(Noun):
+    idea: str = Field(min_length=1)
+    parts: tuple[PartShown, ...] = Field(min_length=1)
+    kinds: tuple[str, ...] = Field(min_length=1)
+    maximum_queries: int = Field(ge=1, description="Per part and kind.")
+
+
+class PartQueries(Reply):
+    """Queries for one part in one kind of place."""
+
+    part: IdeaPart
+    kind: SourceKind
+    queries: Annotated[list[Text], Field(min_length=1)] = Field(
+        description="Established terms first, then synonyms."
+    )
+
+
+class QueriesReply(Reply):
+    entries: Annotated[list[PartQueries], Field(min_length=1), SoundEntries]
+
+
+SUBJECT_WORDS = 2
+
+
+async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> QueriesReply | NoAnswer:
+    """Per part and kind: the two phrases the idea dwells on most, a rewording of them, then the
+    next phrases.
+    """
+    del tools
+    frequency = stem_counts(inputs.idea)
+    subject = sorted(
+        dict.fromkeys(meaningful_words(inputs.idea)), key=lambda word: -salience(word, frequency)
+    )[:SUBJECT_WORDS]
+    explained = abbreviations(inputs.idea)
+    entries = []
+    for part in inputs.parts:
+        phrases = ranked_phrases("\n".join(part.claims), frequency)
+        for kind in inputs.kinds:
+            queries = _queries(
+                phrases, subject, WORD_LIMITS[SourceKind(kind)], explained, inputs.maximum_queries
+            )
+            if queries:
+                entries.append(
+                    PartQueries(part=IdeaPart(part.part), kind=SourceKind(kind), queries=queries)
+                )
+    return (
+        QueriesReply(entries=entries)
+        if entries
+        else NoAnswer(Reason.NOTHING_TO_JUDGE, "the claims name nothing to search for")
+    )
+
+
+def _queries(
+    phrases: list[str],
+    subject: list[str],
+    word_limit: int,
+    explained: tuple[tuple[str, str], ...],
+    limit: int,
+) -> list[str]:
+    found: dict[str, None] = {}
+    for start in range(len(phrases)):
+        query = filled([*phrases[start : start + 2], *subject], word_limit) or " ".join(
+            phrases[start].split()[:word_limit]
+        )
+        for candidate in (query, reworded(query, explained)):
+            if candidate:
+                found.setdefault(candidate)
+    return list(found)[:limit]
+
+
+KNOWLEDGE_QUERIES = Step(
+    name="knowledge_queries",
+    version=1,
+    package="tasks.committee",
+    input_model=QueriesInput,
+    output_model=QueriesReply,
+    baseline=baseline_queries,
+)
+
+
+class QueryOutcome(Noun):
+    part: str
+    kind: str
+    query: str
+    found_count: int = Field(ge=0)
+    kept_count: int = Field(ge=0, description="Of its finds, those among the best of their kind.")
+    mean_similarity: float = Field(
+        ge=0, le=1, description="Of its finds to the idea; 0 without any."
+    )
+    gists: tuple[str, ...] = Field(
+        default=(), description="Titles and beginnings of its best finds."
+    )
+
+
+class RefinementInput(Noun):
+    idea: str = Field(min_length=1)
+    parts: tuple[PartShown, ...] = Field(min_length=1)
+    kinds: tuple[str, ...] = Field(min_length=1)
+    outcomes: tuple[QueryOutcome, ...] = Field(min_length=1)
+    maximum_queries: int = Field(ge=1, description="Per part and kind.")
+
+
+class QueryTrouble(StrEnum):
+    """What can ail a query (InnoEval, "Iterative Refinement")."""
+
+    LOW_RELEVANCE = "low_relevance"
+    TOO_GENERAL = "too_general"
+    TOO_SPECIFIC = "too_specific"
+    NONE = "none"
+
+
+class RefinedQueries(Reply):
+    """The verdict on one part's queries in one kind of place, and new ones, if any."""
+
+    part: IdeaPart
+    kind: SourceKind
+    trouble: QueryTrouble
+    queries: list[Text] = Field(description="May be empty.")
+
+
+class RefinementReply(Reply):
+    entries: Annotated[list[RefinedQueries], Field(min_length=1), SoundEntries]
+
+
+FEW_FINDS = 3
+LOW_SIMILARITY = 0.3
+GENERAL_SIMILARITY = 0.45
+"""Mean cosine to the idea under which finds are about something else, and under which they are at
+most of the field.
+"""
+
+
+async def baseline_refinement(
+    inputs: RefinementInput, tools: BaselineTools
+) -> RefinementReply | NoAnswer:
+    """One verdict per part and kind that was searched, by how many things were found and how near
+    they stand.
+    """
+    del tools
+    frequency = stem_counts(inputs.idea)
+    asked = {" ".join(outcome.query.lower().split()) for outcome in inputs.outcomes}
+    entries = []
+    for part in inputs.parts:
+        for kind in inputs.kinds:
+            outcomes = [
+                outcome
+                for outcome in inputs.outcomes
+                if (outcome.part, outcome.kind) == (part.part, kind)
+            ]
+            if outcomes:
+                trouble = _trouble(outcomes)
+                words = _words(
+                    trouble, part, outcomes, ranked_phrases("\n".join(part.claims), frequency)
+                )
+                query = filled(words, WORD_LIMITS[SourceKind(kind)])
+                fresh = [query] if query and query not in asked else []
+                asked.update(fresh)
+                entries.append(
+                    RefinedQueries(
+                        part=IdeaPart(part.part),
+                        kind=SourceKind(kind),
+                        trouble=trouble,
+                        queries=fresh,
+                    )
+                )
+    return (
+        RefinementReply(entries=entries)
+        if entries
+        else NoAnswer(Reason.NOTHING_TO_JUDGE, "no part shown was searched")
+    )
+
+
+def _trouble(outcomes: list[QueryOutcome]) -> QueryTrouble:
+    if sum(outcome.found_count for outcome in outcomes) < FEW_FINDS:
+        return QueryTrouble.TOO_SPECIFIC
+    found = [outcome for outcome in outcomes if outcome.found_count]
+    mean = sum(outcome.mean_similarity for outcome in found) / len(found)
+    if mean < LOW_SIMILARITY:
+        return QueryTrouble.LOW_RELEVANCE
+    return QueryTrouble.TOO_GENERAL if mean < GENERAL_SIMILARITY else QueryTrouble.NONE
+
+
+def _words(
+    trouble: QueryTrouble, part: PartShown, outcomes: list[QueryOutcome], phrases: list[str]
+) -> list[str]:
+    """Phrases for the next query, best first.
+
+    What was read counts where the claims speak of it too, or where nothing ails the queries.
+    """
+    used = frozenset(stem for outcome in outcomes for stem in specific_stems(outcome.query))
+    fresh = [phrase for phrase in phrases if not specific_stems(phrase) <= used]
+    read = specific_phrases("\n".join(gist for outcome in outcomes for gist in outcome.gists), 8)
+    claims = specific_stems("\n".join(part.claims))
+    shared = [
+        phrase for phrase in read if mentions(claims, phrase) and not specific_stems(phrase) <= used
+    ]
+    if trouble is QueryTrouble.TOO_SPECIFIC:
+        return phrases[:1]
+    if trouble is QueryTrouble.LOW_RELEVANCE:
+        return [*fresh[:2], *phrases[:1]]
+    if trouble is QueryTrouble.TOO_GENERAL:
+        return [*shared[:1], *fresh[:2]]
+    unseen = [phrase for phrase in read if not specific_stems(phrase) <= used]
+    return [*unseen[:1], *phrases[:1]] if unseen else []
+
+
+REFINE_QUERIES = Step(
+    name="refine_queries",
+    version=1,
+    package="tasks.committee",
+    input_model=RefinementInput,
+    output_model=RefinementReply,
+    baseline=baseline_refinement,
+)

@@ -1,1 +1,0 @@
-"""Sandboxes for programs that nobody vouches for."""

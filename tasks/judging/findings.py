@@ -1,0 +1,136 @@
+"""One shape for what topics come to: a reply's texts are settled against the papers that it was
+shown, and travel with what they cite and suggest and with what was wrong.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from schemas.failure import Failure
+from schemas.identifiers import PaperId
+from schemas.judgement.suggestion import Suggestion
+from schemas.literature.citation import Citation
+from schemas.literature.paper import Paper
+from schemas.reasons import Reason
+from tasks.citations.keys import Shown, show
+from tasks.citations.settle import Settled, citation_rows, settle
+
+ValueT = TypeVar("ValueT")
+NOTHING_SHOWN = show(())
+
+
+@dataclass(frozen=True, slots=True)
+class Findings(Generic[ValueT]):
+    """The evaluation of a module, every admissible paper that it retrieved (each once), where it
+    cites them, and what it suggests.
+    """
+
+    evaluation: ValueT
+    papers: tuple[Paper, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cited(Generic[ValueT]):
+    """A judgement with the papers it was shown, where it cites them, and what it suggests.
+
+    `failures`: calls without an answer, and what was left out of a reply.
+    """
+
+    value: ValueT
+    shown: Shown = NOTHING_SHOWN
+    citations: tuple[Citation, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+def joined(
+    parts: Iterable[Cited[ValueT]], failures: Iterable[Failure] = ()
+) -> Cited[tuple[ValueT, ...]]:
+    """All parts as one, in their order; `failures` come last."""
+    parts = tuple(parts)
+    return Cited(
+        tuple(part.value for part in parts),
+        citations=tuple(row for part in parts for row in part.citations),
+        suggestions=tuple(row for part in parts for row in part.suggestions),
+        failures=(*(one for part in parts for one in part.failures), *failures),
+    )
+
+
+def cited_anywhere(parts: Iterable[Cited[Any]]) -> Shown:
+    """One set of keys for all papers that `parts` cite, in the order they cite them."""
+    parts = tuple(parts)
+    papers: dict[PaperId, Paper] = {}
+    for part in parts:
+        papers |= {paper.paper_id: paper for paper in part.shown.papers}
+    keyed = [
+        (dict(part.shown.entries), row.citation_key) for part in parts for row in part.citations
+    ]
+    cited = [entries[key].paper_id for entries, key in keyed if key in entries]
+    return show([papers[paper_id] for paper_id in cited])
+
+
+@dataclass(frozen=True, slots=True)
+class SettledTexts:
+    """Texts of one judgement by field, settled against the papers that it was shown."""
+
+    by_field: Mapping[str, Settled]
+    shown: Shown
+
+    def __getitem__(self, field: str) -> str:
+        return self.by_field[field].markdown
+
+    @property
+    def removed_citation_count(self) -> int:
+        return sum(text.removed_citation_count for text in self.by_field.values())
+
+    @property
+    def uncited_sentence_count(self) -> int:
+        return sum(text.uncited_sentence_count for text in self.by_field.values())
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of a row: the texts, and the counts over all of them."""
+        return {
+            **{field: text.markdown for field, text in self.by_field.items()},
+            "removed_citation_count": self.removed_citation_count,
+            "uncited_sentence_count": self.uncited_sentence_count,
+        }
+
+    def citations(self, *, module: str, subject: str) -> tuple[Citation, ...]:
+        return tuple(
+            row
+            for field, text in self.by_field.items()
+            for row in citation_rows(text, self.shown, module=module, subject=subject, field=field)
+        )
+
+
+def settle_texts(reply: object, fields: Iterable[str], shown: Shown) -> SettledTexts:
+    """Settle the texts that `reply` has under the names `fields`."""
+    return SettledTexts({field: settle(getattr(reply, field), shown) for field in fields}, shown)
+
+
+def whole_citations(
+    texts: Iterable[str], shown: Shown, *, module: str, subject: str, field: str
+) -> tuple[Citation, ...]:
+    """Where several settled texts cite that are one text of a review."""
+    whole = settle("\n\n".join(texts), shown)
+    return citation_rows(whole, shown, module=module, subject=subject, field=field)
+
+
+def keys_of(settled: Settled, shown: Shown) -> tuple[str, ...]:
+    """The keys that a text cites."""
+    return tuple(shown.key_of(paper_id) for paper_id, _ in settled.cited)
+
+
+def left_out(
+    stage: str,
+    subject: str,
+    detail: str,
+    count: int = 1,
+    reason: Reason = Reason.REPLY_UNPARSABLE,
+) -> tuple[Failure, ...]:
+    """That something in a reply cannot be used; nothing where `count` is 0."""
+    failure = Failure(stage=stage, subject=subject, reason=reason, detail=detail)
+    return (failure,) if count else ()

@@ -1,5 +1,0 @@
-"""Steps that several modules ask."""
-
-from tasks.judging.step import steps_in
-
-STEPS = steps_in(__name__)

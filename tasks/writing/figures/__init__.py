@@ -1,1 +1,0 @@
-"""Figures of a draft: drawn, looked at as they will be printed, and mended by declared rules."""
