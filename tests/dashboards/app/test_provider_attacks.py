@@ -15,8 +15,6 @@ from tests.support.oidc_provider import Provider, oidc_provider
 ADA: dict[str, Any] = {"email": "ada@example.org", "email_verified": True}
 SIGNED_IN = "@example.org, submitter"
 HOUR = 3600
-WAIT_SECONDS = 60
-_XSRF = "_streamlit_xsrf"
 
 
 @dataclass(frozen=True)
