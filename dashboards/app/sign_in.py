@@ -75,7 +75,8 @@ class SignIn:
 
     def __init__(self, access: Access) -> None:
         self._access, self._warehouse = access, access.warehouse
-        self._by_name, self._by_address = Attempts(), Attempts(free=FREE_GUESSES_OF_AN_ADDRESS)
+        self._by_name, self._by_client = Attempts(), Attempts()
+        self._by_address = Attempts(free=FREE_GUESSES_OF_AN_ADDRESS)  # people may share one
         self._one_at_a_time = asyncio.Lock()
         provider = access.settings.provider
         self._provider = None if provider is None else _Provider(provider, access.lifetime)
@@ -129,9 +130,9 @@ class SignIn:
         """
         address = request.client.host if request.client else ""
         name = name.strip().casefold()[:80]
-        counted = [(self._by_address, address)]
-        if way is SignInBy.ACCOUNT:
-            counted.append((self._by_name, name))
+        counted = [(self._by_address, address), (self._by_name, name)]
+        if way is SignInBy.ONE_PASSWORD:
+            counted = [(self._by_client, address)]
         async with self._one_at_a_time:
             wait_seconds = max(attempts.wait_seconds(client) for attempts, client in counted)
             if wait_seconds > 0:
