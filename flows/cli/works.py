@@ -4,14 +4,13 @@ import dataclasses
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 from dashboards.render.formats.any_format import file_of
 from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
 from dashboards.views.any_run import cites_works
 from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, Answer, answer_of, write_answer
-from flows.cli.evaluate.run_output import literature_in_words
+from flows.cli.evaluate.run_output import literature_in_words, tables_of
 from flows.cli.output import (
     ended_early,
     print_engine_note,
@@ -244,20 +243,6 @@ def _check_output(
         raise ConfigurationError(
             f"--output {output}: it cites no works; end it in .md, .html, .pdf, .docx or .json"
         )
-
-
-Shows = Callable[[Any, Result, Summary[Any]], None]
-"""Prints a page: what was found, and what is wrong with it."""
-
-_TABLES = {
-    "evaluate": "flows.cli.evaluate.run_output:print_run",
-    "rank": "flows.cli.evaluate.rank_output:print_matches",
-}
-"""By command; imported when one is first printed."""
-
-
-def tables_of(name: str) -> Shows | None:
-    return resolve_name(_TABLES[name]) if name in _TABLES else None
 
 
 def report_answer(

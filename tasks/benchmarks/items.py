@@ -3,9 +3,9 @@ kept as they come.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from pydantic import Field, ValidationError
@@ -22,43 +22,43 @@ from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
 from warehouse.stores.keyed_store import KeyedStore
 
-# Answers of a benchmark on disk as they come, each with the calls paid for it: a kill loses calls
-# in flight only.
+
+class Kept(Noun):
+    """The result of one item as it is kept on disk; subclasses say what it holds."""
+
+    reason: Reason | None = Field(
+        default=None, description="Why it lacks something; None: all is there."
+    )
+    detail: str = ""
+    provenance: Provenance | None = None
+
+    @property
+    def may_go_better(self) -> bool:
+        """Whether working on the item again may bring what is missing."""
+        return may_pass(self.reason)
+
+
+class KeptOutcome(Kept):
+    """An outcome whose value is JSON."""
+
+    value: str | None
+    provenance: Provenance
+
+
+ItemT = TypeVar("ItemT")
+KeptT = TypeVar("KeptT", bound=Kept)
+OutputT = TypeVar("OutputT", bound=Reply)
 
 
 class KeptAnswer(Noun):
-    """One item's result, as JSON, and every call made for it, earlier attempts included."""
+    """One item's result, as JSON, and every call made for it, earlier attempts included.
+
+    Kept on disk as it comes: a kill loses calls in flight only.
+    """
 
     result: str
     ask_again: bool = Field(description="Whether asking again may bring what is missing.")
     calls: tuple[LlmCall, ...]
-
-
-class AnswerStore:
-    """Answers of one benchmark by key. Raises as `KeyedStore` does."""
-
-    def __init__(self, path: Path) -> None:
-        self._store = KeyedStore(path)
-
-    def read(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
-        """What is kept under `keys`; an entry of another version counts as none."""
-        found = {}
-        for key, entry in self._store.get_many(keys).items():
-            try:
-                found[key] = KeptAnswer.model_validate_json(entry)
-            except ValidationError:
-                continue
-        return found
-
-    def keep(self, key: str, answer: KeptAnswer) -> None:
-        self._store.put_many({key: answer.model_dump_json().encode()})
-
-    def close(self) -> None:
-        self._store.close()
-
-
-ItemT = TypeVar("ItemT")
-NounT = TypeVar("NounT", bound=Noun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,26 +74,25 @@ class ItemContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[NounT]):
+class Done(Generic[KeptT]):
     """The result of one item, and the calls made for it, now or before a kill."""
 
-    result: NounT
+    result: KeptT
     calls: tuple[LlmCall, ...]
 
 
 async def work_through(
     task: str,
     items: Mapping[str, ItemT],
-    work: Callable[[ItemT, ItemContext], Awaitable[NounT]],
-    kind: type[NounT],
+    work: Callable[[ItemT, ItemContext], Awaitable[KeptT]],
+    kind: type[KeptT],
     *,
-    store: AnswerStore,
+    store: KeyedStore,
     context_of: Callable[[str], ItemContext],
     concurrency: int,
-    ask_again: Callable[[NounT], bool],
-) -> dict[str, Done[NounT]]:
-    """`work` on every item that has no kept result yet, side by side; results by item, in the order
-    of `items`.
+) -> dict[str, Done[KeptT]]:
+    """Do `work` on every item without a kept result, or with one that may go better, side by side;
+    return results by item, in the order of `items`.
 
     Args:
         task: what is done, with all that could change the result beyond the item's name: a result
@@ -101,13 +100,15 @@ async def work_through(
         work: never raises for what the other side does; a ConfigurationError ends all.
         context_of: what the work on the item of that id has at hand.
         concurrency: items that are worked on at once.
-        ask_again: whether a kept result may be better another time.
     """
     keys = {item_id: content_hash(task, item_id, length=32) for item_id in items}
-    kept = store.read(list(keys.values()))
+    kept: dict[str, KeptAnswer] = {}
+    for key, entry in store.get_many(list(keys.values())).items():
+        with suppress(ValidationError):  # an entry of another version counts as none
+            kept[key] = KeptAnswer.model_validate_json(entry)
     gate = asyncio.Semaphore(concurrency)
 
-    async def one(item_id: str, item: ItemT) -> Done[NounT]:
+    async def one(item_id: str, item: ItemT) -> Done[KeptT]:
         before = kept.get(keys[item_id])
         paid = before.calls if before is not None else ()
         if before is not None and not before.ask_again:
@@ -117,10 +118,10 @@ async def work_through(
             result = await work(item, context)
         answer = KeptAnswer(
             result=result.model_dump_json(),
-            ask_again=ask_again(result),
+            ask_again=result.may_go_better,
             calls=(*paid, *context.ledger.llm_calls),
         )
-        store.keep(keys[item_id], answer)
+        store.put_many({keys[item_id]: answer.model_dump_json().encode()})
         return Done(result, answer.calls)
 
     try:
@@ -140,18 +141,6 @@ def _first(errors: BaseExceptionGroup[AssayError]) -> BaseException:
     return found
 
 
-OutputT = TypeVar("OutputT", bound=Reply)
-
-
-class KeptOutcome(Noun):
-    """An outcome whose value is JSON."""
-
-    value: str | None
-    reason: Reason | None = None
-    detail: str = ""
-    provenance: Provenance
-
-
 async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> KeptOutcome:
     """Put `question` to the context's engine."""
     outcome: Outcome[Reply] = await context.engine.run(step, question)
@@ -163,12 +152,7 @@ async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> Kep
 
 
 def outcome_of(kept: KeptOutcome, step: Step[Any, OutputT]) -> Outcome[OutputT]:
-    """The outcome that `ask` kept."""
+    """Return the outcome that `ask` kept."""
     if kept.value is None:
         return Unscored(kept.reason or Reason.REPLY_EMPTY, kept.detail, kept.provenance)
     return Scored(step.output_model.model_validate_json(kept.value), kept.provenance)
-
-
-def may_go_better(kept: KeptOutcome) -> bool:
-    """Whether what kept it from an answer may have passed."""
-    return may_pass(kept.reason)

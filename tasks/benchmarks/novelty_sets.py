@@ -1,6 +1,6 @@
-"""Sets of ideas whose novelty experts have judged: those of the novelty checker, each with about
-ten papers (Shahid et al., SDP 2025), and RINoBench's files, with gold labels where a user has them
-(Schopf & Färber).
+"""Ideas whose novelty experts have judged: those of the novelty checker, each with about ten papers
+(Shahid et al., SDP 2025), and RINoBench's files, with gold labels where a user has them (Schopf &
+Färber). Readers raise ConfigurationError for a file that is not what its name says.
 """
 
 from collections.abc import Mapping
@@ -31,10 +31,8 @@ class JudgedIdea:
 
 
 def read_novelty_checker(path: Path) -> list[JudgedIdea]:
-    """Every idea, in file order; one without a label is kept, and judged, and adds to no score.
-
-    Raises:
-        ConfigurationError: the file is not what its name says.
+    """Return every idea, in file order; one without a label is kept, and judged, and adds to no
+    score.
     """
     found = [_judged(record, path) for record in json_lines(path)]
     ids = {one.idea.idea_id for one in found}
@@ -64,11 +62,7 @@ def _judged(record: Record, path: Path) -> JudgedIdea:
 
 
 def works_of(entries: object, path: Path) -> tuple[Paper, ...]:
-    """Related works as papers, each title once.
-
-    Raises:
-        ConfigurationError: no list of objects with titles.
-    """
+    """Return related works as papers, each title once."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ConfigurationError(
             f"{path}: related works are to be a list of objects with title and abstract"
@@ -120,11 +114,7 @@ class GoldIdea:
 
 
 def read_predictions(folder: Path) -> dict[str, list[Prediction]]:
-    """Predictions by model, in the order of the test split; none where the folder is missing.
-
-    Raises:
-        ConfigurationError: a file is not what its name says.
-    """
+    """Return predictions by model, in the order of the test split; none without the folder."""
     paths = sorted((folder / FOLDER).glob(f"{PREDICTIONS}*.json"))
     return {
         path.stem.removeprefix(PREDICTIONS): [_prediction(record) for record in json_list(path)]
@@ -133,11 +123,8 @@ def read_predictions(folder: Path) -> dict[str, list[Prediction]]:
 
 
 def read_scores(folder: Path) -> dict[str, dict[str, float]]:
-    """Published metrics by model: `macro_f1`, `f1_1` … `f1_5`, and the others as
+    """Return published metrics by model: `macro_f1`, `f1_1` … `f1_5`, and the others as
     `tasks.metrics.novelty` names them.
-
-    Raises:
-        ConfigurationError: a file is not what its name says.
     """
     return {
         path.stem.removeprefix(SCORES): _scores(path)
@@ -146,13 +133,10 @@ def read_scores(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def read_gold(path: Path) -> list[GoldIdea]:
-    """Ideas with related works, gold scores and gold justifications, named by their place in the
-    file.
+    """Return ideas with related works, gold scores and gold justifications, named by their place in
+    the file.
 
     `research_idea` is a text, or an object with problem_statement, objective and solution_approach.
-
-    Raises:
-        ConfigurationError: the file is not what its name says, or a score is none from 1 to 5.
     """
     return [
         _gold(record, f"{path.stem}_{number}", path)
@@ -177,13 +161,7 @@ def _scores(path: Path) -> dict[str, float]:
             for name, value in found["f1_scores"].items()
         }
         return shares | {
-            (
-                name.removeprefix(
-                    "mean_",
-                )
-                if name != "mean_absolute_error"
-                else name
-            ): float(value)
+            (name if name == "mean_absolute_error" else name.removeprefix("mean_")): float(value)
             for name, value in found.items()
             if name != "f1_scores"
         }

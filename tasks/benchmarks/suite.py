@@ -1,55 +1,352 @@
-"""Suite: one benchmark of the literature.
+"""Suite: one benchmark of the literature, as its data, the questions asked of each item, and scores.
 
-A suite receives a `Trial` and returns its scores.
+To add one, write a module in `suites/` with a `SUITE`, and name it in `registry.py`. Published
+figures are rows of `published.csv`, shown next to the measured ones.
 
-To add one, write a module in `suites/` with a function `run(trial) -> Sequence[BenchmarkScore]`,
-and name it in `registry.SUITES`; `expected.py` counts what it asks for `--dry-run`. Published
-figures are read from `published/<suite>.toml` and shown next to the scores.
-
-    def run(trial: Trial) -> Sequence[BenchmarkScore]:
+    def run(trial: Trial) -> None:
         rows = trial.draw(read_rows(trial.file("gold.jsonl")))  # all, or --limit drawn by the seed
         outcomes = trial.ask(NOVELTY_JUDGEMENT, {row.id: question_of(row) for row in rows})
-        trial.record(answer_item(row.id, outcomes[row.id]) for row in rows)  # every answer lands
-        return [benchmark_score(macro_f1(labelled, seed=trial.seed), "novelty", "macro_f1", ASSAY)]
+        for row in rows:
+            answer = label_of(outcomes[row.id])  # None: unscored, for the reason of the outcome
+            trial.record("novelty", row.id, answer, outcomes[row.id], gold=row.label)
+        trial.score("macro_f1", macro_f1(labelled(rows, outcomes), seed=trial.seed))
 
 `trial.ask` asks one question of one step per item; `trial.each` runs any coroutine per item that
 needs more than one call. Both resume after a kill, and ask nothing twice. The `ideas` of a suite
 go through the main job first, and `trial.evaluated_run` names the run.
 """
 
-import hashlib
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import asyncio
+import random
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from datetime import date
 from importlib import resources
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple, TypeVar
 
-from schemas.errors import ConfigurationError
+from schemas.base import Noun, Reply
+from schemas.calls import LlmCall
+from schemas.choices import LiteratureChoice
 from schemas.idea import Idea
-from schemas.identifiers import content_hash
+from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.benchmark import (
+    ASSAY,
+    BenchmarkItem,
     BenchmarkParameters,
     BenchmarkRequest,
     BenchmarkScore,
-    SubmissionText,
+    SuiteUnit,
 )
+from schemas.outcome import Outcome, Unscored
 from schemas.profile import Profile
+from schemas.reasons import Reason
 from schemas.run import Module
-from tasks.benchmarks.full_papers import papers_sha256
-from tasks.calibration.applying import load_prior
-from tasks.judging.identity import prompts_of
+from schemas.settings import Settings
+from tasks.accounting.ledger import Ledger
+from tasks.benchmarks.items import (
+    Done,
+    ItemContext,
+    Kept,
+    KeptOutcome,
+    KeptT,
+    ask,
+    outcome_of,
+    work_through,
+)
+from tasks.judging.expected import CHARACTERS_PER_TOKEN
+from tasks.judging.packing import Beginning
 from tasks.judging.step import Step
+from tasks.literature.gateway.process import GatewayProcess
+from tasks.literature.snapshot.build import index_for_parquet
+from tasks.metrics.chance import STRATIFIED_RANDOM, stratified_random
+from tasks.metrics.estimate import Estimate, benchmark_score
+from tasks.metrics.labelled import Label, Labelled
+from tasks.work.tools import Tools
+from warehouse.answers import IdeaReview
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
+from warehouse.layout import Layout
+from warehouse.run_log import EVENTS
+from warehouse.stores.keyed_store import KeyedStore
+from warehouse.warehouse import Warehouse
 
-if TYPE_CHECKING:
-    from tasks.benchmarks.trial import SuiteData, Trial
+ItemT = TypeVar("ItemT")
+OutputT = TypeVar("OutputT", bound=Reply)
+AnswerT = TypeVar("AnswerT")
 
+Statistics = Mapping[str, Callable[[Labelled], float]]
+"""Metrics of labelled items by name."""
 LITERATURE_FILE = "literature.parquet"
 """Papers in the folder of the data sets are the default literature of the benchmarks."""
 
+REVIEW_TOKENS = 1_800
+"""Of one review of an idea by `economy`: 6,900 characters on average of three real ideas."""
+GRADE_TOKENS = 60
+QUESTION_TOKENS = 40
+PROBLEM_TOKENS = 150
 
-Conditions = Callable[[Profile, BenchmarkParameters, Path | None], tuple[str, ...]]
+
+class Asking(NamedTuple):
+    """What a suite will ask of one step.
+
+    Attributes:
+        shown: tokens of a call's prompt beside its template.
+        said: tokens of an answer.
+        first_calls: calls ahead of others that show the same; None: all show something else.
+    """
+
+    step: Step[Any, Any]
+    calls: float
+    shown: float
+    said: float
+    first_calls: float | None = None
+
+
+class Counted(NamedTuple):
+    """A suite counted from its data, before it is paid for.
+
+    Counts of items are those of the data; sizes of what a model writes are expected ones, so that a
+    paid run may differ by half. A rerun asks only what has no answer yet, and replies to equal
+    questions come from the cache: both cost less than is said here.
+
+    Attributes:
+        items: ideas, submissions, pairs, groups or checks.
+        asked: what the suite itself asks.
+        ideas: that modules would evaluate.
+    """
+
+    items: int = 0
+    asked: Sequence[Asking] = ()
+    ideas: Sequence[Idea] = ()
+
+
+class SuiteData:
+    """The data of one suite, drawn as the request says."""
+
+    def __init__(self, request: BenchmarkRequest, unit: SuiteUnit, settings: Settings) -> None:
+        self.request, self.unit, self.settings = request, unit, settings
+
+    @property
+    def parameters(self) -> BenchmarkParameters:
+        return self.request.parameters
+
+    @property
+    def seed(self) -> int:
+        """Seed of draws and intervals."""
+        return self.parameters.seed
+
+    @property
+    def data(self) -> Path:
+        """Folder of the data sets."""
+        assert self.unit.data is not None, f"suite {self.unit.suite} reads no data"
+        return self.unit.data
+
+    def file(self, name: str) -> Path:
+        """Return the path of a data file of the suite."""
+        return self.data / name
+
+    def draw(self, rows: Sequence[ItemT], usual: int | None = None) -> Sequence[ItemT]:
+        """Return as many rows as `--limit` says, else the `usual` number, drawn by the seed."""
+        return drawn_rows(rows, self.parameters.item_limit or usual, self.seed)
+
+    def first(self, rows: Sequence[ItemT]) -> Sequence[ItemT]:
+        """Return as many rows as `draw` would, the first ones: enough to count by."""
+        return rows[: self.parameters.item_limit or len(rows)]
+
+
+class Trial(SuiteData):
+    """One suite under way, in a thread of its own: suites compute, and wait for their answers.
+
+    Attributes:
+        scores, items, calls, evaluated_run_ids: what was recorded so far.
+        missing_reason: why running again may score more, of the last missing answer; None: all
+            was asked.
+    """
+
+    def __init__(self, unit: SuiteUnit, tools: Tools, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(tools.request, unit, tools.settings)
+        self.tools = tools
+        self.warehouse = Warehouse(self.request.warehouse, tools.settings)
+        self.scores: list[BenchmarkScore] = []
+        self.items: list[BenchmarkItem] = []
+        self.calls: list[LlmCall] = []
+        self.evaluated_run_ids: list[RunId] = []
+        self.missing_reason: Reason | None = None
+        self._loop = loop
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def folder(self) -> Path:
+        """Where the trial keeps its state."""
+        return folder_of(self.warehouse, self.tools.run_id)
+
+    def score(
+        self, metric: str, estimate: Estimate, system: str = ASSAY, part: str = "all"
+    ) -> BenchmarkScore:
+        """Record a row of `benchmark_scores`."""
+        score = benchmark_score(estimate, self.unit.suite, metric, system, part)
+        self.scores.append(score)
+        return score
+
+    def score_all(
+        self, estimates: Mapping[str, Estimate], system: str = ASSAY, part: str = "all"
+    ) -> None:
+        """Record a score for every metric, by its name."""
+        for metric, estimate in estimates.items():
+            self.score(metric, estimate, system, part)
+
+    def score_by_chance(
+        self,
+        gold: Mapping[str, Label | None],
+        statistics: Statistics,
+        part: str,
+    ) -> None:
+        """Record what labels drawn by their shares reach, by metric."""
+        for metric, statistic in statistics.items():
+            estimate = stratified_random(gold, statistic, self.seed)
+            self.score(metric, estimate, STRATIFIED_RANDOM, part)
+
+    def record(
+        self,
+        task: str,
+        item_id: str,
+        answer: str | None,
+        outcome: Outcome[Any] | Kept | None = None,
+        *,
+        system: str = ASSAY,
+        gold: str | None = None,
+        value: float | None = None,
+        explanation: str = "",
+        evaluated_run_id: RunId | None = None,
+    ) -> None:
+        """Record a row of `benchmark_items`: an answer that scores rest on, or why there is none.
+
+        Args:
+            answer: None: there is none, for the reason of `outcome`; value and explanation go with
+                an answer.
+            outcome: what was kept of the question; None: no call was needed.
+        """
+        answered = answer is not None
+        lacking = None if answered or not isinstance(outcome, Unscored | Kept) else outcome
+        self.items.append(
+            BenchmarkItem(
+                item_id=item_id,
+                task=task,
+                system=system,
+                gold=gold,
+                answer=answer,
+                value=value if answered else None,
+                explanation=explanation if answered else "",
+                unscored_reason=None if lacking is None else lacking.reason,
+                unscored_detail="" if lacking is None else lacking.detail,
+                evaluated_run_id=evaluated_run_id,
+                provenance=None if outcome is None else outcome.provenance,
+            )
+        )
+
+    def ask(
+        self, step: Step[Any, OutputT], questions: Mapping[str, Noun], *, task: str | None = None
+    ) -> dict[str, Outcome[OutputT]]:
+        """Ask one question of `step` per item; return outcomes by item, in order.
+
+        What was asked before a kill is not asked again.
+
+        Args:
+            task: keeps the answers of two askings of one step apart, such as both orders of a pair.
+        """
+        beginnings: dict[str, Beginning] = defaultdict(Beginning)
+
+        async def work(question: Noun, context: ItemContext) -> KeptOutcome:
+            if not step.shares_prefix:
+                return await ask(step, question, context)
+            return await beginnings[step.beginning(question)].ask(
+                lambda: ask(step, question, context)
+            )
+
+        kept = self.each(task or step.name, questions, work, KeptOutcome)
+        return {item_id: outcome_of(answer, step) for item_id, answer in kept.items()}
+
+    def each(
+        self,
+        task: str,
+        items: Mapping[str, ItemT],
+        work: Callable[[ItemT, ItemContext], Awaitable[KeptT]],
+        kind: type[KeptT],
+        *,
+        literature: LiteratureChoice | None = None,
+    ) -> dict[str, KeptT]:
+        """Do `work` on every item at a context of its own; return results by item, in order.
+
+        Results are kept as they come; those that may go better are worked on again next time.
+
+        Args:
+            literature: what the literature client of each context asks; None: there is no client.
+            task: unique within the suite. The run id covers data, prompts, engine, profile and
+                limit; what else could change a result belongs into `task` or the item's id.
+        """
+        EVENTS.info("%s: %s, %d items", self.unit.suite, task, len(items))
+        unit = BENCHMARKS.unit_path(self.warehouse, self.tools.run_id, self.unit.suite)
+        with (
+            closing(KeyedStore(self.folder / "answers.sqlite")) as store,
+            self._gateway(literature) as url,
+        ):
+
+            def context_of(item_id: str) -> ItemContext:
+                # A suite searches what its gateway has as it would the live source.
+                request = self.request.model_copy(update={"literature": None})
+                shared = replace(self.tools.shared, request=request, gateway_url=url)
+                tools = Tools(shared, Ledger(IdeaId(item_id), unit))
+                literature = None if url is None else tools.literature()
+                return ItemContext(tools.engine, tools.embedder, tools.ledger, literature)
+
+            done: dict[str, Done[KeptT]] = self._wait_for(
+                work_through(
+                    task,
+                    items,
+                    work,
+                    kind,
+                    store=store,
+                    context_of=context_of,
+                    concurrency=self.settings.language_model.maximum_concurrency,
+                )
+            )
+        self.calls.extend(call for each in done.values() for call in each.calls)
+        results = {item_id: each.result for item_id, each in done.items()}
+        for result in results.values():
+            if result.may_go_better and result.reason is not None:
+                self.missing_reason = result.reason
+        return results
+
+    def _wait_for(self, answers: Coroutine[Any, Any, AnswerT]) -> AnswerT:
+        """Await a coroutine in the loop of the tools, whose clients live there."""
+        return asyncio.run_coroutine_threadsafe(answers, self._loop).result()
+
+    @contextmanager
+    def _gateway(self, literature: LiteratureChoice | None) -> Iterator[str | None]:
+        """Yield the address of a gateway: that of the run, or one for a suite's own snapshot."""
+        if literature is None or literature == self.request.literature:
+            yield None if literature is None else self.tools.shared.gateway_url
+            return
+        with GatewayProcess(self.settings, literature, self.warehouse.cache) as gateway:
+            yield gateway.url
+
+    def evaluated_run(self) -> RunId:
+        """Return the run whose evaluations are judged, and record that it is."""
+        run_id = self.unit.evaluated_run_id
+        assert run_id is not None, "the course of a benchmark evaluates the suite's ideas first"
+        self.evaluated_run_ids.append(run_id)
+        return run_id
+
+    def reviews(self, run_id: RunId) -> Iterator[IdeaReview]:
+        """Yield the published evaluations of a run, a few in memory at a time.
+
+        Raises:
+            ConfigurationError: the run is not published.
+        """
+        with self.warehouse.queries() as queries:
+            yield from queries.idea_reviews(run_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +354,13 @@ class Suite:
     """One benchmark.
 
     Attributes:
-        name: as on the command line; that of its file of published figures too.
+        name: as on the command line; that of its published figures too.
         question: what its scores answer, one line.
         files: the data it reads, below `--data`; their content is part of the benchmark's name.
-        run: asks and scores. Data that do not fit are a ConfigurationError; answers that could not
-            be had are counted as unscored.
+        run: asks, records and scores. Data that do not fit are a ConfigurationError; answers that
+            could not be had are counted as unscored.
         steps: asked by the suite itself; their prompts are part of the benchmark's name.
+        expects: what it will ask, counted from its data.
         ideas: that go through the main job first, where there are modules for them.
         modules: of the main job, unless the request names others.
         searches: whether the suite itself searches the literature of the request.
@@ -76,13 +374,14 @@ class Suite:
     name: str
     question: str
     files: tuple[str, ...]
-    run: "Callable[[Trial], Sequence[BenchmarkScore]]"
+    run: Callable[[Trial], None]
     steps: tuple[Step[Any, Any], ...] = ()
-    ideas: "Callable[[SuiteData], Sequence[Idea]] | None" = None
+    expects: Callable[[SuiteData], Counted] = lambda _: Counted()
+    ideas: Callable[[SuiteData], Sequence[Idea]] | None = None
     modules: tuple[Module, ...] = ()
     searches: Callable[[BenchmarkRequest], bool] = lambda _: False
     optional: tuple[str, ...] = ()
-    conditions: Conditions = lambda *_: ()
+    conditions: Callable[[Profile, BenchmarkParameters, Path | None], tuple[str, ...]] = lambda *_: ()
     labels_public_since: date | None = None
 
     @property
@@ -101,59 +400,33 @@ class Suite:
         return self.ideas is not None and judges and parameters.evaluated_run is None
 
 
+def folder_of(layout: Layout, run_id: RunId) -> Path:
+    """Return where a benchmark keeps its answers, and what it makes besides scores."""
+    return layout.state / "benchmarks" / run_id
+
+
+def drawn_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[ItemT]:
+    """Return `limit` rows drawn by the seed, in their own order; all without a limit."""
+    if limit is None or limit >= len(rows):
+        return rows
+    chosen = random.Random(seed).sample(range(len(rows)), limit)  # noqa: S311 -- no secret
+    return [rows[place] for place in sorted(chosen)]
+
+
+def indexed(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:
+    """Return the literature with the index in place of a file, built on first use."""
+    path = literature.snapshot
+    if path is None or path.is_dir():
+        return literature
+    return literature.at(index_for_parquet(path, settings.home))
+
+
 def sample_file(name: str) -> Path:
     """Return the path of a file of the bundled sample: `ideas.jsonl` or `papers.jsonl`."""
     return Path(str(resources.files("flows.demo").joinpath(name)))
 
 
-def submission_conditions(
-    profile: Profile, parameters: BenchmarkParameters, data: Path | None
-) -> tuple[str, ...]:
-    """Return the papers, where ideas are made from them, and the profile's prior."""
-    path = profile.ranking.prior
-    prior = (f"prior {load_prior(path).sha256}",) if path is not None else ()
-    if data is None or parameters.text is SubmissionText.ABSTRACT:
-        return prior
-    return (*prior, f"papers {papers_sha256(data)}")
-
-
-_CHUNK_BYTES = 1 << 20
-
-
-def data_sha256(suite: Suite, data: Path | None) -> str:
-    """Return a hash over the suite's data files, the optional ones among them that are there.
-
-    Raises:
-        ConfigurationError: a file is missing; the line says which, and what to pass.
-    """
-    if data is None:
-        return content_hash()
-    missing = [name for name in suite.files if not (data / name).is_file()]
-    if missing:
-        raise ConfigurationError(
-            f"suite {suite.name} reads {', '.join(missing)}, not found in {data}: pass the folder"
-            " with --data DIR"
-        )
-    there = sorted(
-        str(path.relative_to(data))
-        for pattern in suite.optional
-        for path in data.glob(pattern)
-        if path.is_file()
-    )
-    return content_hash(*(f"{name} {_file_sha256(data / name)}" for name in (*suite.files, *there)))
-
-
-def _file_sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-
-def prompts_sha256(suite: Suite, modules: Iterable[Module]) -> str:
-    """Return a hash over the prompts of every step asked by the suite and by `modules`."""
-    steps = [*suite.steps]
-    for module in modules:
-        steps += resolve_name(f"tasks.{module}.steps:STEPS")
-    return content_hash(*sorted(prompts_of(steps)))
+def tokens_of(ideas: Iterable[Idea]) -> float:
+    """Return the mean length of ideas in tokens."""
+    lengths = [len(idea.text) for idea in ideas]
+    return sum(lengths) / CHARACTERS_PER_TOKEN / max(len(lengths), 1)

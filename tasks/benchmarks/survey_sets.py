@@ -34,8 +34,14 @@ class SurveyCase:
     cutoff: date | None = None
 
 
+def paper_row(paper_id: str, title: object, abstract: object, **known: Any) -> dict[str, Any]:
+    """Return a paper as a row of a file that a snapshot is built from."""
+    unknown: dict[str, Any] = {"authors": [], "venue": "", "year": None, "url": ""}
+    return {"paper_id": paper_id, "title": title, "abstract": abstract, **unknown, **known}
+
+
 def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
-    """Papers as a file that a snapshot is built from."""
+    """Write papers as a file that a snapshot is built from."""
     with path.open("wb") as file:
         for row in rows:
             file.write(orjson.dumps(row) + b"\n")
@@ -43,7 +49,7 @@ def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
 
 
 def vis_papers(path: Path) -> Rows:
-    """Papers of IEEE VIS with their reference lists, as far as the venue's own papers go."""
+    """Yield papers of IEEE VIS with their reference lists, as far as the venue's own papers go."""
     for row in json_lines(path):
         yield {
             "paper_id": row["id"],
@@ -60,25 +66,18 @@ def vis_papers(path: Path) -> Rows:
 
 
 def candidate_papers(path: Path) -> Rows:
-    """The candidates of all topics, each paper once; nothing is known of their references."""
+    """Yield the candidates of all topics, each paper once; nothing is known of their references."""
     seen: set[str] = set()
     for row in json_lines(path):
         paper_id = text_of(row, "paper_id", path)
         if paper_id not in seen:
             seen.add(paper_id)
-            yield {
-                "paper_id": paper_id,
-                "title": row["title"],
-                "abstract": row["abstract"],
-                "authors": [],
-                "venue": "",
-                "year": None,
-                "url": f"https://app.dimensions.ai/details/publication/{paper_id}",
-            }
+            url = f"https://app.dimensions.ai/details/publication/{paper_id}"
+            yield paper_row(paper_id, row["title"], row["abstract"], url=url)
 
 
 def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
-    """Topics, with the core papers of their surveys that stand in the candidate pools."""
+    """Return topics, with the core papers of their surveys that stand in the candidate pools."""
     core: dict[str, set[PaperId]] = {}
     for row in json_lines(path):
         if row["core"]:
@@ -92,12 +91,12 @@ def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
 
 
 def given_paper(identifier: str) -> PaperId:
-    """The paper_id under which a snapshot keeps a paper that its file names so."""
+    """Return the paper_id under which a snapshot keeps a paper that its file names so."""
     return PaperId(sha1_hex(f"given:{identifier}"))
 
 
 def reference_lists(snapshot: Snapshot, fewest: int) -> list[SurveyCase]:
-    """Papers of a snapshot with their titles as questions, and what their authors cite.
+    """Return papers of a snapshot with their titles as questions, and what their authors cite.
 
     The cutoff is the end of the year before: neither the paper nor one that cites it can be
     reached, and of its references those count that had appeared by then. `fewest` of them are
@@ -129,7 +128,7 @@ def _case(snapshot: Snapshot, record: PaperRecord) -> SurveyCase | None:
 
 
 def search_questions(path: Path, snapshot: Snapshot) -> list[SurveyCase]:
-    """Search questions with those of their answers that the snapshot holds, by exact title."""
+    """Return search questions with those of their answers that the snapshot holds, by exact title."""
     cases = []
     for record in json_lines(path):
         answers = record.get("answers")
@@ -242,20 +241,12 @@ def _known(cited: Sequence[str], draw: random.Random) -> list[str]:
 
 
 def _paper(name: str, title: str, references: list[str], year: int) -> dict[str, Any]:
-    return {
-        "paper_id": name,
-        "title": f"{title} {name}",
-        "abstract": f"About {title}.",
-        "authors": [],
-        "venue": "",
-        "year": year,
-        "url": f"https://example.org/{name}",
-        "references": references,
-    }
+    url, about = f"https://example.org/{name}", f"About {title}."
+    return paper_row(name, f"{title} {name}", about, year=year, url=url, references=references)
 
 
 def _words(draw: random.Random) -> Iterator[str]:
-    """Words that occur nowhere else."""
+    """Yield words that occur nowhere else."""
     number = 0
     while True:
         number += 1

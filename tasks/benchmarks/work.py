@@ -1,10 +1,15 @@
-"""Benchmarks: their declaration. A unit is one suite over the data at hand."""
+"""Benchmarks: their declaration. A unit is one suite over the data at hand; suites run one after the
+other, and the ideas of a suite that judges evaluations are evaluated first.
+"""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from functools import partial
 from importlib import metadata
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from schemas.base import replace
@@ -16,6 +21,7 @@ from schemas.judgement.benchmark import (
     ANOTHER_IDEAS,
     PROMPT_ONLY,
     PROMPT_WITH_SEARCH,
+    BenchmarkHead,
     BenchmarkParameters,
     BenchmarkRequest,
     BenchmarkRun,
@@ -23,35 +29,33 @@ from schemas.judgement.benchmark import (
     SuiteName,
     SuiteUnit,
 )
+from schemas.judgement.run_request import EvaluationParameters, GivenIdeas, RunRequest
 from schemas.judging import AskingParameters
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.people.job import BenchmarkJob
 from schemas.profile import Profile
+from schemas.reasons import Reason
+from schemas.run import Module
 from schemas.settings import Settings
+from schemas.work import Summary
 from tasks.benchmarks.comparing import differences
-from tasks.benchmarks.course import SUITE_BY_SUITE
-from tasks.benchmarks.expected import asked_by, count
-from tasks.benchmarks.published_figures import published_scores, training_until
+from tasks.benchmarks.published import published_scores, training_until
 from tasks.benchmarks.registry import SUITES
-from tasks.benchmarks.suite import (
-    LITERATURE_FILE,
-    Suite,
-    data_sha256,
-    prompts_sha256,
-    sample_file,
-)
-from tasks.benchmarks.suites import novelty
-from tasks.benchmarks.trial import SuiteData, Trial
+from tasks.benchmarks.suite import LITERATURE_FILE, Suite, SuiteData, Trial, folder_of, sample_file
 from tasks.calibration.applying import with_prior
-from tasks.judging.expected import StepsAsked, together
-from tasks.judging.identity import embedding_identity
+from tasks.ideas.json_lines import write_ideas
+from tasks.judging.expected import Asked, StepsAsked, together
+from tasks.judging.identity import embedding_identity, prompts_of
 from tasks.judging.step import Step
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.shards.work import Cause
+from tasks.work.course import Course, Follow, Runs
 from tasks.work.declaration import Expected, Resolved, Result, Work
 from tasks.work.tools import Tools
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.benchmarks.queries import published_benchmark
+from warehouse.units.landing import complete_receipt
+from warehouse.warehouse import Warehouse
 
 ALL = "all"
 BASELINES = (PROMPT_ONLY, PROMPT_WITH_SEARCH, ANOTHER_IDEAS)
@@ -177,8 +181,8 @@ def _suites(name: str) -> tuple[Suite, ...]:
 
 def _check_calibrate(suites: Sequence[Suite], profile: Profile) -> None:
     """Raise ConfigurationError where no calibrator can be fitted."""
-    if novelty.NAME not in {suite.name for suite in suites}:
-        raise ConfigurationError(f"--calibrate: only suite {novelty.NAME} fits a calibrator")
+    if SuiteName.NOVELTY not in {suite.name for suite in suites}:
+        raise ConfigurationError(f"--calibrate: only suite {SuiteName.NOVELTY} fits a calibrator")
     if profile.novelty.calibrator is not None:
         raise ConfigurationError(
             "--calibrate: the profile names a calibrator already; take `calibrator` out of its"
@@ -275,10 +279,46 @@ def unit_of(
     )
 
 
+def data_sha256(suite: Suite, data: Path | None) -> str:
+    """Return a hash over the suite's data files, the optional ones among them that are there.
+
+    Raises:
+        ConfigurationError: a file is missing; the line says which, and what to pass.
+    """
+    if data is None:
+        return content_hash()
+    missing = [name for name in suite.files if not (data / name).is_file()]
+    if missing:
+        raise ConfigurationError(
+            f"suite {suite.name} reads {', '.join(missing)}, not found in {data}: pass the folder"
+            " with --data DIR"
+        )
+    there = sorted(
+        str(path.relative_to(data))
+        for pattern in suite.optional
+        for path in data.glob(pattern)
+        if path.is_file()
+    )
+    return content_hash(*(f"{name} {_file_sha256(data / name)}" for name in (*suite.files, *there)))
+
+
+def _file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def prompts_sha256(suite: Suite, modules: Iterable[Module]) -> str:
+    """Return a hash over the prompts of every step asked by the suite and by `modules`."""
+    steps = [*suite.steps]
+    for module in modules:
+        steps += resolve_name(f"tasks.{module}.steps:STEPS")
+    return content_hash(*sorted(prompts_of(steps)))
+
+
 async def run_suite(unit: SuiteUnit, tools: Tools) -> BenchmarkRun:
     """Ask and score one suite, in a thread: it computes, and waits for its answers."""
     trial = Trial(unit, tools, asyncio.get_running_loop())
-    scores = await asyncio.to_thread(SUITES[unit.suite].run, trial)
+    await asyncio.to_thread(SUITES[unit.suite].run, trial)
     models = {call.model_answered for call in trial.calls if call.model_answered is not None}
     landed = _unscored(unit, tools.request)
     return replace(
@@ -286,7 +326,7 @@ async def run_suite(unit: SuiteUnit, tools: Tools) -> BenchmarkRun:
         model_answered=", ".join(sorted(models)) or None,
         evaluated_run_ids=tuple(dict.fromkeys(trial.evaluated_run_ids)),
         incomplete_reason=trial.missing_reason,
-        scores=(*scores, *published_scores(unit.suite)),
+        scores=(*trial.scores, *published_scores(unit.suite)),
         items=tuple(trial.items),
         calls=tuple({call.call_id: call for call in trial.calls}.values()),
         created_at=datetime.now(UTC),
@@ -321,9 +361,19 @@ def _expected(request: BenchmarkRequest, settings: Settings) -> Expected:
     asked: list[StepsAsked] = []
     ideas = 0
     for unit in request.units:
-        counted = count(SuiteData(request, unit, settings))
+        counted = SUITES[unit.suite].expects(SuiteData(request, unit, settings))
         items[unit.suite] = counted.items
-        asked += asked_by(counted)
+        asked += (
+            {
+                one.step: Asked(
+                    one.calls,
+                    one.calls * one.shown,
+                    one.calls * one.said,
+                    first_calls=one.first_calls,
+                )
+            }
+            for one in counted.asked
+        )
         if SUITES[unit.suite].evaluates(request.parameters):
             ideas += len(counted.ideas)
     return Expected(
@@ -362,6 +412,102 @@ def _figures(page: Any, request: BenchmarkRequest | None) -> Mapping[str, Any]:
     return {"others": others, "differences": found}
 
 
+BenchmarkSummary = Summary[BenchmarkHead]
+
+
+def run_suites(request: BenchmarkRequest, settings: Settings, runs: Runs) -> BenchmarkSummary:
+    """Run each suite; return the first one that is published, with what is wrong with the others.
+
+    Raises:
+        ConfigurationError: data that do not fit, or a suite without ideas to evaluate.
+        PublicationError: an evaluation broke an expectation and was not published.
+    """
+    summaries = [
+        _run_suite(replace(request, units=(unit,)), settings, runs) for unit in request.units
+    ]
+    published = [each for each in summaries if each.published]
+    if not published:
+        return summaries[0]
+    first, *_ = published
+    faults = tuple(
+        f"{each.head.run_id} not published: {line}"
+        for each in summaries
+        for line in each.failed_expectations
+    )
+    reasons = [each.head.incomplete_reason for each in published]
+    spent = Reason.BUDGET_EXHAUSTED in reasons
+    early = Reason.BUDGET_EXHAUSTED if spent else next(filter(None, reasons), None)
+    head = replace(first.head, incomplete_reason=early)
+    return replace(first, head=head, faults=(*first.faults, *faults))
+
+
+def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> BenchmarkSummary:
+    (unit,) = request.units
+    suite, parameters = SUITES[unit.suite], request.parameters
+    # One unit that reads the lake: it needs no workers, its evaluation may.
+    own = replace(
+        request,
+        workers=None,
+        scheduler_address=None,
+        literature=parameters.literature if suite.searches(request) else None,
+    )
+    warehouse, run_id = Warehouse(request.warehouse, settings), runs.run_id("benchmark", own)
+    done = complete_receipt(warehouse, BENCHMARKS, run_id, unit.suite)
+    if done is None and suite.ideas is not None and suite.evaluates(parameters):
+        ideas = suite.ideas(SuiteData(request, unit, settings))
+        if not ideas:
+            raise ConfigurationError(
+                f"suite {unit.suite} has no idea to evaluate: look at its data file"
+            )
+        path = folder_of(warehouse, run_id) / "ideas.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_ideas(ideas, path)
+        evaluated = runs("evaluate", evaluation_of(request, path)).published_head()
+        unit = replace(unit, evaluated_run_id=evaluated.run_id)
+    return runs("benchmark", replace(own, units=(unit,)))
+
+
+def evaluation_of(
+    request: BenchmarkRequest, ideas: Path | None, cutoff_date: date | None = None
+) -> RunRequest:
+    """Return the evaluation of the ideas in a file, for the one suite of a request.
+
+    Args:
+        cutoff_date: for ideas that bring none.
+    """
+    (unit,) = request.units
+    parameters = request.parameters
+    return RunRequest(
+        units=() if ideas is None else (GivenIdeas(path=ideas),),
+        warehouse=request.warehouse,
+        profile=request.profile,
+        engine=request.engine,
+        api_base=request.api_base,
+        literature=parameters.literature,
+        parameters=EvaluationParameters(modules=SUITES[unit.suite].modules_of(parameters)),
+        workers=request.workers,
+        scheduler_address=request.scheduler_address,
+        budget=request.budget,
+        cutoff_date=cutoff_date,
+        full_text=parameters.full_text,
+    )
+
+
+def _follows(request: BenchmarkRequest, settings: Settings) -> tuple[Follow, ...]:
+    """Return the evaluation of each suite's ideas, which are as long as the median one."""
+    found = []
+    for unit in request.units:
+        one, suite = replace(request, units=(unit,)), SUITES[unit.suite]
+        if suite.evaluates(request.parameters) and suite.modules_of(request.parameters):
+            counted = suite.expects(SuiteData(one, unit, settings))
+            ideas = sorted(counted.ideas, key=lambda idea: len(idea.text))
+            if ideas:
+                usual = ideas[len(ideas) // 2]
+                asked = partial(evaluation_of, one, cutoff_date=usual.cutoff_date)
+                found.append(Follow("evaluate", asked, usual.text, len(ideas)))
+    return tuple(found)
+
+
 BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(
     job=BenchmarkJob,
     given=lambda job, _: (job.suite,),
@@ -376,5 +522,5 @@ BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(
     result=lambda *_: Result("measured", in_order=True),
     head=_head,
     figures=_figures,
-    course=SUITE_BY_SUITE,
+    course=Course(run=run_suites, follows=_follows),
 )

@@ -111,10 +111,7 @@ class Shown:
 
 def show(papers: Sequence[Paper]) -> Shown:
     """Give each paper a key, P1, P2, … in order; a paper given twice keeps its first key."""
-    # Reversed, so that of two descriptions of one paper the first is kept.
-    return Shown(
-        papers=tuple(
-            {paper.paper_id: paper for paper in reversed(papers)}[paper_id]
-            for paper_id in dict.fromkeys(p.paper_id for p in papers)
-        )
-    )
+    first: dict[PaperId, Paper] = {}
+    for paper in papers:
+        first.setdefault(paper.paper_id, paper)
+    return Shown(tuple(first.values()))

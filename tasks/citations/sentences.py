@@ -19,11 +19,10 @@ _WORD = bounded(r"[^\W\d_]{2,}")
 
 def sentences(line: str) -> list[str]:
     """The sentences of one line. A citation set behind the full stop belongs to the sentence before
-    it,
-    unless the text goes on in lower case (`[P3] shows …`)."""
+    it, unless the text goes on in lower case (`[P3] shows …`).
+    """
     found: list[str] = []
-    start = 0
-    position = 0
+    start = position = 0
     for match in _TERMINATOR.finditer(line):
         if match.start() < position:
             continue

@@ -130,17 +130,11 @@ class _Settlement:
     by_url: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        # Reversed below: where two papers read alike, the one shown first counts.
-        numbered: list[tuple[int, Paper]] = list(enumerate(self.shown.papers if self.shown else ()))
-        self.by_reference = {reference(paper): index for index, paper in reversed(numbered)}
-        self.by_reference.update(
-            {f"({label(paper)})": index for index, paper in reversed(numbered)}
-        )
-        self.by_url = {
-            address: index
-            for index, paper in reversed(numbered)
-            if (address := link(paper)) is not None
-        }
+        # Reversed: where two papers read alike, the one shown first counts.
+        numbered = list(enumerate(self.shown.papers if self.shown else ()))[::-1]
+        self.by_reference = {reference(paper): index for index, paper in numbered}
+        self.by_reference |= {f"({label(paper)})": index for index, paper in numbered}
+        self.by_url = {url: index for index, paper in numbered if (url := link(paper)) is not None}
 
     def marked(self, text: str) -> str:
         """Return `text` with marks in place of its citations."""
@@ -249,10 +243,8 @@ def _without_removals(marked: str) -> str:
 
 def _beside_a_bracket(run: Match[str]) -> str:
     """Spaces, commas and removals behind an opening bracket or before a closing one."""
-    before, behind = (
-        run.string[run.start() - 1 : run.start()],
-        run.string[run.end() : run.end() + 1],
-    )
+    text, start, end = run.string, run.start(), run.end()
+    before, behind = text[start - 1 : start], text[end : end + 1]
     beside = (before and before in "[(") or (behind and behind in "])")
     return "" if beside and REMOVED in run.group() else run.group()
 

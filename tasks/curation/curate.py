@@ -1,6 +1,5 @@
 """One paper with its reviews from end to end: select, idea, leaks, sentences, statements."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.failure import Failure
@@ -36,16 +35,6 @@ class PlannedIdea:
     provenance: Provenance
 
 
-@dataclass(frozen=True, slots=True)
-class _Progress:
-    """How far the paper came; what is None was not reached."""
-
-    idea: PlannedIdea | None = None
-    found: Found | None = None
-    stated: Stated | None = None
-    dropped: Unread | None = None
-
-
 async def curate(
     source: PaperSource,
     submission: Submission,
@@ -55,46 +44,36 @@ async def curate(
 ) -> Curation:
     """The paper as a rated idea, or why it is none; what was asked before stays in its rows."""
     reviews = looked_at(submission.reviews)
-    progress = await _progress(submission, reviews, parameters, engine)
-    return _curation(source, submission, reviews, parameters, progress, ledger)
-
-
-async def _progress(
-    submission: Submission,
-    reviews: Sequence[CuratedReview],
-    parameters: CurationParameters,
-    engine: Engine,
-) -> _Progress:
-    against = refused(submission, reviews, parameters)
-    if against is not None:
-        return _Progress(dropped=against)
+    idea, found, stated = None, Found(), Stated()
     parts = parts_of_paper(submission.paper)
-    against = _unfit(parts)
-    if against is not None:
-        return _Progress(dropped=against)
-    outcomes = Outcomes.of(parts.outcomes, parts.text_of(Part.BACKGROUND, Part.METHOD))
-    idea = await _idea(submission.title, parts, outcomes, engine)
-    if isinstance(idea, Unread):
-        return _Progress(dropped=idea)
-    found = await find_criticism(idea.text, reviews, engine)
-    if len(found.unanswered) > 0:
-        first = found.unanswered[0]
-        dropped = Unread(first.reason, f"{len(found.unanswered)} reviews: {first.detail}")
-        return _Progress(idea, found, dropped=dropped)
-    if not found.sentences:
-        return _Progress(idea, found, dropped=_no_criticism("no sentence is about the idea"))
-    stated = await state(idea.text, found, outcomes, engine)
+    dropped = refused(submission, reviews, parameters) or _unfit(parts)
+    if dropped is None:
+        outcomes = Outcomes.of(parts.outcomes, parts.text_of(Part.BACKGROUND, Part.METHOD))
+        planned = await _idea(submission.title, parts, outcomes, engine)
+        if isinstance(planned, Unread):
+            dropped = planned
+        else:
+            idea = planned
+            found = await find_criticism(idea.text, reviews, engine)
+            if found.unanswered:
+                first = found.unanswered[0]
+                detail = f"{len(found.unanswered)} reviews: {first.detail}"
+                dropped = Unread(first.reason, detail)
+            elif not found.sentences:
+                dropped = Unread(Reason.NO_CRITICISM, "no sentence is about the idea")
+            else:
+                stated = await state(idea.text, found, outcomes, engine)
+                dropped = _nothing_stated(stated)
+    return _curation(source, submission, reviews, parameters, ledger, idea, found, stated, dropped)
+
+
+def _nothing_stated(stated: Stated) -> Unread | None:
     if stated.unscored is not None:
-        dropped = Unread(stated.unscored.reason, stated.unscored.detail)
-        return _Progress(idea, found, stated, dropped)
-    if not any(each.type == "weakness" for each in stated.statements):
-        told = f"{len(stated.statements)} statements, and no criticism of the idea among them"
-        return _Progress(idea, found, stated, _no_criticism(told))
-    return _Progress(idea, found, stated)
-
-
-def _no_criticism(detail: str) -> Unread:
-    return Unread(Reason.NO_CRITICISM, detail)
+        return Unread(stated.unscored.reason, stated.unscored.detail)
+    if any(each.type == "weakness" for each in stated.statements):
+        return None
+    told = f"{len(stated.statements)} statements, and no criticism of the idea among them"
+    return Unread(Reason.NO_CRITICISM, told)
 
 
 def _unfit(parts: PaperParts) -> Unread | None:
@@ -146,11 +125,12 @@ def _curation(
     submission: Submission,
     reviews: tuple[CuratedReview, ...],
     parameters: CurationParameters,
-    progress: _Progress,
     ledger: Ledger,
+    idea: PlannedIdea | None,
+    found: Found,
+    stated: Stated,
+    dropped: Unread | None,
 ) -> Curation:
-    idea, dropped = progress.idea, progress.dropped
-    found, stated = progress.found or Found(), progress.stated or Stated()
     leaks = idea.leaks if idea is not None else ()
     kept = idea if dropped is None else None
     return Curation(

@@ -11,7 +11,6 @@ from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.judgement.contribution import NOVELTY_RULE, JudgedBefore
-from schemas.judgement.evaluation import Receipt
 from schemas.judgement.run_request import RunRequest
 from schemas.literature.paper import LITERATURE_RULES
 from schemas.run import Module
@@ -174,11 +173,3 @@ class ShardJob(Shard):
     @property
     def files(self) -> tuple[Path, ...]:
         return self.request.profile.files
-
-
-async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
-    """Evaluate and land the ideas of a shard; return its receipts."""
-    # Late: a run whose evaluations have all landed needs none of the judging.
-    from tasks.evaluation import shard_resources
-
-    return await shard_resources.evaluate_job(job, settings)

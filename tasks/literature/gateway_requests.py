@@ -142,13 +142,11 @@ class GatewayRequests:
                 self.source = headers.get("x-assay-source", self.source)
                 fetched = self._judged(request, answer)
                 self._note_cutoff(request, headers)
-            elif answer.reason == Reason.UNREACHABLE:
-                detail = (
-                    f"no gateway answers at {self._base_url} ({answer}); start it and run again"
-                )
-                fetched = self._failed(request, answer.reason, detail)
             else:
                 detail = f"the gateway at {self._base_url}: {answer}"
+                if answer.reason == Reason.UNREACHABLE:
+                    why = f"no gateway answers at {self._base_url} ({answer})"
+                    detail = f"{why}; start it and run again"
                 fetched = self._failed(request, answer.reason, detail)
             self._record(request, fetched, latency_seconds, headers)
             if fetched.failure is not None:

@@ -7,8 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from schemas.judgement.benchmark import BenchmarkScore
-from tasks.metrics.estimate import Estimate, benchmark_scores, undefined
+from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.labelled import Label, Labelled, Row, pair_up
 from tasks.metrics.means import percentile_interval
 from tasks.metrics.rankings import Group
@@ -60,18 +59,6 @@ def stratified_random(
         drawn = {name: labels[place] for name, place in zip(known, places, strict=True)}
         values.append(statistic(pair_up(known, drawn)))
     return _over_draws(values, len(known))
-
-
-def random_scores(
-    gold: Mapping[str, Label | None],
-    statistics: Mapping[str, Callable[[Labelled], float]],
-    suite: str,
-    part: str,
-    seed: int,
-) -> list[BenchmarkScore]:
-    """The rows of `stratified_random` for several statistics by name."""
-    found = {name: stratified_random(gold, one, seed) for name, one in statistics.items()}
-    return benchmark_scores(found, suite, STRATIFIED_RANDOM, part)
 
 
 def random_order(

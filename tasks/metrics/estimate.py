@@ -3,7 +3,7 @@ none. And how many runs or test items a comparison needs, before it is made.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,16 +109,6 @@ def benchmark_score(
         unscored_count=estimate.unscored_count,
         undefined_reason=estimate.undefined_reason,
     )
-
-
-def benchmark_scores(
-    estimates: Mapping[str, Estimate], suite: str, system: str, part: str = "all"
-) -> list[BenchmarkScore]:
-    """A row for every metric, by its name."""
-    return [
-        benchmark_score(estimate, suite, metric, system, part)
-        for metric, estimate in estimates.items()
-    ]
 
 
 POWER = 0.8

@@ -34,21 +34,15 @@ from tasks.ranking.tally import Tally, is_vote, tally
 # What asking in both orders shows: does the judge favour what it sees first?
 
 
-@dataclass(frozen=True, slots=True)
-class Orders:
-    """Over pairs scored in both orders, along every dimension; None where there is none.
+def compare_orders(matches: Iterable[Match]) -> tuple[float | None, float | None]:
+    """(position bias, agreement) over pairs scored in both orders, along every dimension; None
+    where there is none.
 
-    `position_bias`: +1 when the first shown wins all matches of such pairs for certain, -1 when the
-    second does, 0 when neither is favoured. `agreement_0_to_1`: share of such pairs with the same
-    winner, or a tie, in both orders.
+    The bias is +1 when the first shown wins all matches of such pairs for certain, -1 when the
+    second does, 0 when neither is favoured. Agreement is the share of such pairs with the same
+    winner, or a tie, in both orders. Human votes, and the earlier of two matches in one order, do
+    not count.
     """
-
-    position_bias: float | None
-    agreement_0_to_1: float | None
-
-
-def compare_orders(matches: Iterable[Match]) -> Orders:
-    """Human votes, and the earlier of two matches in one order, do not count."""
     verdicts: dict[tuple[IdeaId, IdeaId, str], float] = {}
     for match in sorted(matches, key=lambda match: (match.created_at, match.match_id)):
         share = match.first_share_0_to_1
@@ -63,8 +57,8 @@ def compare_orders(matches: Iterable[Match]) -> Orders:
         leans.append(there + back - 1.0)
         alike += (there > 0.5) == (back < 0.5) and (there < 0.5) == (back > 0.5)
     if not leans:
-        return Orders(None, None)
-    return Orders(round(sum(leans) / len(leans), 9), alike / len(leans))
+        return None, None
+    return round(sum(leans) / len(leans), 9), alike / len(leans)
 
 
 UNGROUPED = "all"
@@ -89,15 +83,11 @@ class Joined:
 class Ranked:
     """Groups by name; matches by group, round and pair; ratings by group, dimension, method and
     idea.
-
-    `ignored_count`: stored matches that answer another question (other dossiers, prompt or seed)
-    and were left out.
     """
 
     groups: tuple[GroupSummary, ...]
     matches: tuple[Match, ...] = field(repr=False)
     ratings: tuple[Rating, ...] = field(repr=False)
-    ignored_count: int = 0
 
 
 async def rank_groups(
@@ -154,12 +144,10 @@ async def rank_groups(
         else [_Bridges(joined, dossiers, parameters, judge)]
     )
     await side_by_side(contest.play() for contest in contests)
-    used = {match.match_id for contest in contests for match in contest.matches}
     return Ranked(
         groups=tuple(contest.summary() for contest in contests),
         matches=tuple(match for contest in contests for match in contest.matches),
         ratings=tuple(rating for contest in contests for rating in contest.ratings(with_votes)),
-        ignored_count=len({match.match_id for match in stored} - used),
     )
 
 
@@ -385,7 +373,7 @@ class _Contest:
         )
 
     def summary(self) -> GroupSummary:
-        orders = compare_orders(self._judged)
+        bias, agreement = compare_orders(self._judged)
         return GroupSummary(
             group=self._name,
             idea_count=len(self._of),
@@ -394,8 +382,8 @@ class _Contest:
             schedule=self._kind,
             ended_because=self._ended_because,
             island_count=len(set(self._deciding().islands.tolist())),
-            position_bias=orders.position_bias,
-            order_agreement_0_to_1=orders.agreement_0_to_1,
+            position_bias=bias,
+            order_agreement_0_to_1=agreement,
         )
 
 

@@ -23,6 +23,7 @@ LIKELIHOOD_RATIO_UP_TO = 24
 ROWS_AT_ONCE = 256
 
 Matrix = NDArray[np.float64]
+Places = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 def surety(tally: Tally, fitted: Fit, covariances: Matrix) -> Iterator[tuple[slice, Matrix]]:
@@ -120,23 +121,15 @@ def _forced_equal(
     return found
 
 
-def ranks(
-    tally: Tally, fitted: Fit
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """(rank, best rank, worst rank, standard deviation of the strength) per idea; only ideas with a
-    scored match are counted.
-    """
-    size = len(tally.idea_ids)
-    covariances = covariance(tally, fitted)
-    counted = tally.has_score
-    rank, best, better_than = (np.zeros(size, dtype=np.int64) for _ in range(3))
-    for rows, z in surety(tally, fitted, covariances):
+def _places(z_of_rows: Iterable[tuple[slice, Matrix]], counted: NDArray[np.bool_]) -> Places:
+    """(rank, best rank, worst rank) per idea; only ideas with a scored match are counted."""
+    rank, best, better_than = (np.zeros(len(counted), dtype=np.int64) for _ in range(3))
+    for rows, z in z_of_rows:
         below = z[:, counted]
         rank[rows] = 1 + (below < -TOLD_APART_Z).sum(axis=1)
         best[rows] = 1 + (below < -BEYOND_DOUBT_Z).sum(axis=1)
         better_than[rows] = (below > BEYOND_DOUBT_Z).sum(axis=1)
-    worst = int(counted.sum()) - better_than
-    return rank, best, worst, np.sqrt(np.maximum(np.diagonal(covariances), 0.0))
+    return rank, best, int(counted.sum()) - better_than
 
 
 _DIGITS = 9
@@ -211,15 +204,15 @@ def _bradley_terry(
     group: str, dimension: str, counted: Tally, prior: Mapping[IdeaId, float]
 ) -> list[Rating]:
     fitted = fit(counted)
-    rank, best, worst, spread = ranks(counted, fitted)
+    covariances = covariance(counted, fitted)
     return _ratings(
         group,
         dimension,
         RatingMethod.BRADLEY_TERRY,
         counted,
         fitted.strengths,
-        spread,
-        (rank, best, worst),
+        np.sqrt(np.maximum(np.diagonal(covariances), 0.0)),
+        _places(surety(counted, fitted, covariances), counted.has_score),
         {one: float(counted.prior[n]) for n, one in enumerate(counted.idea_ids) if one in prior},
     )
 
@@ -233,30 +226,25 @@ def _elo(
 ) -> list[Rating]:
     counted = tally(idea_ids, matches)
     rated = elo(idea_ids, matches, seed_of(group, dimension, seed))
-    places = _places(rated, counted)
-    return _ratings(group, dimension, RatingMethod.ELO, counted, rated.points, rated.spread, places)
+    return _ratings(
+        group,
+        dimension,
+        RatingMethod.ELO,
+        counted,
+        rated.points,
+        rated.spread,
+        _places(_surety_of_points(rated), counted.has_score),
+    )
 
 
-Places = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-
-
-def _places(rated: EloRatings, counted: Tally) -> Places:
-    """Ranks from points and their bootstrapped differences."""
-    size, scored = len(rated.points), counted.has_score
-    rank, best, worst = (np.zeros(size, dtype=np.int64) for _ in range(3))
-    errors, variance = rated.errors, rated.spread**2
+def _surety_of_points(rated: EloRatings) -> Iterator[tuple[slice, Matrix]]:
+    """As `surety`, from points and their bootstrapped differences."""
+    size, errors, variance = len(rated.points), rated.errors, rated.spread**2
     for start in range(0, size, ROWS_AT_ONCE):
         rows = slice(start, min(start + ROWS_AT_ONCE, size))
-        gap = rated.points[rows, None] - rated.points[None, scored]
-        shared = errors[rows] @ errors[scored].T / errors.shape[1]
-        error = np.sqrt(
-            np.maximum(variance[rows, None] + variance[None, scored] - 2 * shared, 1e-12)
-        )
-        z = gap / error
-        rank[rows] = 1 + (z < -TOLD_APART_Z).sum(axis=1)
-        best[rows] = 1 + (z < -BEYOND_DOUBT_Z).sum(axis=1)
-        worst[rows] = scored.sum() - (z > BEYOND_DOUBT_Z).sum(axis=1)
-    return rank, best, worst
+        shared = errors[rows] @ errors.T / errors.shape[1]
+        spread = np.sqrt(np.maximum(variance[rows, None] + variance[None, :] - 2 * shared, 1e-12))
+        yield rows, (rated.points[rows, None] - rated.points[None, :]) / spread
 
 
 def _ratings(

@@ -39,13 +39,14 @@ class Fit:
     weights: Vector
 
 
-def fit(tally: Tally, start: Vector | None = None) -> Fit:
-    """The posterior mode; `start` (an earlier fit of the same ideas) only saves steps."""
+def fit(tally: Tally) -> Fit:
+    """The posterior mode."""
     with threads_for(len(tally.idea_ids)):
-        return _mode(tally, np.zeros(len(tally.idea_ids)) if start is None else start.copy())
+        return _mode(tally)
 
 
-def _mode(tally: Tally, strengths: Vector) -> Fit:
+def _mode(tally: Tally) -> Fit:
+    strengths = np.zeros(len(tally.idea_ids))
     value, weights = _objective(tally, strengths), _weights(tally, strengths)
     for _ in range(MAXIMUM_STEPS):
         gradient = _gradient(tally, strengths)
@@ -95,14 +96,9 @@ def _prior_noise(tally: Tally, noise: NDArray[np.float64]) -> NDArray[np.float64
     return np.asarray((noise - means[tally.group_numbers]) / PRIOR_DEVIATION)
 
 
-def _differences(tally: Tally, strengths: Vector) -> Vector:
-    difference: Vector = strengths[tally.left] - strengths[tally.right]
-    return difference
-
-
 def _objective(tally: Tally, strengths: Vector) -> float:
     """Log-posterior without its constant."""
-    difference = _differences(tally, strengths)
+    difference = strengths[tally.left] - strengths[tally.right]
     likelihood = -(
         tally.left_wins * np.logaddexp(0.0, -difference)
         + tally.right_wins * np.logaddexp(0.0, difference)
@@ -112,7 +108,7 @@ def _objective(tally: Tally, strengths: Vector) -> float:
 
 
 def _expected(tally: Tally, strengths: Vector) -> Vector:
-    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * _differences(tally, strengths))))
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * (strengths[tally.left] - strengths[tally.right]))))
 
 
 def _gradient(tally: Tally, strengths: Vector) -> Vector:

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-import orjson
 import polars as pl
 
 from flows.profiles import load_profile
@@ -31,14 +31,13 @@ from schemas.run import Run
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.accounting.ledger import Ledger
-from tasks.benchmarks.answer_sets import ANSWERS_FILE, RUBRICS_FILE
-from tasks.benchmarks.course import evaluation_of, run_suites
-from tasks.benchmarks.injection_texts import MANIFEST_FILE
-from tasks.benchmarks.review_sets import SCORES, WIKI_VOTES_FILE
-from tasks.benchmarks.suite import LITERATURE_FILE, Suite
+from tasks.benchmarks.suite import LITERATURE_FILE, Suite, SuiteData, Trial
+from tasks.benchmarks.suites.agreement import SCORES
+from tasks.benchmarks.suites.ask import ANSWERS_FILE, RUBRICS_FILE
+from tasks.benchmarks.suites.injected_errors import MANIFEST_FILE
+from tasks.benchmarks.suites.votes import FILE as VOTES_FILE
 from tasks.benchmarks.survey_sets import CORE_PAPERS_FILE, VIS_FILE
-from tasks.benchmarks.trial import SuiteData, Trial
-from tasks.benchmarks.work import unit_of
+from tasks.benchmarks.work import evaluation_of, run_suites, unit_of
 from tasks.ideas.json_lines import write_ideas
 from tasks.ideas.read import read_ideas
 from tasks.work.tools import Tools, open_shared
@@ -57,6 +56,11 @@ SUBJECTS = (
     "graph kernels for proteins",
     "robust policies",
     "cheap retrieval",
+)
+RUBRIC = ("statement", "type", "axis", "severity")
+RUBRICS = (
+    ("There is no ablation of the sparse kernel.", "weakness", "soundness", "major"),
+    ("The data set is new and large.", "strength", "contribution", "minor"),
 )
 WELL = "We sorted the pebbles by hand, and all of it went well on that day.\n\n" * 6
 PLAN = (
@@ -119,20 +123,7 @@ def write_scholarideas(folder: Path, count: int = 3) -> Path:
             "discipline": ("ai", "eco")[number % 2],
             "text": PLAN.format(number=number),
             "cutoff_date": "2024-05-01",
-            "rubrics": [
-                {
-                    "statement": "There is no ablation of the sparse kernel.",
-                    "type": "weakness",
-                    "axis": "soundness",
-                    "severity": "major",
-                },
-                {
-                    "statement": "The data set is new and large.",
-                    "type": "strength",
-                    "axis": "contribution",
-                    "severity": "minor",
-                },
-            ],
+            "rubrics": [dict(zip(RUBRIC, told, strict=True)) for told in RUBRICS],
         }
         for number in range(count)
     ]
@@ -277,10 +268,7 @@ def write_votes(folder: Path, voters: int = 12) -> Path:
         for right in range(6)
         if left != right and (left + right + voter) % 2
     ]
-    path = folder / WIKI_VOTES_FILE
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
-    return path
+    return write_packed(folder / VOTES_FILE, rows)
 
 
 def write_core_papers(folder: Path, topic: str) -> Path:
@@ -295,10 +283,7 @@ def write_core_papers(folder: Path, topic: str) -> Path:
         }
         for number in range(12)
     ]
-    path = folder / CORE_PAPERS_FILE
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
-    return path
+    return write_packed(folder / CORE_PAPERS_FILE, rows)
 
 
 def write_expert_answers(folder: Path) -> Path:
@@ -322,11 +307,8 @@ def write_expert_answers(folder: Path) -> Path:
         {"name": "second", "criterion": "It says when.", "weight": 0.1, "evidence": []},
     ]
     question = {"id": "bats", "question": rows[0]["question"], "criteria": criteria}
-    path = folder / ANSWERS_FILE
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
-    (folder / RUBRICS_FILE).write_bytes(gzip.compress(orjson.dumps(question)))
-    return path
+    write_packed(folder / RUBRICS_FILE, [question])
+    return write_packed(folder / ANSWERS_FILE, rows)
 
 
 def write_venue(folder: Path) -> Path:
@@ -349,10 +331,7 @@ def write_venue(folder: Path) -> Path:
     title = "How does sparse attention read long documents"
     rows.append(rows[0] | {"id": "10.1/own", "title": title, "references": cited})
     rows[-1] |= {"publication_year": 2026, "year": 2026}
-    path = folder / VIS_FILE
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
-    return path
+    return write_packed(folder / VIS_FILE, rows)
 
 
 def write_nothing(folder: Path) -> Path:
@@ -478,9 +457,21 @@ def tried(
             shared = await open_shared(request, settings, layout, run_id, None, stack)
             tools = Tools(shared, Ledger(IdeaId(suite.name)))
             trial = Trial(unit, tools, asyncio.get_running_loop())
-            return trial, await asyncio.to_thread(use or suite.run, trial)
+            result = await asyncio.to_thread(use or suite.run, trial)
+            return trial, trial.scores if result is None else result
 
     return asyncio.run(done())
+
+
+class BareTrial:
+    """What scorers need of a trial, without a lake: `score` and what a test gives."""
+
+    seed = 0
+    score, score_all = Trial.score, Trial.score_all
+
+    def __init__(self, suite: str, **has: Any) -> None:
+        self.unit, self.scores = SimpleNamespace(suite=suite), list[BenchmarkScore]()
+        vars(self).update(has)
 
 
 def measured(

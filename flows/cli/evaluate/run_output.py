@@ -2,7 +2,8 @@
 where things lie.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pkgutil import resolve_name
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -98,3 +99,17 @@ def print_fields(request: RunRequest, *, as_json: bool) -> int:
     for line in batch.remarks:
         print_warning(line)
     return code
+
+
+Shows = Callable[[Any, "Result", Summary[Any]], None]
+"""Prints a page: what was found, and what is wrong with it."""
+
+_TABLES = {
+    "evaluate": "flows.cli.evaluate.run_output:print_run",
+    "rank": "flows.cli.evaluate.rank_output:print_matches",
+}
+"""By command; imported when one is first printed."""
+
+
+def tables_of(name: str) -> Shows | None:
+    return resolve_name(_TABLES[name]) if name in _TABLES else None

@@ -166,9 +166,8 @@ def _calibrator(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", options: BenchmarkOptions
 ) -> Path:
     """Copy the calibrator that suite `novelty` left in its folder, if labels sufficed for one."""
-    from tasks.benchmarks.suites import novelty
-    from tasks.benchmarks.suites.novelty_calibration import FILE
-    from tasks.benchmarks.trial import folder_of
+    from tasks.benchmarks.suite import folder_of
+    from tasks.benchmarks.suites.novelty import FILE, SUITE
     from tasks.calibration.applying import load_calibrator, write_fitted
     from warehouse.kinds.benchmarks.landing import BENCHMARKS
     from warehouse.units.reading import published_heads
@@ -179,7 +178,7 @@ def _calibrator(
     run_ids = {summary.head.run_id, *summary.other_run_ids}
     with warehouse.reader() as connection:
         heads = published_heads(connection, BENCHMARKS)
-    fitted = (each.run_id for each in heads if each.suite == novelty.NAME)
+    fitted = (each.run_id for each in heads if each.suite == SUITE.name)
     paths = (folder_of(warehouse, each) / FILE for each in fitted if each in run_ids)
     path = next(paths, None)
     if path is None or not path.is_file():

@@ -20,7 +20,8 @@ from schemas.judgement.run_request import RunRequest
 from schemas.run import Run, RunState
 from schemas.settings import Settings
 from schemas.work import Summary
-from tasks.evaluation.planned import ShardJob, evaluate_job
+from tasks.evaluation.evaluate_job import evaluate_job
+from tasks.evaluation.planned import ShardJob
 from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
 from warehouse.kinds.runs.landing import RUNS, refused

@@ -10,8 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.text.patterns import IGNORECASE, bounded
-from tasks.benchmarks.links import cited_links
+from schemas.text.patterns import IGNORECASE, bounded, linear
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step
 from tasks.text.words import content_words, has_numbers, sentences
@@ -59,6 +58,7 @@ class PreferenceReply(Reply):
     depth: Better = Field(description="A, B or tie.")
 
 
+_LINK = linear(r"\]\((https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)")
 LEVEL_WITHIN = 0.1
 """Share of the larger count by which two counts may differ and still be level."""
 _ADVICE = bounded(
@@ -86,6 +86,11 @@ async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> 
         depth=depth[0],
         depth_reason=depth[1],
     )
+
+
+def cited_links(review: str) -> list[str]:
+    """Return the target of every Markdown link, in order, repetitions included: each citation counts."""
+    return _LINK.findall(review)
 
 
 def _held(

@@ -1,136 +1,145 @@
 """Suite `agreement`: the statistics all suites share, on 337 expert reviews of human- and
-machine-written ideas.
-
-Asks no engine.
+machine-written ideas (Si, Yang & Hashimoto 2024). Asks no engine.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
-from tasks.benchmarks.review_sets import (
-    EXPERT_REVIEWS_FILE,
-    REFERENCE,
-    SCORES,
-    ExpertReview,
-    read_expert_reviews,
-)
-from tasks.benchmarks.suite import Suite
-from tasks.benchmarks.trial import Trial
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from schemas.errors import ConfigurationError
+from tasks.benchmarks.suite import Suite, Trial
 from tasks.metrics.agreement import gwet_ac1, krippendorff_alpha
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_ratings, random_ratings
 from tasks.metrics.comparing import welch
-from tasks.metrics.estimate import Estimate, benchmark_score, undefined
+from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.labelled import Row
 from tasks.metrics.means import mean
 from tasks.metrics.mixed_effects import Score, mixed_effects
 
-NAME = "agreement"
+FILE = "expert_reviews.parquet"
 EXPERTS = "experts"
+REFERENCE = "Human"
+SCORES = (
+    "novelty_score",
+    "excitement_score",
+    "feasibility_score",
+    "effectiveness_score",
+    "overall_score",
+)
 
 
-def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Means by condition, differences from human ideas (Welch, mixed effects), and how far experts
-    agree about one idea.
+@dataclass(frozen=True, slots=True)
+class ExpertReview:
+    """One review: scores by name, None where the expert gave none."""
+
+    idea_id: str
+    condition: str
+    scores: dict[str, float | None]
+
+
+def read_expert_reviews(path: Path) -> list[ExpertReview]:
+    """Return every review.
+
+    Raises:
+        ConfigurationError: the file is not what its name says.
     """
-    reviews = trial.draw(read_expert_reviews(trial.file(EXPERT_REVIEWS_FILE)))
-    trial.record(_items(reviews))
+    try:
+        rows = pq.read_table(path, columns=["idea_id", "condition", *SCORES]).to_pylist()
+    except (OSError, pa.ArrowException, KeyError) as error:
+        raise ConfigurationError(
+            f"{path} cannot be read as expert reviews ({' '.join(str(error).split())[:200]})"
+        ) from error
+    if not rows:
+        raise ConfigurationError(f"{path} holds nothing")
     return [
-        score
-        for name in SCORES
-        for score in (
-            *_means(reviews, name, trial.seed),
-            *_effects(reviews, name),
-            *_agreement(reviews, name, trial.seed),
+        ExpertReview(
+            str(row["idea_id"]),
+            str(row["condition"]),
+            {
+                name: float(row[name]) if isinstance(row[name], int | float) else None
+                for name in SCORES
+            },
         )
+        for row in rows
     ]
 
 
-def _means(reviews: Sequence[ExpertReview], name: str, seed: int) -> Iterator[BenchmarkScore]:
-    """Intervals draw whole ideas: the reviews of one idea are not independent."""
-    conditions = sorted({review.condition for review in reviews})
-    reference = [review.scores[name] for review in reviews if review.condition == REFERENCE]
-    for condition in conditions:
-        listed = [review for review in reviews if review.condition == condition]
-        values = [review.scores[name] for review in listed]
-        part = f"condition={condition}"
-        yield benchmark_score(
-            mean(values, seed, [review.idea_id for review in listed]),
-            NAME,
-            f"mean_{name}",
-            EXPERTS,
-            part,
-        )
-        if condition != REFERENCE:
-            yield benchmark_score(
-                welch(values, reference), NAME, f"welch_p_value_{name}", EXPERTS, part
-            )
-
-
-def _effects(reviews: Sequence[ExpertReview], name: str) -> Iterator[BenchmarkScore]:
-    """Differences from human ideas with the idea as a random effect."""
-    found = mixed_effects(
-        [Score(review.idea_id, review.condition, review.scores[name]) for review in reviews],
-        REFERENCE,
-    )
-    if found.undefined_reason is not None and not found.effects:
-        yield benchmark_score(
-            undefined(found.undefined_reason, len(reviews)), NAME, f"mixed_effect_{name}", EXPERTS
-        )
-    for effect in found.effects:
-        yield benchmark_score(
-            effect.difference,
-            NAME,
-            f"mixed_effect_{name}",
-            EXPERTS,
-            f"condition={effect.condition}",
-        )
-
-
-def _agreement(reviews: Sequence[ExpertReview], name: str, seed: int) -> Iterator[BenchmarkScore]:
-    """Units are ideas, raters the experts who reviewed them; beside them raters who look at
-    nothing.
+def run(trial: Trial) -> None:
+    """Score means by condition, differences from human ideas (Welch, mixed effects), and how far
+    experts agree about one idea.
     """
-    rows: dict[str, list[float | None]] = {}
-    for review in reviews:
-        rows.setdefault(review.idea_id, []).append(review.scores[name])
-    listed = list(rows.values())
-    scale = sorted({score for row in listed for score in row if score is not None})
-
-    def alpha(found: Sequence[Row]) -> Estimate:
-        return krippendorff_alpha(found, "interval", scale, resamples=1)
-
-    def ac1(found: Sequence[Row]) -> Estimate:
-        return gwet_ac1(found, scale)
-
-    by_system = {
-        EXPERTS: (krippendorff_alpha(listed, "interval", seed=seed), gwet_ac1(listed)),
-        STRATIFIED_RANDOM: tuple(random_ratings(listed, one, seed) for one in (alpha, ac1)),
-        **{
-            system: (alpha(found), ac1(found))
-            for system, found in fixed_ratings(listed, scale).items()
-        },
-    }
-    for system, (one, other) in by_system.items():
-        yield benchmark_score(one, NAME, f"krippendorff_alpha_{name}", system)
-        yield benchmark_score(other, NAME, f"gwet_ac1_{name}", system)
-
-
-def _items(reviews: Sequence[ExpertReview]) -> Iterator[BenchmarkItem]:
+    reviews = trial.draw(read_expert_reviews(trial.file(FILE)))
     for number, review in enumerate(reviews, start=1):
         for name, value in review.scores.items():
             if value is not None:
-                yield BenchmarkItem(
-                    item_id=f"{review.condition}:{number}:{review.idea_id}",
-                    task=name,
-                    system=EXPERTS,
-                    answer=f"{value:g}",
-                    value=value,
-                )
+                item_id = f"{review.condition}:{number}:{review.idea_id}"
+                trial.record(name, item_id, f"{value:g}", system=EXPERTS, value=value)
+    for name in SCORES:
+        _means(trial, reviews, name)
+        _effects(trial, reviews, name)
+        _agreement(trial, reviews, name)
+
+
+def _means(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
+    """Intervals draw whole ideas: the reviews of one idea are not independent."""
+    reference = [review.scores[name] for review in reviews if review.condition == REFERENCE]
+    for condition in sorted({review.condition for review in reviews}):
+        listed = [review for review in reviews if review.condition == condition]
+        values = [review.scores[name] for review in listed]
+        part = f"condition={condition}"
+        estimate = mean(values, trial.seed, [review.idea_id for review in listed])
+        trial.score(f"mean_{name}", estimate, EXPERTS, part)
+        if condition != REFERENCE:
+            trial.score(f"welch_p_value_{name}", welch(values, reference), EXPERTS, part)
+
+
+def _effects(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
+    """Differences from human ideas with the idea as a random effect."""
+    scores = [Score(review.idea_id, review.condition, review.scores[name]) for review in reviews]
+    fitted = mixed_effects(scores, REFERENCE)
+    if fitted.undefined_reason is not None and not fitted.effects:
+        missing = undefined(fitted.undefined_reason, len(reviews))
+        trial.score(f"mixed_effect_{name}", missing, EXPERTS)
+    for effect in fitted.effects:
+        part = f"condition={effect.condition}"
+        trial.score(f"mixed_effect_{name}", effect.difference, EXPERTS, part)
+
+
+def _agreement(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
+    """Units are ideas, raters the experts who reviewed them; beside them raters who look at
+    nothing.
+    """
+    by_idea: dict[str, list[float | None]] = {}
+    for review in reviews:
+        by_idea.setdefault(review.idea_id, []).append(review.scores[name])
+    rows = list(by_idea.values())
+    scale = sorted({score for row in rows for score in row if score is not None})
+
+    def alpha(rated: Sequence[Row]) -> Estimate:
+        return krippendorff_alpha(rated, "interval", scale, resamples=1)
+
+    def ac1(rated: Sequence[Row]) -> Estimate:
+        return gwet_ac1(rated, scale)
+
+    by_system = {
+        EXPERTS: (krippendorff_alpha(rows, "interval", seed=trial.seed), gwet_ac1(rows)),
+        STRATIFIED_RANDOM: tuple(random_ratings(rows, one, trial.seed) for one in (alpha, ac1)),
+        **{
+            system: (alpha(rated), ac1(rated))
+            for system, rated in fixed_ratings(rows, scale).items()
+        },
+    }
+    for system, estimates in by_system.items():
+        for metric, estimate in zip(("krippendorff_alpha", "gwet_ac1"), estimates, strict=True):
+            trial.score(f"{metric}_{name}", estimate, system)
 
 
 SUITE = Suite(
-    NAME,
+    "agreement",
     "How far do experts agree, and do they tell machine-written ideas from human ones?",
-    (EXPERT_REVIEWS_FILE,),
+    (FILE,),
     run,
 )

@@ -1,50 +1,53 @@
-"""Suite `ask`: does an answer rest on the works that experts cite, and does it meet the
-criteria that experts wrote?
+"""Suite `ask`: whether answers rest on the works that experts cite, and meet the criteria that
+experts wrote (ScholarQABench).
 
 The experts' questions are asked of all works that any of them cites; questions with criteria of the
 literature that `--literature` names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.choices import LiteratureChoice
-from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.errors import ConfigurationError
+from schemas.identifiers import PaperId
 from schemas.literature.survey import Survey
 from schemas.literature.survey_review import ReviewPart
 from schemas.outcome import Outcome, Unscored
-from schemas.reasons import Reason, may_pass
-from schemas.works.survey_run import SurveyQuestion
-from tasks.benchmarks.answer_sets import (
-    ANSWERS_FILE,
-    RUBRICS_FILE,
-    AnswerCase,
-    RubricCase,
-    answer_cases,
-    passages_as_papers,
-    rubric_cases,
-)
-from tasks.benchmarks.items import ItemContext
+from schemas.reasons import Reason
+from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.records import Record, json_lines, text_of
 from tasks.benchmarks.steps.judge_answer import (
     JUDGE_ANSWER,
     WORTH,
     JudgedAnswerInput,
     JudgedAnswerReply,
 )
-from tasks.benchmarks.suite import Suite
-from tasks.benchmarks.suites.survey import snapshot_of
-from tasks.benchmarks.trial import Trial, drawn_rows
-from tasks.documents.document import AbstractLibrary
-from tasks.metrics.estimate import benchmark_score, undefined
+from tasks.benchmarks.suite import (
+    GRADE_TOKENS,
+    QUESTION_TOKENS,
+    Asking,
+    Counted,
+    Suite,
+    SuiteData,
+    Trial,
+)
+from tasks.benchmarks.suites.survey import snapshot_of, survey_of
+from tasks.benchmarks.survey_sets import given_paper, paper_row
+from tasks.literature.snapshot.records import normal_title
+from tasks.metrics.estimate import undefined
 from tasks.metrics.means import mean
-from tasks.survey.expected import ANSWER_STEPS
-from tasks.survey.survey import survey
+from tasks.survey.expected import ANSWER_STEPS, TOKENS_PER_WORD, expected_survey
 from tasks.survey.work import answer_parameters
 
-NAME = "ask"
+ANSWERS_FILE = "scholarqa_expert_answers/answers.jsonl.gz"
+RUBRICS_FILE = "scholarqa_expert_answers/rubrics_cs.jsonl.gz"
 EXPERTS, RUBRICS = "expert_answers", "rubrics"
 RUBRIC_CASES = 20
 """Drawn of the questions with criteria; `--limit` says another number."""
@@ -62,7 +65,87 @@ OF_THE_CHECK = ("sentences_checked", "sentences_taken_out")
 """Metrics of engines that write."""
 
 
-class Answered(Noun):
+@dataclass(frozen=True, slots=True)
+class AnswerCase:
+    """A question, its field, and the works that its expert cites."""
+
+    case_id: str
+    question: str
+    subject: str
+    cited: frozenset[PaperId]
+
+
+@dataclass(frozen=True, slots=True)
+class RubricCase:
+    """A question, and criteria with their weights, which need not add up to 1."""
+
+    case_id: str
+    question: str
+    criteria: Sequence[tuple[str, float]]
+
+
+def answer_cases(path: Path) -> list[AnswerCase]:
+    return [
+        AnswerCase(
+            case_id=text_of(record, "id", path),
+            question=text_of(record, "question", path),
+            subject=text_of(record, "subject", path),
+            cited=frozenset(
+                given_paper(_name(each, path)) for each in _list(record, "passages", path)
+            ),
+        )
+        for record in json_lines(path)
+    ]
+
+
+def passages_as_papers(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield every work that an expert cites, once, with all its passages for an abstract; nothing else is
+    known of it.
+    """
+    texts: dict[str, dict[str, None]] = {}
+    titles: dict[str, str] = {}
+    for record in json_lines(path):
+        for passage in _list(record, "passages", path):
+            name = _name(passage, path)
+            titles.setdefault(name, text_of(passage, "title", path))
+            texts.setdefault(name, {})[text_of(passage, "text", path)] = None
+    for name, title in titles.items():
+        yield paper_row(name, title, "\n\n".join(texts[name]))
+
+
+def rubric_cases(path: Path) -> list[RubricCase]:
+    return [
+        RubricCase(
+            case_id=text_of(record, "id", path),
+            question=text_of(record, "question", path),
+            criteria=tuple(
+                (text_of(each, "criterion", path), _weight(each, path))
+                for each in _list(record, "criteria", path)
+            ),
+        )
+        for record in json_lines(path)
+    ]
+
+
+def _name(passage: Record, path: Path) -> str:
+    return normal_title(text_of(passage, "title", path))
+
+
+def _list(record: Record, name: str, path: Path) -> list[Record]:
+    found = record.get(name)
+    if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+        raise ConfigurationError(f"{path}: an entry lists no {name}: is it the file its name says?")
+    return found
+
+
+def _weight(criterion: Record, path: Path) -> float:
+    weight = criterion.get("weight")
+    if not isinstance(weight, int | float) or weight <= 0:
+        raise ConfigurationError(f"{path}: a criterion has no weight above 0")
+    return float(weight)
+
+
+class Answered(Kept):
     """An answer and what it rests on, or why there is none."""
 
     text: str = Field(description="The answer, or without a model the passages; empty: nothing.")
@@ -71,80 +154,66 @@ class Answered(Noun):
     cited: frozenset[str] = frozenset()
     checked: int | None = Field(default=None, description="Sentences; None: none was checked.")
     taken_out: int | None = None
-    reason: Reason | None = None
-    detail: str = ""
 
 
-def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Shares of the works that experts cite among those found, read and cited; and the share of
-    criteria met.
+def run(trial: Trial) -> None:
+    """Score shares of the works that experts cite among those found, read and cited; and the share
+    of criteria met.
     """
     path = trial.file(ANSWERS_FILE)
     cases = trial.draw(answer_cases(path))
     literature = snapshot_of(trial, EXPERTS, partial(passages_as_papers, path))
     answers = _answered(trial, EXPERTS, {case.case_id: case.question for case in cases}, literature)
-    trial.record(_items(cases, answers))
-    metrics = METRICS if trial.request.engine.is_baseline else (*METRICS, *OF_THE_CHECK)
-    scores = list(_scores(metrics, cases, answers, trial.seed))
-    rubrics = trial.file(RUBRICS_FILE)
-    if rubrics.is_file():
-        scores.append(_by_criteria(trial, rubric_cases(rubrics)))
-    return scores
+    measured = [_measured(case, answers[case.case_id]) for case in cases]
+    for case, values in zip(cases, measured, strict=True):
+        answered, recall = answers[case.case_id], values["cited_recall"]
+        trial.record(
+            EXPERTS,
+            case.case_id,
+            None if recall is None else f"{round(recall * len(case.cited))} works",
+            answered,
+            gold=f"{len(case.cited)} works",
+            value=recall,
+            explanation=answered.text,
+        )
+    baseline = trial.request.engine.is_baseline
+    for metric in METRICS if baseline else (*METRICS, *OF_THE_CHECK):
+        estimate = mean([each[metric] for each in measured], trial.seed)
+        trial.score(metric, estimate, part=f"set={EXPERTS}")
+    if trial.file(RUBRICS_FILE).is_file():
+        _by_criteria(trial, rubric_cases(trial.file(RUBRICS_FILE)))
 
 
 def _answered(
     trial: Trial, task: str, questions: Mapping[str, str], literature: LiteratureChoice
 ) -> dict[str, Answered]:
-    parameters = answer_parameters()
-
     async def work(question: str, context: ItemContext) -> Answered:
-        assert context.literature is not None, "the trial opens a gateway"
-        found = await survey(
-            SurveyQuestion(question_id=context.ledger.idea_id, question=question),
-            parameters,
-            None,
-            engine=context.engine,
-            literature=context.literature,
-            embedder=context.embedder,
-            ledger=context.ledger,
-            documents=AbstractLibrary(),
-        )
-        return _told(found)
+        name = context.ledger.idea_id
+        return _answer_of(await survey_of(name, question, answer_parameters(), None, context))
 
-    return trial.each(
-        f"answers to {task}",
-        questions,
-        work,
-        Answered,
-        ask_again=lambda answered: may_pass(answered.reason),
-        literature=literature,
-    )
+    return trial.each(f"answers to {task}", questions, work, Answered, literature=literature)
 
 
-def _told(found: Survey) -> Answered:
+def _answer_of(survey: Survey) -> Answered:
     """An answer as it is shown; without a model its passages, which cite what they stand in."""
-    if found.kept_count is None:
-        return Answered(text="", reason=found.unscored_reason, detail=found.unscored_detail)
-    said = [quote for quote in found.quotes if quote.aspect is not None]
-    read = frozenset(str(quote.paper_id) for quote in said)
-    told = Answered(
-        text="\n\n".join(quote.quote for quote in said),
-        found=frozenset(str(paper.paper_id) for paper in found.papers),
-        read=read,
-        cited=read,
-    )
-    answer = next((part for part in found.sections if part.part is ReviewPart.ANSWER), None)
+    if survey.kept_count is None:
+        return Answered(text="", reason=survey.unscored_reason, detail=survey.unscored_detail)
+    quotes = [quote for quote in survey.quotes if quote.aspect is not None]
+    read = frozenset(str(quote.paper_id) for quote in quotes)
+    found = frozenset(str(paper.paper_id) for paper in survey.papers)
+    answer = next((part for part in survey.sections if part.part is ReviewPart.ANSWER), None)
     if answer is None:
-        return told
-    return told.model_copy(
-        update={
-            "text": answer.text,
-            "cited": frozenset(answer.cited_paper_ids),
-            "checked": answer.checked_sentence_count,
-            "taken_out": len(found.removed),
-            "reason": answer.unscored_reason,
-            "detail": answer.unscored_detail,
-        }
+        text = "\n\n".join(quote.quote for quote in quotes)
+        return Answered(text=text, found=found, read=read, cited=read)
+    return Answered(
+        text=answer.text,
+        found=found,
+        read=read,
+        cited=frozenset(answer.cited_paper_ids),
+        checked=answer.checked_sentence_count,
+        taken_out=len(survey.removed),
+        reason=answer.unscored_reason,
+        detail=answer.unscored_detail,
     )
 
 
@@ -164,43 +233,17 @@ def _measured(case: AnswerCase, answered: Answered) -> dict[str, float | None]:
     }
 
 
-def _items(cases: Sequence[AnswerCase], answers: Mapping[str, Answered]) -> Iterator[BenchmarkItem]:
-    for case in cases:
-        answered = answers[case.case_id]
-        recall = _measured(case, answered)["cited_recall"]
-        yield BenchmarkItem(
-            item_id=case.case_id,
-            task=EXPERTS,
-            system=ASSAY,
-            gold=f"{len(case.cited)} works",
-            answer=None if recall is None else f"{round(recall * len(case.cited))} works",
-            value=recall,
-            explanation=answered.text,
-            unscored_reason=answered.reason if recall is None else None,
-            unscored_detail=answered.detail if recall is None else "",
-        )
-
-
-def _scores(
-    metrics: Sequence[str], cases: Sequence[AnswerCase], answers: Mapping[str, Answered], seed: int
-) -> Iterator[BenchmarkScore]:
-    measured = [_measured(case, answers[case.case_id]) for case in cases]
-    for metric in metrics:
-        values = [each[metric] for each in measured]
-        yield benchmark_score(mean(values, seed), NAME, metric, ASSAY, f"set={EXPERTS}")
-
-
-def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> BenchmarkScore:
+def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
     """The share of criteria met, by weight; a question without an answer meets none."""
-    limit = trial.parameters.item_limit or RUBRIC_CASES
-    cases = drawn_rows(listed, limit, trial.seed)
+    cases = trial.draw(listed, RUBRIC_CASES)
     part = f"set={RUBRICS}"
     if trial.request.engine.is_baseline:
         nothing = undefined("the extractive engine writes no answer", len(cases))
-        return benchmark_score(nothing, NAME, CRITERIA_MET, ASSAY, part)
-    literature = trial.parameters.literature
-    answers = _answered(trial, RUBRICS, {each.case_id: each.question for each in cases}, literature)
-    questions: dict[str, Noun] = {
+        trial.score(CRITERIA_MET, nothing, part=part)
+        return
+    questions = {each.case_id: each.question for each in cases}
+    answers = _answered(trial, RUBRICS, questions, trial.parameters.literature)
+    inputs: dict[str, Noun] = {
         case.case_id: JudgedAnswerInput(
             question=case.question,
             answer=answers[case.case_id].text,
@@ -209,19 +252,33 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> BenchmarkScore:
         for case in cases
         if answers[case.case_id].text
     }
-    judged = trial.ask(JUDGE_ANSWER, questions)
-    shares = {
-        case.case_id: share_met(case, answers[case.case_id], judged.get(case.case_id))
-        for case in cases
-    }
-    trial.record(_judged_items(cases, answers, judged, shares))
-    return benchmark_score(mean(list(shares.values()), trial.seed), NAME, CRITERIA_MET, ASSAY, part)
+    judged = trial.ask(JUDGE_ANSWER, inputs)
+    shares = []
+    for case in cases:
+        answered, outcome = answers[case.case_id], judged.get(case.case_id)
+        share = share_met(case, answered, outcome)
+        shares.append(share)
+        reason, detail = answered.reason, answered.detail
+        if isinstance(outcome, Unscored):
+            reason, detail = outcome.reason, outcome.detail
+        elif outcome is not None:
+            reason, detail = Reason.REPLY_UNPARSABLE, "a criterion has no verdict"
+        trial.record(
+            RUBRICS,
+            case.case_id,
+            None if share is None else f"{share:.2f} of them by weight",
+            Kept(reason=reason, detail=detail),
+            gold=f"{len(case.criteria)} criteria",
+            value=share,
+            explanation=answered.text,
+        )
+    trial.score(CRITERIA_MET, mean(shares, trial.seed), part=part)
 
 
 def share_met(
     case: RubricCase, answered: Answered, outcome: Outcome[JudgedAnswerReply] | None
 ) -> float | None:
-    """The share of criteria met, by weight; None: one of them has no verdict."""
+    """Return the share of criteria met, by weight; None: one of them has no verdict."""
     if outcome is None:
         return 0.0 if answered.reason in (None, Reason.NO_EVIDENCE) else None
     if isinstance(outcome, Unscored):
@@ -235,38 +292,33 @@ def share_met(
     return sum(w * each for w, each in zip(weights, worth, strict=True)) / sum(weights)
 
 
-def _judged_items(
-    cases: Sequence[RubricCase],
-    answers: Mapping[str, Answered],
-    judged: Mapping[str, Outcome[JudgedAnswerReply]],
-    shares: Mapping[str, float | None],
-) -> Iterator[BenchmarkItem]:
-    for case in cases:
-        share, outcome = shares[case.case_id], judged.get(case.case_id)
-        reason, detail = answers[case.case_id].reason, answers[case.case_id].detail
-        if isinstance(outcome, Unscored):
-            reason, detail = outcome.reason, outcome.detail
-        elif outcome is not None:
-            reason, detail = Reason.REPLY_UNPARSABLE, "a criterion has no verdict"
-        yield BenchmarkItem(
-            item_id=case.case_id,
-            task=RUBRICS,
-            system=ASSAY,
-            gold=f"{len(case.criteria)} criteria",
-            answer=None if share is None else f"{share:.2f} of them by weight",
-            value=share,
-            explanation=answers[case.case_id].text,
-            unscored_reason=reason if share is None else None,
-            unscored_detail=detail if share is None else "",
-        )
+def _expects(data: SuiteData) -> Counted:
+    """Every expert's question, and where an engine writes the drawn ones with criteria."""
+    limit, parameters = data.parameters.item_limit, answer_parameters()
+    experts = limit or len(answer_cases(data.file(ANSWERS_FILE)))
+    rubrics = 0
+    if data.file(RUBRICS_FILE).is_file() and not data.request.engine.is_baseline:
+        rubrics = limit or RUBRIC_CASES
+    expected = expected_survey(parameters, full_text=False)
+    asked = []
+    for step in ANSWER_STEPS:
+        each = expected[step.name]
+        shown = QUESTION_TOKENS + each.data_tokens / each.calls
+        calls = (experts + rubrics) * each.calls
+        asked.append(Asking(step, calls, shown, each.answer_tokens / each.calls))
+    length = parameters.words_per_answer * TOKENS_PER_WORD
+    criteria = CRITERIA_PER_QUESTION * GRADE_TOKENS
+    asked.append(Asking(JUDGE_ANSWER, rubrics, QUESTION_TOKENS + length + criteria, criteria))
+    return Counted(experts + rubrics, asked)
 
 
 SUITE = Suite(
-    NAME,
+    "ask",
     "Do answers rest on the works that experts cite, and meet the criteria that experts wrote?",
     (ANSWERS_FILE,),
     run,
     steps=(*ANSWER_STEPS, JUDGE_ANSWER),
+    expects=_expects,
     searches=lambda request: not request.engine.is_baseline,
     optional=(RUBRICS_FILE,),
 )

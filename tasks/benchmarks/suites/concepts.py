@@ -1,28 +1,26 @@
-"""Suite `concepts`: which concepts do papers of the next three years name together first?
+"""Suite `concepts`: concepts that papers of the next three years name together first.
 
 Asks no engine. What was known at a cutoff ranks pairs of concepts that no paper had named together:
 some a later paper did, some none did. Those of the second kind have as many neighbours as those of
 the first, so that a pair cannot be told by how common its concepts are.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from schemas.errors import ConfigurationError
-from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
-from tasks.benchmarks.suite import LITERATURE_FILE, Suite
-from tasks.benchmarks.trial import Trial, drawn_rows
+from schemas.judgement.benchmark import ASSAY
+from tasks.benchmarks.suite import LITERATURE_FILE, Suite, Trial
 from tasks.ideation.network import ConceptNetwork, open_network
 from tasks.literature.snapshot.build import index_for_parquet
-from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.rankings import area_under_curve
 
-NAME = "concepts"
 WINDOWS, WINDOW_YEARS = 4, 3
 PAIRS_PER_CUTOFF = 2_000
 """Pairs that were linked later, without `--limit`; as many stand beside them that were not."""
@@ -55,23 +53,28 @@ class Window:
     scores: Mapping[str, NDArray[np.float64]]
 
 
-def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """The area under the curve of every way of scoring pairs, at each cutoff."""
-    path = trial.file(LITERATURE_FILE)
-    last = _last_year(trial)
-    snapshot = index_for_parquet(path, trial.settings.home)
-    scores: list[BenchmarkScore] = []
+def run(trial: Trial) -> None:
+    """Score the area under the curve of every way of scoring pairs, at each cutoff."""
+    last = _last_year(trial.file(LITERATURE_FILE))
+    snapshot = index_for_parquet(trial.file(LITERATURE_FILE), trial.settings.home)
     for number in range(WINDOWS):
         year = last - WINDOW_YEARS * (number + 1)
         with open_network(snapshot, trial.settings.home, date(year, 12, 31)) as network:
             window = _window(trial, network, year)
-        trial.record(_items(window))
-        scores += _scored(window, trial.seed)
-    return scores
+        cutoff, half = window.cutoff.isoformat(), len(window.pairs) // 2
+        told = zip(window.pairs, window.scores.get(ASSAY, ()), strict=True)
+        for place, (pair, value) in enumerate(told):
+            gold = "linked" if place < half else "not linked"
+            names = " + ".join(window.names[concept] for concept in pair)
+            trial.record("link", f"{cutoff}-{place}", names, gold=gold, value=float(value))
+        # Intervals draw concepts, of which pairs share either.
+        for system in SYSTEMS:
+            column = window.scores.get(system, np.empty(0))
+            estimate = area_under_curve(column[:half], column[half:], trial.seed, window.pairs)
+            trial.score("link_auc", estimate, system, f"cutoff={cutoff}")
 
 
-def _last_year(trial: Trial) -> int:
-    path = trial.file(LITERATURE_FILE)
+def _last_year(path: Path) -> int:
     years = pq.read_table(path, columns=["year"]).column("year").drop_null()
     if not len(years):
         raise ConfigurationError(f"{path} holds nothing: no paper with a year")
@@ -81,7 +84,7 @@ def _last_year(trial: Trial) -> int:
 def _window(trial: Trial, network: ConceptNetwork, year: int) -> Window:
     until = (year + WINDOW_YEARS) * 10_000 + 1231
     found = network.columns("new_links", until=until)
-    places = drawn_rows(range(len(found["first"])), _limit(trial), trial.seed)
+    places = trial.draw(range(len(found["first"])), PAIRS_PER_CUTOFF)
     drawn = np.stack([found["first"], found["second"]], axis=1).astype(np.int64)[list(places)]
     linked, others = _matched(drawn, network, until, trial.seed)
     pairs = [(int(first), int(second)) for first, second in (*linked, *others)]
@@ -91,10 +94,6 @@ def _window(trial: Trial, network: ConceptNetwork, year: int) -> Window:
         names=dict(network.rows("names")),
         scores=network.pair_scores(pairs) if pairs else {},
     )
-
-
-def _limit(trial: Trial) -> int:
-    return trial.parameters.item_limit or PAIRS_PER_CUTOFF
 
 
 def _matched(linked: Pairs, network: ConceptNetwork, until: int, seed: int) -> tuple[Pairs, Pairs]:
@@ -121,27 +120,6 @@ def _matched(linked: Pairs, network: ConceptNetwork, until: int, seed: int) -> t
     return linked[matched], others[matched]
 
 
-def _scored(window: Window, seed: int) -> Iterator[BenchmarkScore]:
-    """Of one cutoff. Intervals draw concepts, of which pairs share either."""
-    half = len(window.pairs) // 2
-    for system in SYSTEMS:
-        column = window.scores.get(system, np.empty(0))
-        estimate = area_under_curve(column[:half], column[half:], seed, window.pairs)
-        part = f"cutoff={window.cutoff.isoformat()}"
-        yield benchmark_score(estimate, NAME, "link_auc", system, part)
-
-
-def _items(window: Window) -> Iterator[BenchmarkItem]:
-    told = zip(window.pairs, window.scores.get(ASSAY, ()), strict=True)
-    for number, (pair, value) in enumerate(told):
-        yield BenchmarkItem(
-            item_id=f"{window.cutoff.isoformat()}-{number}",
-            task="link",
-            system=ASSAY,
-            gold="linked" if number < len(window.pairs) // 2 else "not linked",
-            answer=" + ".join(window.names[concept] for concept in pair),
-            value=float(value),
-        )
-
-
-SUITE = Suite(NAME, "Which concepts do later papers name together first?", (LITERATURE_FILE,), run)
+SUITE = Suite(
+    "concepts", "Which concepts do later papers name together first?", (LITERATURE_FILE,), run
+)

@@ -1,43 +1,45 @@
-"""Suite `coverage` (ScholarEval §3.2, E.1-E.3): what experts said and reviews say too, references
-that lead nowhere, preferences.
+"""Suite `coverage` (ScholarEval §3, E.1-E.3): what experts said and reviews say too, references that
+lead nowhere, preferences.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from schemas.judgement.benchmark import (
-    ANOTHER_IDEAS,
-    ASSAY,
-    PROMPT_WITH_SEARCH,
-    BenchmarkItem,
-    BenchmarkScore,
-)
-from schemas.outcome import Outcome, Scored, Unscored
+from schemas.errors import ConfigurationError
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId
+from schemas.judgement.benchmark import ANOTHER_IDEAS, ASSAY, PROMPT_WITH_SEARCH
+from schemas.outcome import Outcome, Scored
 from schemas.run import Module
-from tasks.benchmarks.answer_rows import answered, unanswered
-from tasks.benchmarks.items import ItemContext
-from tasks.benchmarks.links import LinkStatus, cited_links, link_answers, link_status
-from tasks.benchmarks.review_sets import (
-    SCHOLARIDEAS_FILE,
-    ReviewedIdea,
-    Rubric,
-    read_scholarideas,
-)
-from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput, CoverageReply
+from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.records import Record, day_of, json_lines, text_of
+from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.benchmarks.steps.judge_preference import (
     JUDGE_PREFERENCE,
     PreferenceInput,
     PreferenceReply,
+    cited_links,
 )
 from tasks.benchmarks.steps.prompted_contribution import PROMPTED_CONTRIBUTION
 from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
-from tasks.benchmarks.suite import Suite
-from tasks.benchmarks.suites.reviewing import WrittenReview, reviews_by_system
-from tasks.benchmarks.trial import SuiteData, Trial
-from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores, undefined
+from tasks.benchmarks.suite import (
+    GRADE_TOKENS,
+    REVIEW_TOKENS,
+    Asking,
+    Counted,
+    Suite,
+    SuiteData,
+    Trial,
+    tokens_of,
+)
+from tasks.benchmarks.suites.reviewing import PAPERS_SHOWN, WrittenReview, reviews_by_system
+from tasks.ideas.parts import parts_of, title_of
+from tasks.metrics.estimate import undefined
 from tasks.metrics.reviews import (
     CRITERIA,
     Answer,
+    LinkAnswer,
     Preference,
     RubricScore,
     coverage,
@@ -45,156 +47,113 @@ from tasks.metrics.reviews import (
     reference_invalidity,
     win_rates,
 )
+from tasks.novelty.expected import WORK_TOKENS
+from tasks.web.client import InvalidURL, redirected, web_address
+from tasks.web.exchange import REDIRECTS, NoAnswerError
+from tasks.web.guard import Refused, checked_address, response_from
 
-NAME = "coverage"
+SCHOLARIDEAS_FILE = "scholarideas.jsonl"
 TIMEOUT_SECONDS = 20.0
-_NOT_ASKED = "addresses were not asked: add --check-links"
+MAXIMUM_REDIRECTS = 5
+RATES = ("win", "loss", "tie", "win_of_decided", "consistency", "first_shown")
+
+Reviews = Mapping[str, WrittenReview]
+"""By idea."""
 
 
-def reference_scores(
-    trial: Trial, reviews: Mapping[str, Mapping[str, WrittenReview]]
-) -> Iterator[BenchmarkScore]:
-    """Lower bound, share of those that answered, and upper bound, by system; undefined where
-    addresses were not asked.
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """One statement of an expert's review; `rubric_id` is unique over all ideas."""
+
+    rubric_id: str
+    idea_id: IdeaId
+    discipline: str
+    statement: str
+    type: str
+    axis: str
+    severity: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedIdea:
+    """An idea as a system may see it, and apart from it what experts said."""
+
+    idea: Idea
+    rubrics: tuple[Rubric, ...]
+
+
+def read_scholarideas(path: Path) -> list[ReviewedIdea]:
+    """Return every idea with its rubrics; an idea without any is kept and adds to no score.
+
+    Raises:
+        ConfigurationError: the file is not what its name says.
     """
-    links = {
-        system: [link for review in written.values() for link in cited_links(review.text)]
-        for system, written in reviews.items()
-    }
-    statuses = _statuses(trial, links) if trial.parameters.check_links else {}
-    for system, cited in links.items():
-        yield from benchmark_scores(_estimates(trial, cited, statuses), NAME, system)
-
-
-def _estimates(
-    trial: Trial, cited: list[str], statuses: dict[str, LinkStatus]
-) -> dict[str, Estimate]:
-    bounds = ("lower_bound", "of_answered", "upper_bound")
-    names = [f"reference_invalidity_{bound}" for bound in bounds]
-    if cited and not trial.parameters.check_links:
-        return dict.fromkeys(names, undefined(_NOT_ASKED, unscored_count=len(cited)))
-    found = reference_invalidity(link_answers(cited, statuses))
-    return {name: getattr(found, bound) for name, bound in zip(names, bounds, strict=True)}
-
-
-def _statuses(trial: Trial, links: Mapping[str, list[str]]) -> dict[str, LinkStatus]:
-    """Each address is looked up once, however often it is cited."""
-    addresses = {link: link for cited in links.values() for link in cited}
-    return trial.each(
-        "head_request", addresses, _status, LinkStatus, ask_again=lambda found: found.status is None
-    )
-
-
-async def _status(url: str, _desk: ItemContext) -> LinkStatus:
-    return await link_status(url, TIMEOUT_SECONDS)
-
-
-Outcomes = Mapping[str, Outcome[PreferenceReply]]
-METRICS = ("win", "loss", "tie", "win_of_decided", "consistency", "first_shown")
-
-
-def preference_scores(
-    trial: Trial, reviews: Mapping[str, Mapping[str, WrittenReview]]
-) -> Iterator[BenchmarkScore]:
-    """Rates of Assay's reviews against each baseline's, by criterion; an idea that one of them has
-    no review of is unscored. Which of its own reviews is better says nothing.
-    """
-    for system, theirs in reviews.items():
-        if system in (ASSAY, ANOTHER_IDEAS):
-            continue
-        both = {"ours_first": _in_order(trial, reviews[ASSAY], theirs, system, swapped=False)}
-        both["theirs_first"] = _in_order(trial, reviews[ASSAY], theirs, system, swapped=True)
-        for criterion in CRITERIA:
-            trial.record(_preference_items(both, criterion, system))
-            rates = win_rates(_preferences(tuple(theirs), both, criterion))
-            found = {f"preference_{metric}": getattr(rates, metric) for metric in METRICS}
-            part = f"criterion={criterion}"
-            yield from benchmark_scores(found, NAME, f"{ASSAY} vs. {system}", part)
-
-
-def _in_order(
-    trial: Trial,
-    ours: Mapping[str, WrittenReview],
-    theirs: Mapping[str, WrittenReview],
-    system: str,
-    *,
-    swapped: bool,
-) -> Outcomes:
-    questions = {}
-    for idea_id, review in theirs.items():
-        first, second = (review, ours[idea_id]) if swapped else (ours[idea_id], review)
-        if first.text and second.text:
-            questions[idea_id] = PreferenceInput(first=first.text, second=second.text)
-    order = "theirs_first" if swapped else "ours_first"
-    return trial.ask(JUDGE_PREFERENCE, questions, task=f"{JUDGE_PREFERENCE.name} {system} {order}")
-
-
-def _preferences(
-    idea_ids: Sequence[str], both: Mapping[str, Outcomes], criterion: str
-) -> list[Preference]:
-    return [
-        Preference(
-            pair_id=idea_id,
-            criterion=criterion,
-            ours_first=_answer(both["ours_first"].get(idea_id), criterion),
-            theirs_first=_answer(both["theirs_first"].get(idea_id), criterion),
-        )
-        for idea_id in idea_ids
-    ]
-
-
-def _answer(outcome: Outcome[PreferenceReply] | None, criterion: str) -> Answer | None:
-    if not isinstance(outcome, Scored):
-        return None
-    found: Answer = getattr(outcome.value, criterion)
+    found = [_reviewed(record, path) for record in json_lines(path)]
+    ids = [entry.idea.idea_id for entry in found]
+    repeated = next((idea_id for idea_id in ids if ids.count(idea_id) > 1), None)
+    if repeated is not None:
+        raise ConfigurationError(f"{path} has idea {repeated} twice")
     return found
 
 
-def _preference_items(
-    both: Mapping[str, Outcomes], criterion: str, system: str
-) -> Iterator[BenchmarkItem]:
-    for order, outcomes in both.items():
-        for idea_id, outcome in outcomes.items():
-            asked: dict[str, Any] = {
-                "item_id": idea_id,
-                "task": f"{JUDGE_PREFERENCE.name} {criterion} {order}",
-                "system": f"{ASSAY} vs. {system}",
-            }
-            if isinstance(outcome, Scored):
-                answer = getattr(outcome.value, criterion)
-                reason = getattr(outcome.value, f"{criterion}_reason")
-                yield answered(outcome, answer, explanation=reason, **asked)
-            else:
-                yield unanswered(outcome, **asked)
+def _reviewed(record: Record, path: Path) -> ReviewedIdea:
+    idea_id, text = IdeaId(text_of(record, "idea_id", path)), text_of(record, "text", path)
+    discipline = text_of(record, "discipline", path)
+    parts = parts_of(text)
+    idea = Idea(
+        idea_id=idea_id,
+        title=title_of(text),
+        text=text,
+        problem=parts.problem,
+        method=parts.method,
+        experiment=parts.experiment,
+        cutoff_date=day_of(record, path),
+        group=discipline,
+    )
+    rubrics = record.get("rubrics")
+    listed = rubrics if isinstance(rubrics, list) else []
+    return ReviewedIdea(
+        idea,
+        tuple(
+            _rubric(entry, idea_id, number, discipline, path)
+            for number, entry in enumerate(listed, start=1)
+        ),
+    )
 
 
-MODULES = (Module.SOUNDNESS, Module.CONTRIBUTION)
+def _rubric(entry: object, idea_id: IdeaId, number: int, discipline: str, path: Path) -> Rubric:
+    if not isinstance(entry, dict):
+        raise ConfigurationError(f"{path}: rubric {number} of {idea_id} is no JSON object")
+    statement, kind, axis, severity = (
+        text_of(entry, name, path) for name in ("statement", "type", "axis", "severity")
+    )
+    return Rubric(f"{idea_id}:{number}", idea_id, discipline, statement, kind, axis, severity)
 
 
-def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Coverage of every system's reviews, their differences from Assay's, invalid references and
-    preferences.
+def run(trial: Trial) -> None:
+    """Score the coverage of every system's reviews, their differences from Assay's, invalid
+    references and preferences.
     """
     entries = _entries(trial)
-    ideas = [entry.idea for entry in entries]
     rubrics = [rubric for entry in entries for rubric in entry.rubrics]
-    reviews = reviews_by_system(trial, ideas)
+    reviews = reviews_by_system(trial, [entry.idea for entry in entries])
     judged = {
         system: _judged(trial, system, rubrics, written) for system, written in reviews.items()
     }
-    scores = [
-        benchmark_score(estimate, NAME, "coverage", system, part)
-        for system, found in judged.items()
-        for part, estimate in coverage(found, trial.seed).items()
-    ]
-    return [
-        *scores,
-        *_differences(judged, trial.seed),
-        *reference_scores(
-            trial, {name: found for name, found in reviews.items() if name != ANOTHER_IDEAS}
-        ),
-        *preference_scores(trial, reviews),
-    ]
+    for system, rubric_scores in judged.items():
+        for part, estimate in coverage(rubric_scores, trial.seed).items():
+            trial.score("coverage", estimate, system, part)
+    # Paired over rubrics, and the p-values of Welch's test that the paper uses.
+    for system, theirs in judged.items():
+        if system != ASSAY:
+            for metric, part, estimate in coverage_tests(judged[ASSAY], theirs, trial.seed):
+                trial.score(metric, estimate, f"{ASSAY} - {system}", part)
+    written = {name: found for name, found in reviews.items() if name != ANOTHER_IDEAS}
+    _score_references(trial, written)
+    # Which of its own reviews is better says nothing.
+    for system, others in written.items():
+        if system != ASSAY:
+            _score_preferences(trial, reviews[ASSAY], others, system)
 
 
 def _entries(data: SuiteData) -> Sequence[ReviewedIdea]:
@@ -202,7 +161,7 @@ def _entries(data: SuiteData) -> Sequence[ReviewedIdea]:
 
 
 def _judged(
-    trial: Trial, system: str, rubrics: Sequence[Rubric], written: Mapping[str, WrittenReview]
+    trial: Trial, system: str, rubrics: Sequence[Rubric], written: Reviews
 ) -> list[RubricScore]:
     """A score for every rubric: unscored where there is no review to judge, or no judgement."""
     questions = {
@@ -215,75 +174,194 @@ def _judged(
         if written[rubric.idea_id].text
     }
     outcomes = trial.ask(JUDGE_COVERAGE, questions, task=f"{JUDGE_COVERAGE.name} {system}")
-    trial.record(_items(system, rubrics, written, outcomes))
-    return [_rubric_score(rubric, outcomes.get(rubric.rubric_id)) for rubric in rubrics]
-
-
-def _rubric_score(rubric: Rubric, outcome: Outcome[CoverageReply] | None) -> RubricScore:
-    return RubricScore(
-        idea_id=rubric.idea_id,
-        rubric=rubric.rubric_id,
-        discipline=rubric.discipline,
-        type=rubric.type,
-        axis=rubric.axis,
-        severity=rubric.severity,
-        score_1_to_5=float(outcome.value.score) if isinstance(outcome, Scored) else None,
-    )
-
-
-def _items(
-    system: str,
-    rubrics: Sequence[Rubric],
-    written: Mapping[str, WrittenReview],
-    outcomes: Mapping[str, Outcome[CoverageReply]],
-) -> Iterator[BenchmarkItem]:
+    scores = []
     for rubric in rubrics:
-        outcome, review = outcomes.get(rubric.rubric_id), written[rubric.idea_id]
-        asked: dict[str, Any] = {
-            "item_id": rubric.rubric_id,
-            "task": JUDGE_COVERAGE.name,
-            "system": system,
-        }
-        if outcome is None:
-            yield BenchmarkItem(
-                answer=None,
-                unscored_reason=review.reason,
-                unscored_detail=review.detail,
-                **asked,
+        outcome = outcomes.get(rubric.rubric_id)
+        reply = outcome.value if isinstance(outcome, Scored) else None
+        mark = None if reply is None else float(reply.score)
+        trial.record(
+            JUDGE_COVERAGE.name,
+            rubric.rubric_id,
+            None if reply is None else str(reply.score),
+            outcome or written[rubric.idea_id],
+            system=system,
+            value=mark,
+            explanation="" if reply is None else reply.reason,
+        )
+        scores.append(
+            RubricScore(
+                idea_id=rubric.idea_id,
+                rubric=rubric.rubric_id,
+                discipline=rubric.discipline,
+                type=rubric.type,
+                axis=rubric.axis,
+                severity=rubric.severity,
+                score_1_to_5=mark,
             )
-        elif isinstance(outcome, Unscored):
-            yield unanswered(outcome, **asked)
-        else:
-            reply = outcome.value
-            yield answered(
-                outcome,
-                str(reply.score),
-                value=float(reply.score),
-                explanation=reply.reason,
-                **asked,
-            )
+        )
+    return scores
 
 
-def _differences(
-    judged: Mapping[str, Sequence[RubricScore]], seed: int
-) -> Iterator[BenchmarkScore]:
-    """Assay less each baseline: paired over rubrics, and the p-values of Welch's test that the
-    paper uses.
+def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
+    """Lower bound, share of those that answered, and upper bound, by system; undefined where
+    addresses were not asked. Each address is looked up once, however often it is cited.
     """
-    for system, theirs in judged.items():
-        if system != ASSAY:
-            name = f"{ASSAY} - {system}"
-            for metric, part, estimate in coverage_tests(judged[ASSAY], theirs, seed):
-                yield benchmark_score(estimate, NAME, metric, name, part)
+    links = {
+        system: [link for review in written.values() for link in cited_links(review.text)]
+        for system, written in reviews.items()
+    }
+    statuses: dict[str, LinkStatus] = {}
+    if trial.parameters.check_links:
+        addresses = {link: link for cited in links.values() for link in cited}
+        statuses = trial.each("head_request", addresses, _status, LinkStatus)
+    for system, cited in links.items():
+        found = reference_invalidity(link_answers(cited, statuses))
+        for bound in ("lower_bound", "of_answered", "upper_bound"):
+            estimate = getattr(found, bound)
+            if cited and not trial.parameters.check_links:
+                not_asked = "addresses were not asked: add --check-links"
+                estimate = undefined(not_asked, unscored_count=len(cited))
+            trial.score(f"reference_invalidity_{bound}", estimate, system)
+
+
+# Addresses a review cites, and what each answers to a HEAD request (E.2).
+
+
+class LinkStatus(Kept):
+    """What one address answered: its HTTP status, or None with the detail."""
+
+    status: int | None
+
+    @property
+    def may_go_better(self) -> bool:
+        return self.status is None
+
+
+def link_answers(review_links: list[str], statuses: dict[str, LinkStatus]) -> list[LinkAnswer]:
+    """Return an answer for every citation; an address that was not asked has none."""
+    unknown = LinkStatus(status=None, detail="not asked")
+    found = [(url, statuses.get(url, unknown)) for url in review_links]
+    return [LinkAnswer(url, status.status, status.detail) for url, status in found]
+
+
+async def link_status(
+    url: str,
+    timeout_seconds: float,
+    *,
+    allow_private_addresses: bool = False,
+) -> LinkStatus:
+    """Return the status of `url` after its redirects.
+
+    Never raises for what the other side does; only public hosts are asked.
+
+    Args:
+        allow_private_addresses: exists for tests.
+    """
+    private = allow_private_addresses
+    try:
+        target = web_address(url)
+        for _ in range(MAXIMUM_REDIRECTS + 1):
+            address = await checked_address(target, allow_private_addresses=private)
+            if isinstance(address, Refused):
+                return LinkStatus(status=None, detail=address.detail)
+            async with response_from(address, "HEAD", target, timeout_seconds) as response:
+                location = response.headers.get("location")
+            if response.status_code not in REDIRECTS or location is None:
+                return LinkStatus(status=response.status_code)
+            target = redirected(target, location)
+    except (NoAnswerError, InvalidURL) as error:
+        return LinkStatus(status=None, detail=str(error))
+    return LinkStatus(status=None, detail=f"more than {MAXIMUM_REDIRECTS} redirects")
+
+
+async def _status(url: str, _: ItemContext) -> LinkStatus:
+    return await link_status(url, TIMEOUT_SECONDS)
+
+
+def _score_preferences(trial: Trial, ours: Reviews, theirs: Reviews, system: str) -> None:
+    """Rates of Assay's reviews against a baseline's, by criterion; an idea that one of them has no
+    review of is unscored.
+    """
+    name = f"{ASSAY} vs. {system}"
+    both: dict[str, Mapping[str, Outcome[PreferenceReply]]] = {}
+    for order, (first, second) in (
+        ("ours_first", (ours, theirs)),
+        ("theirs_first", (theirs, ours)),
+    ):
+        questions = {
+            idea_id: PreferenceInput(first=first[idea_id].text, second=second[idea_id].text)
+            for idea_id in theirs
+            if first[idea_id].text and second[idea_id].text
+        }
+        both[order] = trial.ask(
+            JUDGE_PREFERENCE, questions, task=f"{JUDGE_PREFERENCE.name} {system} {order}"
+        )
+
+    def answer(outcome: Outcome[PreferenceReply] | None, criterion: str) -> Answer | None:
+        found: Answer | None = (
+            getattr(outcome.value, criterion) if isinstance(outcome, Scored) else None
+        )
+        return found
+
+    for criterion in CRITERIA:
+        for order, outcomes in both.items():
+            for idea_id, outcome in outcomes.items():
+                reason = f"{criterion}_reason"
+                trial.record(
+                    f"{JUDGE_PREFERENCE.name} {criterion} {order}",
+                    idea_id,
+                    answer(outcome, criterion),
+                    outcome,
+                    system=name,
+                    explanation=getattr(outcome.value, reason)
+                    if isinstance(outcome, Scored)
+                    else "",
+                )
+        preferences = [
+            Preference(
+                pair_id=idea_id,
+                criterion=criterion,
+                **{order: answer(both[order].get(idea_id), criterion) for order in both},
+            )
+            for idea_id in theirs
+        ]
+        rates = win_rates(preferences)
+        estimates = {f"preference_{rate}": getattr(rates, rate) for rate in RATES}
+        trial.score_all(estimates, name, f"criterion={criterion}")
+
+
+def _expects(data: SuiteData) -> Counted:
+    entries = read_scholarideas(data.file(SCHOLARIDEAS_FILE))
+    chosen = data.first(entries)
+    ideas: list[Idea] = [entry.idea for entry in chosen]
+    share = len(chosen) / len(entries) if entries else 0.0
+    rubrics, shown = share * sum(len(entry.rubrics) for entry in entries), tokens_of(ideas)
+    baselines = data.parameters.baselines
+    systems = 1 + len(baselines)
+    written = [name for name in baselines if name != ANOTHER_IDEAS]
+    first_calls = float(len(ideas) * systems)
+    pairs = 2.0 * len(ideas) * len(written)
+    asked = [
+        Asking(JUDGE_COVERAGE, rubrics * systems, REVIEW_TOKENS, GRADE_TOKENS, first_calls),
+        Asking(JUDGE_PREFERENCE, pairs, 2 * REVIEW_TOKENS, 3 * GRADE_TOKENS),
+    ]
+    for name in written:
+        papers = PAPERS_SHOWN * WORK_TOKENS if name == PROMPT_WITH_SEARCH else 0.0
+        asked += [
+            Asking(step, len(ideas), shown + papers, REVIEW_TOKENS / 2)
+            for step in (PROMPTED_SOUNDNESS, PROMPTED_CONTRIBUTION)
+        ]
+    return Counted(len(ideas), asked, ideas)
 
 
 SUITE = Suite(
-    NAME,
+    "coverage",
     "How much of what experts said do reviews say too?",
     (SCHOLARIDEAS_FILE,),
     run,
     steps=(JUDGE_COVERAGE, JUDGE_PREFERENCE, PROMPTED_SOUNDNESS, PROMPTED_CONTRIBUTION),
+    expects=_expects,
     ideas=lambda data: [entry.idea for entry in _entries(data)],
-    modules=MODULES,
+    modules=(Module.SOUNDNESS, Module.CONTRIBUTION),
     searches=lambda request: PROMPT_WITH_SEARCH in request.parameters.baselines,
 )

@@ -6,17 +6,46 @@ them and prints hit rates.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+import pyarrow.parquet as pq
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
-from schemas.judgement.benchmark import BenchmarkScore
+from schemas.judgement.benchmark import ASSAY
+from schemas.outcome import Scored
 from schemas.works.check_run import CHECKS
-from tasks.benchmarks.suite import Suite
-from tasks.benchmarks.suites.problems_judging import judge_released
-from tasks.benchmarks.suites.problems_released import PRICES, against_print, released_scores
-from tasks.benchmarks.trial import Trial
-from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
+from schemas.works.manuscripts import ManuscriptCheck
+from tasks.benchmarks.suite import (
+    GRADE_TOKENS,
+    PROBLEM_TOKENS,
+    Asking,
+    Counted,
+    Statistics,
+    Suite,
+    SuiteData,
+    Trial,
+)
+from tasks.benchmarks.suites.problems_released import PRICES, score_release
+from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput
+from tasks.metrics.agreement import cohen_kappa, gwet_ac1
+from tasks.metrics.chance import fixed_answers
+from tasks.metrics.classification import accuracy, accuracy_value, f1_of_class, macro_f1_value
+from tasks.metrics.estimate import Estimate, undefined
+from tasks.metrics.hit_rate import (
+    Ballot,
+    CheckedPaper,
+    Rule,
+    answer_of,
+    checked_papers,
+    decided,
+    hit_rate,
+)
+from tasks.metrics.labelled import pair_up
+from tasks.metrics.means import mean, share_of
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.kinds.manuscripts.queries import release_views
 from warehouse.kinds.manuscripts.release import import_release
@@ -26,35 +55,49 @@ from warehouse.units.reading import published_units
 
 logger = logging.getLogger(__name__)
 
-NAME = "critical_problems"
 FOLDER = "withdrarxiv"
+DEFAULT_CHECK_COUNT = 80
+"""Checks (one checker at one paper) judged without `--limit`: some 290 problems, so that `assay
+benchmark all` stays short.
+"""
+HIT, NO_HIT = "hit", "no hit"
+Votes = Mapping[str, bool | None]
+"""A judge's answers by item; None: it gave none, such as about problems after its first hit."""
 
 
-def run(trial: Trial) -> Sequence[BenchmarkScore]:
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One drawn check with the run it stands in and the name its items begin with."""
+
+    run_id: RunId
+    name: str
+    check: ManuscriptCheck
+    paper: CheckedPaper
+
+    def item(self, problem_id: str) -> str:
+        return f"{self.name}:{problem_id}"
+
+
+def run(trial: Trial) -> None:
     """Import the release, sum it up by SQL, name what differs from the print, and hold the engine's
     votes against the judges'.
     """
     run_ids = _imported(trial)
     trial.evaluated_run_ids.extend(run_ids)
-    with release_views(trial.warehouse, run_ids) as connection:
-        released = released_scores(connection, NAME, trial.seed)
     with trial.warehouse.reader() as connection:
-        checks = {
-            run_id: published_units(connection, kind_of(CHECKS), run_id) for run_id in run_ids
-        }
-    differing = against_print(NAME, released)
-    if differing:
-        logger.warning(
-            "%s: %d figures of the release differ from the print, see the metric %s",
-            NAME,
-            len(differing),
-            differing[0].metric,
-        )
-    return [*judge_released(trial, NAME, checks), *released, *differing]
+        known = [
+            (run_id, check)
+            for run_id in run_ids
+            for check in published_units(connection, kind_of(CHECKS), run_id)
+            if check.known_reason is not None
+        ]
+    _score_judged(trial, known)
+    with release_views(trial.warehouse, run_ids) as connection:
+        score_release(trial, connection)
 
 
 def _imported(trial: Trial) -> tuple[RunId, ...]:
-    EVENTS.info("%s: importing the release", NAME)
+    EVENTS.info("%s: importing the release", trial.unit.suite)
     publications = import_release(trial.data / FOLDER, trial.warehouse)
     for one in publications:
         if not one.published:
@@ -67,17 +110,174 @@ def _imported(trial: Trial) -> tuple[RunId, ...]:
     return tuple(one.run_id for one in publications)
 
 
-def _conditions(*_: object) -> tuple[str, ...]:
-    """Return the prices, which the costs follow."""
-    return (content_hash(PRICES.read_text("utf-8")),)
+def _score_judged(trial: Trial, known: Sequence[tuple[RunId, ManuscriptCheck]]) -> None:
+    """Ask `judge_hit` over every problem of the drawn checks; score agreement with each judge and
+    with all of them, and hit rates.
+
+    Judges stop at a paper's first hit: agreement is over problems they voted on, the others are
+    unscored. The extractive engine's threshold was chosen on a quarter of the real release's papers
+    (`baselines/matching.py`): over those its agreement flatters it, which is said.
+    """
+    drawn = [
+        Drawn(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0])
+        for run_id, check in trial.draw(known, DEFAULT_CHECK_COUNT)
+    ]
+    EVENTS.info("%s: judging %d of %d checks", trial.unit.suite, len(drawn), len(known))
+    if trial.request.engine.is_baseline:
+        logger.warning(
+            "%s: the extractive engine's threshold was chosen on a quarter of the released papers,"
+            " its agreement may flatter it",
+            trial.unit.suite,
+        )
+    problems = {
+        one.item(problem.problem_id): (one, problem)
+        for one in drawn
+        for problem in one.check.problems
+    }
+    questions = {
+        item: HitInput(
+            problem=problem.problem,
+            location=problem.location,
+            explanation=problem.explanation,
+            reason=one.check.known_reason or "",
+            wording=trial.parameters.judge,
+        )
+        for item, (one, problem) in problems.items()
+    }
+    outcomes = trial.ask(JUDGE_HIT, questions)
+    judges = sorted({vote.judge for _, check in known for vote in check.votes})
+    votes: dict[str, Votes] = {
+        judge: {
+            item: answer_of(one.paper.ballots, problem.problem_id, judge)
+            for item, (one, problem) in problems.items()
+        }
+        for judge in judges
+    }
+    both: Votes = {
+        item: decided([votes[judge][item] for judge in judges], Rule.ALL) for item in outcomes
+    }
+    said: dict[str, bool | None] = {}
+    for item, outcome in outcomes.items():
+        reply = outcome.value if isinstance(outcome, Scored) else None
+        said[item] = None if reply is None else reply.hit
+        trial.record(
+            JUDGE_HIT.name,
+            item,
+            _label(said[item]),
+            outcome,
+            gold=_label(both[item]),
+            value=None if reply is None else float(reply.hit),
+            explanation="" if reply is None else reply.explanation,
+            evaluated_run_id=problems[item][0].run_id,
+        )
+    papers = {item: one.check.manuscript_id for item, (one, _) in problems.items()}
+    parts = {**{f"judge={judge}": votes[judge] for judge in judges}, "judges=all": both}
+    for part, gold in parts.items():
+        _score_agreement(trial, ASSAY, part, gold, said, papers)
+    for part, gold in parts.items():
+        _score_baselines(trial, part, gold, papers)
+    for (first, ours), (second, theirs) in combinations(votes.items(), 2):
+        _score_agreement(trial, f"judge {second}", f"judge={first}", ours, theirs, papers)
+    # The share of the drawn checks that are hits: by the engine, by each judge, by all.
+    own = [
+        CheckedPaper(
+            one.name,
+            1,
+            one.paper.problem_ids,
+            tuple(
+                Ballot(problem.problem_id, ASSAY, said[one.item(problem.problem_id)])
+                for problem in one.check.problems
+            ),
+        )
+        for one in drawn
+    ]
+    judged = [CheckedPaper(one.name, 1, one.paper.problem_ids, one.paper.ballots) for one in drawn]
+    rates = {ASSAY: hit_rate(own, (ASSAY,), Rule.ALL)}
+    rates |= {f"judge {judge}": hit_rate(judged, (judge,), Rule.ALL) for judge in judges}
+    rates["all judges"] = hit_rate(judged, judges, Rule.ALL)
+    for system, rate in rates.items():
+        trial.score("hit_rate", rate, system, "drawn checks")
+
+
+def _score_baselines(trial: Trial, part: str, gold: Votes, papers: Mapping[str, str]) -> None:
+    """Always the commonest answer, always the middle one, and answers drawn by their shares."""
+    labels = {item: _label(hit) for item, hit in gold.items()}
+    for system, answers in fixed_answers(labels, (NO_HIT, HIT)).items():
+        said = {item: None if answer is None else answer == HIT for item, answer in answers.items()}
+        _score_agreement(trial, system, part, gold, said, papers)
+    of_hits = partial(macro_f1_value, classes=(HIT,))
+    of_chance: Statistics = {"accuracy": accuracy_value, "f1_hit": of_hits}
+    trial.score_by_chance(labels, of_chance, part)
+
+
+def _label(hit: bool | None) -> str | None:
+    return None if hit is None else HIT if hit else NO_HIT
+
+
+def _score_agreement(
+    trial: Trial, system: str, part: str, gold: Votes, said: Votes, papers: Mapping[str, str]
+) -> None:
+    """How far `system` says what `gold` does.
+
+    Precision and recall draw whole papers: one reason is asked about many times.
+    """
+    voted = [item for item in said if gold[item] is not None]
+    labelled = pair_up(
+        {item: _label(gold[item]) for item in voted}, {item: _label(said[item]) for item in voted}
+    )
+    rows = [[_label(gold[item]), _label(said[item])] for item in voted]
+    seed = trial.seed
+    estimates: dict[str, Estimate] = {
+        "cohen_kappa": cohen_kappa([first for first, _ in rows], [second for _, second in rows]),
+        "gwet_ac1": gwet_ac1(rows, (HIT, NO_HIT)),
+        "accuracy": accuracy(labelled),
+        "precision": _share_among(voted, said, gold, papers, seed, "nothing was called a hit"),
+        "recall": _share_among(voted, gold, said, papers, seed, "there is no hit to be found"),
+        "f1_hit": f1_of_class(labelled, HIT, seed),
+        "predicted_hit_share": share_of([said[item] for item in voted]),
+        "gold_hit_share": share_of([gold[item] for item in voted]),
+    }
+    trial.score_all(estimates, system, part)
+
+
+def _share_among(
+    items: Sequence[str],
+    hits: Votes,
+    confirmed: Votes,
+    papers: Mapping[str, str],
+    seed: int,
+    reason: str,
+) -> Estimate:
+    """Share of the `hits` that are `confirmed` too; where all or none is, Wilson's interval, since
+    resampling has nothing to draw from.
+    """
+    among = [item for item in items if hits[item]]
+    if not among:
+        return undefined(reason, unscored_count=sum(hits[item] is None for item in items))
+    votes = [confirmed[item] for item in among]
+    if not {True, False} <= set(votes):
+        return share_of(votes)
+    values = [None if vote is None else float(vote) for vote in votes]
+    return mean(values, seed, [papers[item] for item in among])
+
+
+def _expects(data: SuiteData) -> Counted:
+    checks, problems = (
+        pq.read_metadata(data.file(f"{FOLDER}/{name}.parquet")).num_rows
+        for name in ("checks", "problems")
+    )
+    drawn = min(data.parameters.item_limit or DEFAULT_CHECK_COUNT, checks)
+    calls = drawn * problems / max(checks, 1)
+    return Counted(drawn, [Asking(JUDGE_HIT, calls, PROBLEM_TOKENS, GRADE_TOKENS)])
 
 
 SUITE = Suite(
-    NAME,
+    "critical_problems",
     "Does it see whether a reported problem is the one a paper was withdrawn for, and what do"
     " checkers find at which cost?",
     tuple(f"{FOLDER}/{name}.parquet" for name in RELEASE_TABLES),
     run,
     steps=(JUDGE_HIT,),
-    conditions=_conditions,
+    expects=_expects,
+    conditions=lambda *_: (content_hash(PRICES.read_text("utf-8")),),  # which the costs follow
 )

@@ -3,30 +3,31 @@ its idea alone, and what calibration gains for that.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import get_args
+from typing import NamedTuple, get_args
 
-from schemas.base import Noun
 from schemas.identifiers import RunId, content_hash
-from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.judgement.benchmark import ASSAY
 from schemas.reasons import Reason
 from schemas.run import Module
-from tasks.benchmarks.innoeval import (
+from tasks.benchmarks.items import Kept
+from tasks.benchmarks.submissions import (
     DECIDED,
     GROUPS_FILE,
     PAIR_FILES,
     POINTS_FILE,
     Submission,
     linked_submissions,
+    planned_ideas,
     read_points,
+    submission_conditions,
     unique_ideas,
+    with_texts,
 )
-from tasks.benchmarks.suite import Suite, submission_conditions
-from tasks.benchmarks.suites.novelty_calibration import calibrate_on, source_of
-from tasks.benchmarks.suites.stacking import COMMITTEE, STACK, stack_scores
-from tasks.benchmarks.trial import SuiteData, Trial
+from tasks.benchmarks.suite import Counted, Statistics, Suite, SuiteData, Trial
+from tasks.benchmarks.suites.calibrating import COMMITTEE, STACK, calibrate_on, source_of, stacked
 from tasks.calibration.examples import (
     FEWEST_OF_A_LABEL,
     Example,
@@ -36,7 +37,7 @@ from tasks.calibration.examples import (
     novelty_features,
 )
 from tasks.committee.steps.reviews import decision_by_total
-from tasks.metrics.chance import fixed_answers, random_scores
+from tasks.metrics.chance import fixed_answers
 from tasks.metrics.classification import (
     accuracy,
     accuracy_value,
@@ -44,8 +45,8 @@ from tasks.metrics.classification import (
     macro_f1,
     macro_f1_value,
 )
-from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores
-from tasks.metrics.labelled import GRADES, ClassCount, Labelled, decision_of, merged, pair_up
+from tasks.metrics.estimate import Estimate
+from tasks.metrics.labelled import GRADES, ClassCount, decision_of, merged, pair_up
 from warehouse.answers import IdeaReview
 
 DECISION = "decision"
@@ -66,38 +67,127 @@ _SCORES = (
     "failure_count",
 )
 
+Labels = Mapping[str, str | None]
+"""Decisions by idea; None: there is none."""
 
-def decision_features(review: IdeaReview) -> dict[str, float | None]:
-    """Scores of the modules with how much of them is unscored, and the committee's means, spreads
-    and agreement by dimension.
+
+class Decided(NamedTuple):
+    """A decision and the score out of ten it rests on, or why there is none."""
+
+    decision: str | None
+    score_0_to_10: float | None = None
+    lacking: Kept | None = None
+
+
+def run(trial: Trial) -> None:
+    """Score F1 and accuracy for 2, 3 and 4 classes, and how far predictions crowd into few labels,
+    for Assay and for what looks at nothing.
     """
-    found: dict[str, float | None] = {
-        name: _number(getattr(review.score, name)) for name in _SCORES
+    submissions = _submissions(trial)
+    run_id = trial.evaluated_run()
+    gold: Labels = {str(one.idea.idea_id): one.decision for one in submissions}
+    decided = {
+        str(review.evaluation.idea.idea_id): _decided(review) for review in trial.reviews(run_id)
     }
-    committee = review.evaluation.committee
+    absent = Kept(reason=Reason.NOTHING_TO_JUDGE, detail=f"not evaluated in run {run_id}")
+    said: dict[str, str | None] = {}
+    for idea_id, right in gold.items():
+        one = decided.get(idea_id, Decided(None, lacking=absent))
+        said[idea_id] = one.decision
+        trial.record(
+            DECISION,
+            idea_id,
+            one.decision,
+            one.lacking,
+            gold=right,
+            value=one.score_0_to_10,
+            evaluated_run_id=run_id,
+        )
+    clusters = linked_submissions(trial.data, submissions)
+    for system, answers in {ASSAY: said, **fixed_answers(gold, tuple(GRADES))}.items():
+        _score(trial, gold, answers, system, clusters)
+    for class_count in get_args(ClassCount):
+        of_classes = _merged(gold, class_count)
+        of_chance: Statistics = {
+            "macro_f1": partial(macro_f1_value, classes=scale_of(class_count).labels),
+            "accuracy": accuracy_value,
+        }
+        trial.score_by_chance(of_classes, of_chance, f"classes={class_count}")
+    decision_calibration(trial, run_id, gold, said, clusters)
+
+
+def _submissions(data: SuiteData) -> list[Submission]:
+    return list(with_texts(data, data.draw(read_points(data.file(POINTS_FILE)))).values())
+
+
+def _decided(review: IdeaReview) -> Decided:
+    """With the committee the decision is that of its meta-review. Without, it follows from the
+    idea's score by the thresholds that InnoEval's released prompt states for totals
+    (`decision_by_total`): 7.8 oral, 7.4 spotlight, 7.2 poster, below that reject.
+    """
+    committee, score = review.evaluation.committee, review.score.score
     meta = committee.meta_review if committee is not None else None
+    if meta is not None and meta.decision is not None:
+        return Decided(decision_of(meta.decision.value), meta.total_score_0_to_10)
     if meta is not None:
-        found |= {f"mean {name}": value for name, value in meta.dimension_means.items()}
-        found |= {f"spread {name}": value for name, value in meta.dimension_spreads.items()}
-        found["krippendorff_alpha"] = meta.krippendorff_alpha
-    return found
+        reason = meta.unscored_reason or Reason.NOTHING_TO_JUDGE
+        return Decided(None, lacking=Kept(reason=reason, detail=meta.unscored_detail))
+    if score is None:
+        detail = "the evaluation has no score"
+        return Decided(None, lacking=Kept(reason=Reason.NO_EVIDENCE, detail=detail))
+    return Decided(decision_of(decision_by_total(score).value), score)
 
 
-def _number(value: float | None) -> float | None:
-    return None if value is None else float(value)
+def scale_of(class_count: ClassCount) -> LabelScale:
+    """Return the classes in the conference's own order, one point apart."""
+    labels = tuple(dict.fromkeys(merged(decision, class_count) for decision in GRADES))
+    return LabelScale(labels, tuple(float(place) for place in range(len(labels))))
+
+
+def _merged(labels: Labels, class_count: ClassCount) -> dict[str, str | None]:
+    return {
+        name: None if label is None else merged(label, class_count)
+        for name, label in labels.items()
+    }
+
+
+def _score(
+    trial: Trial, gold: Labels, said: Labels, system: str, clusters: Mapping[str, str]
+) -> None:
+    for class_count in get_args(ClassCount):
+        labelled = pair_up(_merged(gold, class_count), _merged(said, class_count), clusters)
+        classes = scale_of(class_count).labels
+        collapse = label_collapse(labelled, classes)
+        estimates = {
+            "macro_f1": macro_f1(labelled, classes, trial.seed),
+            "accuracy": accuracy(labelled, trial.seed),
+            "top_label_share": collapse.top_label_share,
+            "predicted_entropy_bits": collapse.predicted_entropy_bits,
+            "gold_entropy_bits": collapse.gold_entropy_bits,
+            "labels_in_use_ratio": collapse.labels_in_use_ratio,
+            "total_variation": collapse.total_variation,
+        }
+        trial.score_all(estimates, system, f"classes={class_count}")
+    # Shares of the predictions beside those of the labels: the diagnosis of label collapse.
+    labelled = pair_up(gold, said)
+    collapse = label_collapse(labelled, tuple(GRADES))
+    for place, label in enumerate(collapse.classes):
+        for metric, shares in (
+            ("predicted_share", collapse.predicted_shares),
+            ("gold_share", collapse.gold_shares),
+        ):
+            if shares:
+                unscored = labelled.unscored_count
+                estimate = Estimate(shares[place], labelled.count, unscored_count=unscored)
+                trial.score(metric, estimate, system, f"label={label}")
 
 
 def decision_calibration(
-    trial: Trial,
-    suite: str,
-    run_id: RunId,
-    gold: Mapping[str, str | None],
-    said: Mapping[str, str | None],
-    clusters: Mapping[str, str] | None = None,
-) -> list[BenchmarkScore]:
-    """Cross-validated gain over the suite's submissions, `gold` and `said` by idea, and what each
-    source of judgement adds to three classes; the calibrator stays in the trial's folder.
-    Submissions of one cluster are never in two folds.
+    trial: Trial, run_id: RunId, gold: Labels, said: Labels, clusters: Mapping[str, str]
+) -> None:
+    """Score the cross-validated gain over the suite's submissions, and what each source of judgement
+    adds to three classes; the calibrator stays in the trial's folder. Submissions of one cluster
+    are never in two folds.
 
     Of four classes, or where a decision is too rare for that of three; and always of two, reject
     and accept. What could not be fitted has one undefined row that says why. Submissions that share
@@ -105,7 +195,7 @@ def decision_calibration(
     """
     texts: dict[str, str] = {}
     examples: list[Example] = []
-    stacked: list[Example] = []
+    for_stack: list[Example] = []
     steps: set[str] = set()
     for review in trial.reviews(run_id):
         idea = review.evaluation.idea
@@ -118,53 +208,60 @@ def decision_calibration(
             gold[name],
             said.get(name),
             decision_features(review),
-            clusters[name] if clusters is not None else None,
+            clusters.get(name),
         )
         examples.append(example)
-        stacked.append(replace(example, features=stacked_features(review), text=idea.text))
-    rows: list[BenchmarkScore] = []
+        for_stack.append(replace(example, features=stacked_features(review), text=idea.text))
     fitted = False
     for class_count in sorted(get_args(ClassCount), reverse=True):
         if fitted and class_count > min(get_args(ClassCount)):
             continue
-        rows += calibrate_on(
+        calibrate_on(
+            trial,
             [_example_merged(one, class_count) for one in examples],
             scale_of(class_count),
-            suite=suite,
-            part=f"decisions, classes={class_count}",
-            engine=trial.request.engine.text,
-            source=source_of("innoeval_points.jsonl", texts),
-            seed=trial.seed,
-            target=None if fitted else trial.folder / FILE,
+            f"decisions, classes={class_count}",
+            source=source_of(POINTS_FILE, texts),
+            file=None if fitted else FILE,
             predicts=DECISION,
             judged=f"run {run_id} {content_hash(*sorted(steps), length=12)}",
         )
         fitted = fitted or _suffices(examples, class_count)
-    three = [_example_merged(one, STACKED_CLASSES) for one in stacked]
-    part = f"{STACK}, classes={STACKED_CLASSES}"
-    return [*rows, *stack_scores(three, scale_of(STACKED_CLASSES), suite, part, trial.seed)]
+    three = [_example_merged(one, STACKED_CLASSES) for one in for_stack]
+    for system, estimates in stacked(three, scale_of(STACKED_CLASSES), trial.seed).items():
+        trial.score_all(estimates, system, f"{STACK}, classes={STACKED_CLASSES}")
+
+
+def decision_features(review: IdeaReview) -> dict[str, float | None]:
+    """Return scores of the modules with how much of them is unscored, and the committee's means,
+    spreads and agreement by dimension.
+    """
+    values = {name: getattr(review.score, name) for name in _SCORES}
+    features = {name: None if value is None else float(value) for name, value in values.items()}
+    committee = review.evaluation.committee
+    meta = committee.meta_review if committee is not None else None
+    if meta is not None:
+        features |= {f"mean {name}": value for name, value in meta.dimension_means.items()}
+        features |= {f"spread {name}": value for name, value in meta.dimension_spreads.items()}
+        features["krippendorff_alpha"] = meta.krippendorff_alpha
+    return features
 
 
 def stacked_features(review: IdeaReview) -> dict[str, float | None]:
-    """By source (`tasks.benchmarks.suites.stacking`): the committee's means by dimension, the prior's
-    evidence, the novelty judgement. Submissions meet in no matches here, so none has a rating.
+    """Return features by source (`calibrating.SOURCES`): the committee's means by dimension, the
+    prior's evidence, the novelty judgement. Submissions meet in no matches here, so none has a
+    rating.
     """
     committee, novelty = review.evaluation.committee, review.evaluation.novelty
     meta = committee.meta_review if committee is not None else None
-    found: dict[str, float | None] = {}
+    features: dict[str, float | None] = {}
     if meta is not None:
-        found |= {f"{COMMITTEE} {name}": value for name, value in meta.dimension_means.items()}
+        features |= {f"{COMMITTEE} {name}": value for name, value in meta.dimension_means.items()}
     evidence = evidence_features(review.evaluation)
-    found |= {f"prior {name}": value for name, value in evidence.items()}
+    features |= {f"prior {name}": value for name, value in evidence.items()}
     if novelty is not None:
-        found |= novelty_features(novelty)
-    return found
-
-
-def scale_of(class_count: ClassCount) -> LabelScale:
-    """The classes in the conference's own order, one point apart."""
-    labels = tuple(dict.fromkeys(merged(decision, class_count) for decision in GRADES))
-    return LabelScale(labels, tuple(float(place) for place in range(len(labels))))
+        features |= novelty_features(novelty)
+    return features
 
 
 def _example_merged(example: Example, class_count: ClassCount) -> Example:
@@ -177,185 +274,24 @@ def _example_merged(example: Example, class_count: ClassCount) -> Example:
 
 def _suffices(examples: Sequence[Example], class_count: ClassCount) -> bool:
     """Whether no class is too rare: with fewer classes nothing else would be gained."""
-    labels = {
-        one.item_sha256: one.label
-        for one in (
-            _example_merged(one, class_count) for one in examples if one.raw_label is not None
-        )
-    }
-    counts = Counter(label for label in labels.values() if label is not None)
+    labels = {one.item_sha256: one.label for one in examples if one.raw_label is not None}
+    counts = Counter(merged(label, class_count) for label in labels.values() if label is not None)
     return all(count >= FEWEST_OF_A_LABEL for count in counts.values())
 
 
-NAME = "decisions"
-MODULES = (Module.COMMITTEE,)
-
-
-class Decided(Noun):
-    """A decision, and the score out of ten it rests on; None where there is none."""
-
-    decision: str | None
-    score_0_to_10: float | None
-    reason: Reason | None = None
-    detail: str = ""
-
-
-def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """F1 and accuracy for 2, 3 and 4 classes, and how far predictions crowd into few labels, for
-    Assay and for what looks at nothing.
-    """
-    submissions = _submissions(trial)
-    decided, run_id = decisions_of(trial, submissions)
-    gold = {str(one.idea.idea_id): one.decision for one in submissions}
-    trial.record(
-        BenchmarkItem(
-            item_id=idea_id,
-            task="decision",
-            system=ASSAY,
-            gold=gold[idea_id],
-            answer=one.decision,
-            value=one.score_0_to_10 if one.decision is not None else None,
-            unscored_reason=one.reason,
-            unscored_detail=one.detail,
-            evaluated_run_id=run_id,
-        )
-        for idea_id, one in decided.items()
-    )
-    said = {idea_id: one.decision for idea_id, one in decided.items()}
-    clusters = linked_submissions(trial.data, submissions)
-    answers_by_system = {ASSAY: said, **fixed_answers(gold, tuple(GRADES))}
-    return [
-        *(
-            score
-            for system, answers in answers_by_system.items()
-            for score in _scores(gold, answers, system, trial.seed, clusters)
-        ),
-        *_random_scores(gold, trial.seed),
-        *decision_calibration(trial, NAME, run_id, gold, said, clusters),
-    ]
-
-
-def _submissions(data: SuiteData) -> list[Submission]:
-    return list(data.submissions(data.draw(read_points(data.file(POINTS_FILE)))).values())
-
-
-def decisions_of(
-    trial: Trial, submissions: Sequence[Submission]
-) -> tuple[dict[str, Decided], RunId]:
-    """What the evaluated run decides about each submission, and the run.
-
-    With the committee the decision is that of its meta-review. Without, it follows from the idea's
-    score by the thresholds that InnoEval's released prompt states for totals (`decision_by_total`):
-    7.8 oral, 7.4 spotlight, 7.2 poster, below that reject.
-    """
-    run_id = trial.evaluated_run()
-    found = {
-        str(review.evaluation.idea.idea_id): _decided(review) for review in trial.reviews(run_id)
-    }
-    missing = Decided(
-        decision=None,
-        score_0_to_10=None,
-        reason=Reason.NOTHING_TO_JUDGE,
-        detail=f"not evaluated in run {run_id}",
-    )
-    return {
-        str(one.idea.idea_id): found.get(str(one.idea.idea_id), missing) for one in submissions
-    }, run_id
-
-
-def _decided(review: IdeaReview) -> Decided:
-    committee, score = review.evaluation.committee, review.score.score
-    meta = committee.meta_review if committee is not None else None
-    if meta is not None and meta.decision is not None:
-        return Decided(
-            decision=decision_of(meta.decision.value), score_0_to_10=meta.total_score_0_to_10
-        )
-    if meta is not None:
-        reason = meta.unscored_reason or Reason.NOTHING_TO_JUDGE
-        return Decided(
-            decision=None, score_0_to_10=None, reason=reason, detail=meta.unscored_detail
-        )
-    if score is None:
-        return Decided(
-            decision=None,
-            score_0_to_10=None,
-            reason=Reason.NO_EVIDENCE,
-            detail="the evaluation has no score",
-        )
-    return Decided(decision=decision_of(decision_by_total(score).value), score_0_to_10=score)
-
-
-def _scores(
-    gold: Mapping[str, str | None],
-    said: Mapping[str, str | None],
-    system: str,
-    seed: int,
-    clusters: Mapping[str, str],
-) -> Iterator[BenchmarkScore]:
-    for class_count in get_args(ClassCount):
-        labelled = pair_up(_merged(gold, class_count), _merged(said, class_count), clusters)
-        part = f"classes={class_count}"
-        yield from benchmark_scores(_metrics(labelled, class_count, seed), NAME, system, part)
-    yield from _shares(pair_up(gold, said), system)
-
-
-def _random_scores(gold: Mapping[str, str | None], seed: int) -> Iterator[BenchmarkScore]:
-    for class_count in get_args(ClassCount):
-        of_classes, classes = _merged(gold, class_count), _classes(class_count)
-        statistics: dict[str, Callable[[Labelled], float]] = {
-            "macro_f1": partial(macro_f1_value, classes=classes),
-            "accuracy": accuracy_value,
-        }
-        yield from random_scores(of_classes, statistics, NAME, f"classes={class_count}", seed)
-
-
-def _classes(class_count: ClassCount) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(merged(decision, class_count) for decision in GRADES))
-
-
-def _metrics(labelled: Labelled, class_count: ClassCount, seed: int) -> dict[str, Estimate]:
-    classes = _classes(class_count)
-    collapse = label_collapse(labelled, classes)
-    return {
-        "macro_f1": macro_f1(labelled, classes, seed),
-        "accuracy": accuracy(labelled, seed),
-        "top_label_share": collapse.top_label_share,
-        "predicted_entropy_bits": collapse.predicted_entropy_bits,
-        "gold_entropy_bits": collapse.gold_entropy_bits,
-        "labels_in_use_ratio": collapse.labels_in_use_ratio,
-        "total_variation": collapse.total_variation,
-    }
-
-
-def _shares(labelled: Labelled, system: str) -> Iterator[BenchmarkScore]:
-    """Shares of the predictions beside those of the labels: the diagnosis of label collapse."""
-    collapse = label_collapse(labelled, tuple(GRADES))
-    for place, label in enumerate(collapse.classes):
-        for metric, shares in (
-            ("predicted_share", collapse.predicted_shares),
-            ("gold_share", collapse.gold_shares),
-        ):
-            if shares:
-                estimate = Estimate(
-                    shares[place], labelled.count, unscored_count=labelled.unscored_count
-                )
-                yield benchmark_score(estimate, NAME, metric, system, f"label={label}")
-
-
-def _merged(labels: Mapping[str, str | None], class_count: ClassCount) -> dict[str, str | None]:
-    return {
-        name: None if label is None else merged(label, class_count)
-        for name, label in labels.items()
-    }
+def _expects(data: SuiteData) -> Counted:
+    ideas = data.first(planned_ideas(data, read_points(data.file(POINTS_FILE))))
+    return Counted(len(ideas), (), ideas)
 
 
 SUITE = Suite(
-    NAME,
+    "decisions",
     "Does it decide about submissions as the conference did?",
     (POINTS_FILE,),
     run,
+    expects=_expects,
     ideas=lambda data: unique_ideas(_submissions(data)),
-    modules=MODULES,
+    modules=(Module.COMMITTEE,),
     optional=(GROUPS_FILE, *PAIR_FILES.values()),
     conditions=submission_conditions,
     labels_public_since=DECIDED,

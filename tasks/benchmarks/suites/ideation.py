@@ -8,7 +8,7 @@ each other by an engine of another family than the one that wrote and criticised
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -16,44 +16,41 @@ from statistics import fmean
 
 import numpy as np
 
-from schemas.base import Noun
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
-from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkRequest, BenchmarkScore
+from schemas.judgement.benchmark import ASSAY, BenchmarkRequest
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.works.ideation import IdeaVersion, kept_versions
 from schemas.works.ideation_run import IDEATIONS, IdeationHead
 from tasks.benchmarks.first_and_last import (
-    FLATTERY,
-    Answer,
-    Contest,
-    Judged,
-    answers,
-    effects,
-    flattery_of,
-    judge_both_orders,
-    may_go_better,
-    win_rates,
-)
-from tasks.benchmarks.items import ItemContext
-from tasks.benchmarks.simulated_ideation import (
     ABLATIONS,
     FLATTERS,
+    FLATTERY,
     IMPROVES,
     JUDGES,
     SOUND,
+    Answer,
+    Contest,
+    Judged,
     SimulatedEngine,
+    answers,
+    effects,
     flattered,
+    flattery_of,
+    judge_both_orders,
     simulated_world,
+    win_rates,
 )
-from tasks.benchmarks.suite import Suite, sample_file
-from tasks.benchmarks.trial import Trial
+from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.suite import Asking, Counted, Suite, SuiteData, Trial, sample_file
 from tasks.ideas.read import read_ideas
-from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores
+from tasks.judging.expected import CHARACTERS_PER_TOKEN
+from tasks.metrics.estimate import Estimate
 from tasks.metrics.means import mean, paired_difference, share_of
 from tasks.ranking.dimensions import DIMENSIONS, OVERALL, compared_along
 from tasks.ranking.dossier import Dossier
+from tasks.ranking.expected import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_head, published_units
@@ -69,46 +66,49 @@ Place = tuple[str, int]
 """An idea: its seed, and which of the seed's ideas it is."""
 
 
-def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """What is made up, what is praised, and where `--run` names an ideation its versions."""
-    scores = [*_simulated(trial.seed), *_praised(trial)]
+def run(trial: Trial) -> None:
+    """Score what is made up, what is praised, and where `--run` names an ideation its versions."""
+    _simulated(trial)
+    _praised(trial)
     if trial.parameters.evaluated_run is not None:
-        scores += _of_run(trial, versions_of(trial.request, trial.settings))
-    return scores
+        _of_run(trial, versions_of(trial.request, trial.settings))
 
 
-# Made up.
-
-
-def _simulated(seed: int) -> Iterator[BenchmarkScore]:
+def _simulated(trial: Trial) -> None:
     """Each judge over a generator that improves and one that flatters, then the generator without
     each of its parts; beside every value the true one.
     """
-    found: dict[str, list[Answer]] = {}
+
+    def score(told: Mapping[str, Estimate], true: Mapping[str, float], part: str) -> None:
+        known = {name: Estimate(true[name], told[name].count) for name in told}
+        trial.score_all(told, SIMULATED, part)
+        trial.score_all(known, TRUTH, part)
+
+    seed = trial.seed
+    sound: dict[str, list[Answer]] = {}
     for generator in (IMPROVES, FLATTERS):
         world = simulated_world(generator, seed)
         for judge in JUDGES:
             given = _judged_by(SimulatedEngine(judge, world, seed))
-            found.setdefault(generator.name, given)
+            sound.setdefault(generator.name, given)
             part = f"generator={generator.name}, judge={judge.name}"
-            told = win_rates(given, seed) | effects(given, seed)
-            yield from _beside(told, world.truth(judge), part)
-        told, planted = _gained(world.contests, seed), generator.flattery
+            score(win_rates(given, seed) | effects(given, seed), world.truth(judge), part)
+        gained, planted = _gained(world.contests, seed), generator.flattery
         true = {f"{name}_gained": value for name, value in planted.items()}
-        yield from _beside({name: told[name] for name in true}, true, f"generator={generator.name}")
+        score({name: gained[name] for name in true}, true, f"generator={generator.name}")
     whole = simulated_world(IMPROVES, seed)
     for ablated in ABLATIONS:
         world = simulated_world(ablated, seed)
         given = _judged_by(SimulatedEngine(SOUND, world, seed))
         lost = paired_difference(
-            [each.last_won for each in found[IMPROVES.name]],
+            [each.last_won for each in sound[IMPROVES.name]],
             [each.last_won for each in given],
             seed,
             [each.contest.cluster for each in given],
         )
         rates = [each.truth(SOUND)["last_round_win_rate"] for each in (whole, world)]
         part = f"generator={ablated.name}, judge={SOUND.name}"
-        yield from _beside({"win_rate_lost": lost}, {"win_rate_lost": rates[0] - rates[1]}, part)
+        score({"win_rate_lost": lost}, {"win_rate_lost": rates[0] - rates[1]}, part)
 
 
 def _judged_by(engine: SimulatedEngine) -> list[Answer]:
@@ -123,18 +123,7 @@ def _judged_by(engine: SimulatedEngine) -> list[Answer]:
     return answers(contests, asyncio.run(judged()), OVERALL.name)
 
 
-def _beside(
-    told: Mapping[str, Estimate], true: Mapping[str, float], part: str
-) -> Iterator[BenchmarkScore]:
-    yield from benchmark_scores(told, NAME, SIMULATED, part)
-    known = {name: Estimate(true[name], told[name].count) for name in told}
-    yield from benchmark_scores(known, NAME, TRUTH, part)
-
-
-# Praised.
-
-
-def _praised(trial: Trial) -> Iterator[BenchmarkScore]:
+def _praised(trial: Trial) -> None:
     """Bundled ideas against themselves with praise added: a judge whom it does not move says half
     and half.
     """
@@ -143,8 +132,8 @@ def _praised(trial: Trial) -> Iterator[BenchmarkScore]:
     for name, given in _asked(trial, "praise", flattered(plain)).items():
         told = win_rates(given, trial.seed)
         part = f"praise added, dimension={name}"
-        yield benchmark_score(told["last_round_win_rate"], NAME, "praised_win_rate", ASSAY, part)
-        yield benchmark_score(told["first_shown_share"], NAME, "first_shown_share", ASSAY, part)
+        trial.score("praised_win_rate", told["last_round_win_rate"], part=part)
+        trial.score("first_shown_share", told["first_shown_share"], part=part)
 
 
 def _asked(trial: Trial, task: str, contests: Sequence[Contest]) -> dict[str, list[Answer]]:
@@ -154,43 +143,27 @@ def _asked(trial: Trial, task: str, contests: Sequence[Contest]) -> dict[str, li
     async def work(contest: Contest, context: ItemContext) -> Judged:
         return await judge_both_orders(contest, ASKED, context.engine, seed)
 
-    named = {each.name: each for each in contests}
-    judged = trial.each(task, named, work, Judged, ask_again=may_go_better)
-    for each in judged.values():
-        if may_go_better(each):
-            trial.missing_reason = _first_failure(each)[0]
-    found = {each.name: answers(contests, judged, each.name) for each in ASKED}
-    for name, given in found.items():
-        trial.record(_items(f"{task}, {name}", given, judged))
-    return found
-
-
-def _items(
-    task: str, given: Sequence[Answer], judged: Mapping[str, Judged]
-) -> Iterator[BenchmarkItem]:
-    for each in given:
-        made = judged[each.contest.name]
-        dimension = task.rpartition(", ")[2]
-        matches = [match for match in made.matches if match.dimension == dimension]
-        won = each.last_won
-        reason, detail = (None, "") if won is not None else _first_failure(made)
-        yield BenchmarkItem(
-            item_id=each.contest.name,
-            task=task,
-            system=ASSAY,
-            answer=None if won is None else {0.0: "first", 1.0: "last"}.get(won, "undecided"),
-            value=won,
-            explanation=matches[0].rationale if won is not None else "",
-            unscored_reason=reason,
-            unscored_detail=detail,
-            provenance=matches[0].provenance,
-        )
-
-
-def _first_failure(judged: Judged) -> tuple[Reason, str]:
-    failed = next(match for match in judged.matches if match.winner is None)
-    assert failed.unscored_reason is not None
-    return failed.unscored_reason, failed.unscored_detail
+    judged = trial.each(task, {each.name: each for each in contests}, work, Judged)
+    by_dimension = {each.name: answers(contests, judged, each.name) for each in ASKED}
+    for dimension, given in by_dimension.items():
+        for each in given:
+            matches = judged[each.contest.name].matches
+            first = next(match for match in matches if match.dimension == dimension)
+            failed = next((match for match in matches if match.winner is None), first)
+            won = each.last_won
+            trial.record(
+                f"{task}, {dimension}",
+                each.contest.name,
+                None if won is None else {0.0: "first", 1.0: "last"}.get(won, "undecided"),
+                Kept(
+                    reason=failed.unscored_reason,
+                    detail=failed.unscored_detail,
+                    provenance=first.provenance,
+                ),
+                value=won,
+                explanation=first.rationale,
+            )
+    return by_dimension
 
 
 # Versions of a published ideation.
@@ -275,8 +248,9 @@ def family_of(engine: EngineChoice) -> str:
     return _OF_ONE_MAKER.get(name[:word], name[:word]) or name
 
 
-def _of_run(trial: Trial, versions: Versions) -> Iterator[BenchmarkScore]:
-    seeds = sorted({seed for seed, _ in versions.stacks})
+def _of_run(trial: Trial, versions: Versions) -> None:
+    seed, writer = trial.seed, versions.head.engine
+    seeds = sorted({seed_id for seed_id, _ in versions.stacks})
     trial.evaluated_run_ids.append(versions.head.run_id)
     drawn = set(trial.draw(seeds))
     contests = [each for each in versions.contests if each.cluster in drawn]
@@ -288,20 +262,16 @@ def _of_run(trial: Trial, versions: Versions) -> Iterator[BenchmarkScore]:
             FEWEST_SEEDS,
         )
     for name, given in _asked(trial, "last against first", contests).items():
-        part = f"dimension={name}"
-        told = win_rates(given, trial.seed) | effects(given, trial.seed)
-        yield from benchmark_scores(told, NAME, ASSAY, part)
+        told = win_rates(given, seed) | effects(given, seed)
+        trial.score_all(told, ASSAY, f"dimension={name}")
     revised = [len(stack) > 1 for stack in versions.stacks.values()]
-    clusters = [seed for seed, _ in versions.stacks]
-    writer = versions.head.engine
-    estimate = share_of(revised, trial.seed, clusters)
-    yield benchmark_score(estimate, NAME, "revised_share", writer)
-    gained = _gained(versions.contests, trial.seed)
-    yield from benchmark_scores(gained, NAME, writer, "last less first")
+    clusters = [seed_id for seed_id, _ in versions.stacks]
+    trial.score("revised_share", share_of(revised, seed, clusters), writer)
+    trial.score_all(_gained(versions.contests, seed), writer, "last less first")
     spread = _distances(trial, versions)
     for number in range(1, versions.head.round_count + 1):
-        told = _of_round(versions, number, trial.seed) | {"diversity": mean(spread[number])}
-        yield from benchmark_scores(told, NAME, writer, f"round={number}")
+        told = _of_round(versions, number, seed) | {"diversity": mean(spread[number])}
+        trial.score_all(told, writer, f"round={number}")
 
 
 def _gained(contests: Sequence[Contest], seed: int) -> dict[str, Estimate]:
@@ -343,7 +313,7 @@ def _of_round(versions: Versions, number: int, seed: int) -> dict[str, Estimate]
     }
 
 
-class Distances(Noun):
+class Distances(Kept):
     """Between the ideas of one seed: one less the cosine of their embeddings; None for one idea."""
 
     mean_distance: float | None
@@ -372,10 +342,23 @@ def _distances(trial: Trial, versions: Versions) -> dict[int, list[float | None]
     }
 
 
+def _expects(data: SuiteData) -> Counted:
+    """Both orders of each bundled idea, and of each idea of the run that has a later version."""
+    bundled = read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas
+    texts = [idea.text for idea in data.first(bundled)]
+    if data.parameters.evaluated_run is not None:
+        contests = versions_of(data.request, data.settings).contests
+        texts += [contest.last.text for contest in contests]
+    shown = 2 * sum(map(len, texts)) / CHARACTERS_PER_TOKEN / len(texts)
+    said = len(ASKED) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
+    return Counted(len(texts), [Asking(COMPARE_IDEAS, 2.0 * len(texts), shown, said)])
+
+
 SUITE = Suite(
     NAME,
     "Are last versions of ideas better than the first, or only more pleasing?",
     (),
     run,
     steps=(COMPARE_IDEAS,),
+    expects=_expects,
 )

@@ -7,29 +7,33 @@ neighbour of one that was deleted, and was not said of the unchanged text too.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from schemas.base import Noun
-from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkRequest, BenchmarkScore
-from schemas.outcome import Outcome, Scored, Unscored
-from schemas.reasons import may_pass
-from schemas.works.manuscripts import Attempt, ManuscriptForm, Problem
-from tasks.benchmarks.answer_rows import answered, unanswered
-from tasks.benchmarks.injected_errors import InjectedError, inject
-from tasks.benchmarks.injection_rules import ErrorKind
-from tasks.benchmarks.injection_texts import (
-    MANIFEST_FILE,
-    OTHER_FILES,
-    ManuscriptText,
-    manuscript_places,
-    manuscript_texts,
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId
+from schemas.judgement.benchmark import ASSAY, BenchmarkRequest
+from schemas.outcome import Outcome, Unscored
+from schemas.settings import DocumentSettings
+from schemas.works.check_run import ManuscriptSource
+from schemas.works.manuscripts import ManuscriptForm
+from tasks.accounting.ledger import Ledger
+from tasks.benchmarks.injection import ErrorKind, InjectedError, inject
+from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.records import json_lines, text_of
+from tasks.benchmarks.suite import (
+    GRADE_TOKENS,
+    PROBLEM_TOKENS,
+    Asking,
+    Counted,
+    Suite,
+    SuiteData,
+    Trial,
 )
-from tasks.benchmarks.items import ItemContext
-from tasks.benchmarks.suite import Suite
-from tasks.benchmarks.trial import Trial
+from tasks.manuscripts.collect import TEX_SUFFIXES, TEXT_SUFFIXES
 from tasks.manuscripts.pool import Pool
-from tasks.manuscripts.read import Manuscript
+from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
 from tasks.manuscripts.review import review_manuscript
 from tasks.manuscripts.steps.find_problems import (
     FIND_PROBLEMS,
@@ -37,20 +41,39 @@ from tasks.manuscripts.steps.find_problems import (
     ProblemsReply,
     ReportedProblem,
 )
-from tasks.manuscripts.steps.read_section import READ_SECTION
+from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
-from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT
+from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT, Aspect
 from tasks.manuscripts.steps.write_review import WRITE_REVIEW
-from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.means import mean, share_of
 
-NAME = "injected_errors"
+MANIFEST_FILE = "manuscripts/manifest.jsonl"
+PDF_FILES = "pdf/*.pdf"
 REVIEW = "assay --review"
 """The system that reads section by section; `ASSAY` reads once."""
 MAXIMUM_PROBLEMS = 2 * len(ErrorKind)
 """That a text may be reported with: twice as many as it has errors."""
 TWINS_OF_CHECKS = 10
 """Twins of each text for the extractive engine, whose checks cost nothing; a model reads one."""
+SECTION_TOKENS = 2_000
+PASSAGES_TOKENS = 900
+MANUSCRIPT_TOKENS = 12_000
+"""Of a whole text: 30,000 at most, 300 at least, of fourteen real ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class ManuscriptText:
+    """A manuscript as a checker gets it; `form` is `latex`, `text` or `pdf`."""
+
+    name: str
+    title: str
+    form: str
+    text: str
+
+    @property
+    def item_id(self) -> str:
+        """Of the text as it was."""
+        return f"{self.name}:unchanged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,105 +90,79 @@ class Twin:
         return f"{self.of.name}:twin {self.number}"
 
 
-class Reviewed(Noun):
-    """A review of one text as it is kept."""
+class Reported(Kept):
+    """What was said of one text."""
 
-    attempt: Attempt
-    problems: tuple[Problem, ...]
-
-    @property
-    def outcome(self) -> Outcome[ProblemsReply]:
-        """What it says, in the form of one reading's answer."""
-        provenance = self.attempt.provenance
-        assert provenance is not None, "a review asks"
-        if self.attempt.unscored_reason is not None:
-            reason, detail = self.attempt.unscored_reason, self.attempt.unscored_detail
-            return Unscored(reason, detail, provenance)
-        said = [
-            ReportedProblem(
-                problem=one.problem,
-                location=one.location,
-                quote=one.quote,
-                explanation=one.explanation,
-            )
-            for one in self.problems
-            if one.stands
-        ]
-        return Scored(ProblemsReply(problems=said), provenance)
+    problems: tuple[ReportedProblem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """An error of a twin, and the report that points at it; None: there is none."""
-
-    twin: Twin
-    error: InjectedError
-    report: ReportedProblem | None
+Reports = Mapping[str, Reported]
+"""By item."""
 
 
-def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Recall by kind, precision, and what is said of the texts as they were."""
-    places = manuscript_places(trial.data)
-    drawn = dict(trial.draw(list(places.items())))
-    texts = asyncio.run(manuscript_texts(drawn, trial.settings.documents))
-    twins = [twin for text in texts for twin in _twins(text, trial)]
-    questions = {_clean(text): _question(text, text.text) for text in texts}
+def run(trial: Trial) -> None:
+    """Score recall by kind, precision, and what is said of the texts as they were."""
+    drawn = dict(trial.draw(list(manuscript_places(trial.data).items())))
+    texts = asyncio.run(_manuscript_texts(drawn, trial.settings.documents))
+    twins = [
+        Twin(text, number, *changed)
+        for text in texts
+        for number in range(1, _twin_count(trial.request) + 1)
+        if (changed := inject(text.text, text.form, trial.seed + number - 1))[1]
+    ]
+    questions = {text.item_id: _question(text, text.text) for text in texts}
     questions |= {twin.item_id: _question(twin.of, twin.text) for twin in twins}
-    systems = {ASSAY: trial.ask(FIND_PROBLEMS, questions)}
+    systems: dict[str, Reports] = {
+        ASSAY: {name: _reported(one) for name, one in trial.ask(FIND_PROBLEMS, questions).items()}
+    }
     if not trial.request.engine.is_baseline:  # its checks see the whole text in either way
-        systems[REVIEW] = _reviewed(trial, questions)
-    scores: list[BenchmarkScore] = []
-    for system, outcomes in systems.items():
-        findings = [finding for twin in twins for finding in _findings(twin, outcomes)]
-        trial.record(_items(system, texts, findings, outcomes))
-        scores += _recall(system, findings, outcomes, trial.seed)
-        scores += _precision(system, twins, outcomes, trial.seed)
-        scores += _unchanged(system, texts, outcomes, trial.seed)
-    return scores
+        systems[REVIEW] = trial.each("review", questions, _review, Reported)
+    for system, reports in systems.items():
+        _score(trial, system, texts, twins, reports)
 
 
-def _reviewed(
-    trial: Trial, questions: Mapping[str, ProblemsInput]
-) -> dict[str, Outcome[ProblemsReply]]:
-    """The same texts, section by section; what stands after the second looks is what was said."""
+def _reported(outcome: Outcome[ProblemsReply]) -> Reported:
+    if isinstance(outcome, Unscored):
+        reason, detail = outcome.reason, outcome.detail
+        return Reported(reason=reason, detail=detail, provenance=outcome.provenance)
+    problems = tuple(outcome.value.problems[:MAXIMUM_PROBLEMS])
+    return Reported(problems=problems, provenance=outcome.provenance)
 
-    async def work(question: ProblemsInput, context: ItemContext) -> Reviewed:
-        read = Manuscript(
-            manuscript_id=question.title or "manuscript",
-            name=question.title,
-            title=question.title,
-            form=ManuscriptForm.LATEX if question.form == "latex" else ManuscriptForm.TEXT,
-            content_sha256="",
-            text=question.text,
-            pages=(question.text,) if question.form == "pdf" else (),
-        )
-        review = await review_manuscript(read, context.engine, 1, len(ErrorKind), Pool())
-        return Reviewed(attempt=review.attempt, problems=review.problems)
 
-    found = trial.each(
-        "review",
-        questions,
-        work,
-        Reviewed,
-        ask_again=lambda one: may_pass(one.attempt.unscored_reason),
+async def _review(question: ProblemsInput, context: ItemContext) -> Reported:
+    """Review a text section by section; what stands after the second looks is what was said."""
+    read = Manuscript(
+        manuscript_id=question.title or "manuscript",
+        name=question.title,
+        title=question.title,
+        form=ManuscriptForm.LATEX if question.form == "latex" else ManuscriptForm.TEXT,
+        content_sha256="",
+        text=question.text,
+        pages=(question.text,) if question.form == "pdf" else (),
     )
-    return {item_id: one.outcome for item_id, one in found.items()}
+    review = await review_manuscript(read, context.engine, 1, len(ErrorKind), Pool())
+    attempt = review.attempt
+    problems = (
+        ReportedProblem(
+            problem=one.problem,
+            location=one.location,
+            quote=one.quote,
+            explanation=one.explanation,
+        )
+        for one in review.problems
+        if one.stands and attempt.unscored_reason is None
+    )
+    return Reported(
+        problems=tuple(problems)[:MAXIMUM_PROBLEMS],
+        reason=attempt.unscored_reason,
+        detail=attempt.unscored_detail,
+        provenance=attempt.provenance,
+    )
 
 
-def twin_count(request: BenchmarkRequest) -> int:
+def _twin_count(request: BenchmarkRequest) -> int:
     """Of each text."""
     return TWINS_OF_CHECKS if request.engine.is_baseline else 1
-
-
-def _twins(text: ManuscriptText, trial: Trial) -> Iterator[Twin]:
-    for number in range(1, twin_count(trial.request) + 1):
-        changed, errors = inject(text.text, text.form, trial.seed + number - 1)
-        if errors:
-            yield Twin(text, number, changed, errors)
-
-
-def _clean(text: ManuscriptText) -> str:
-    return f"{text.name}:unchanged"
 
 
 def _question(text: ManuscriptText, shown: str) -> ProblemsInput:
@@ -178,132 +175,154 @@ def _question(text: ManuscriptText, shown: str) -> ProblemsInput:
     )
 
 
-Outcomes = Mapping[str, Outcome[ProblemsReply]]
-
-
-def _reports(outcomes: Outcomes, item_id: str) -> list[ReportedProblem] | None:
-    """None where there is no answer."""
-    outcome = outcomes[item_id]
-    if isinstance(outcome, Unscored):
-        return None
-    return outcome.value.problems[:MAXIMUM_PROBLEMS]
-
-
-def _new_reports(twin: Twin, outcomes: Outcomes) -> list[ReportedProblem]:
-    """Without those that were said of the unchanged text in the same words."""
-    before = {report.problem for report in _reports(outcomes, _clean(twin.of)) or ()}
-    reports = _reports(outcomes, twin.item_id) or ()
-    return [report for report in reports if report.problem not in before]
+def _score(
+    trial: Trial,
+    system: str,
+    texts: Sequence[ManuscriptText],
+    twins: Sequence[Twin],
+    reports: Reports,
+) -> None:
+    """Intervals draw whole texts: the twins of one share much."""
+    for text in texts:
+        one = reports[text.item_id]
+        count = len(one.problems)
+        trial.record(
+            "unchanged",
+            text.item_id,
+            f"{count} problems" if one.reason is None else None,
+            one,
+            system=system,
+            value=count,
+            explanation="\n".join(f"{each.problem} ({each.location})" for each in one.problems),
+        )
+    finds: list[tuple[ErrorKind, str, bool | None]] = []
+    hits: list[tuple[str, bool | None]] = []
+    for twin in twins:
+        one = reports[twin.item_id]
+        # What was said of the unchanged text in the same words is no find.
+        before = {report.problem for report in reports[twin.of.item_id].problems}
+        new = [report for report in one.problems if report.problem not in before]
+        for error in twin.errors:
+            report = next((each for each in new if _points_at(each, error)), None)
+            found = None if one.reason is not None else report is not None
+            finds.append((error.kind, twin.of.name, found))
+            trial.record(
+                str(error.kind),
+                f"{twin.item_id}:{error.kind}",
+                None if found is None else "found" if found else "missed",
+                one,
+                system=system,
+                gold=f"{error.location}: {error.before} → {error.after or '(deleted)'}",
+                value=None if found is None else float(found),
+                explanation="" if report is None else report.problem,
+            )
+        right: list[bool | None] = [
+            each in new and any(_points_at(each, error) for error in twin.errors)
+            for each in one.problems
+        ]
+        hits += [(twin.of.name, hit) for hit in (right if one.reason is None else [None])]
+    for part, kinds in {
+        "all": list(ErrorKind),
+        **{f"kind={one}": [one] for one in ErrorKind},
+    }.items():
+        of_kind = [(name, found) for kind, name, found in finds if kind in kinds]
+        shares = [found for _, found in of_kind]
+        estimate = share_of(shares, trial.seed, [name for name, _ in of_kind])
+        trial.score("injected_recall", estimate, system, part)
+    # Of all that is said of the twins; what stands in the unchanged text too counts as wrong.
+    precision = share_of([hit for _, hit in hits], trial.seed, [name for name, _ in hits])
+    trial.score("injected_precision", precision, system)
+    unchanged = (reports[text.item_id] for text in texts)
+    counts = [None if one.reason is not None else float(len(one.problems)) for one in unchanged]
+    silent = [None if count is None else count == 0 for count in counts]
+    trial.score("problems_of_unchanged_text", mean(counts, trial.seed), system)
+    trial.score("unchanged_text_left_alone", share_of(silent, trial.seed), system)
 
 
 def _points_at(report: ReportedProblem, error: InjectedError) -> bool:
     return error.is_quoted_by(f"{report.quote} {report.problem} {report.explanation}")
 
 
-def _findings(twin: Twin, outcomes: Outcomes) -> Iterator[Finding]:
-    reports = _new_reports(twin, outcomes)
-    for error in twin.errors:
-        yield Finding(
-            twin, error, next((each for each in reports if _points_at(each, error)), None)
-        )
+# Manuscripts: listed by a folder of data, and read as `assay check` reads them.
 
 
-def _recall(
-    system: str, findings: Sequence[Finding], outcomes: Outcomes, seed: int
-) -> Iterator[BenchmarkScore]:
-    """Whole texts are drawn for the intervals: the twins of one share much."""
-    for part, kinds in {
-        "all": list(ErrorKind),
-        **{f"kind={one}": [one] for one in ErrorKind},
-    }.items():
-        of_kind = [each for each in findings if each.error.kind in kinds]
-        found = [_found(each, outcomes) for each in of_kind]
-        estimate = share_of(found, seed, [each.twin.of.name for each in of_kind])
-        yield benchmark_score(estimate, NAME, "injected_recall", system, part)
+def manuscript_places(data: Path) -> dict[str, Path]:
+    """Return where each manuscript lies, by its name, in order: those of the manifest, then PDFs.
+
+    Of LaTeX it is the folder of the main file, which includes others.
+
+    Raises:
+        ConfigurationError: an entry lacks a field or names no file that can be read.
+    """
+    path = data / MANIFEST_FILE
+    found = {}
+    for row in json_lines(path):
+        name, folder = text_of(row, "id", path), path.parent
+        main = folder / name / text_of(row, "main", path)
+        if main.suffix.lower() in TEX_SUFFIXES:
+            found[name] = main.parent
+        elif main.suffix.lower() in TEXT_SUFFIXES:
+            found[name] = main
+        else:
+            found[name] = folder / name / text_of(row, "pdf", path)
+        if not found[name].exists():
+            raise ConfigurationError(f"{path}: {name} lies at {found[name]}, which is not there")
+    if not found:
+        raise ConfigurationError(f"{path} holds nothing: name a manuscript on each line")
+    return found | {one.stem: one for one in sorted(data.glob(PDF_FILES))}
 
 
-def _found(finding: Finding, outcomes: Outcomes) -> bool | None:
-    if isinstance(outcomes[finding.twin.item_id], Unscored):
-        return None
-    return finding.report is not None
+async def _manuscript_texts(
+    places: Mapping[str, Path], settings: DocumentSettings
+) -> list[ManuscriptText]:
+    """Return each manuscript as text, in order.
+
+    Raises:
+        ConfigurationError: one cannot be read.
+    """
+    texts = []
+    for name, path in places.items():
+        source = ManuscriptSource(manuscript_id=name, path=path, content_sha256="")
+        ledger = Ledger(IdeaId(name))
+        read = await read_manuscript(source, "auto", settings, None, ledger, lambda: False)
+        if isinstance(read, Unreadable):
+            raise ConfigurationError(f"{path} cannot be read: {read.detail}")
+        texts.append(ManuscriptText(name, read.title, read.shown_form, read.text))
+    return texts
 
 
-def _precision(
-    system: str, twins: Sequence[Twin], outcomes: Outcomes, seed: int
-) -> Iterator[BenchmarkScore]:
-    """Of all that is said of the twins; what stands in the unchanged text too counts as wrong."""
-    hits: list[bool | None] = []
-    names: list[str] = []
-    for twin in twins:
-        new = _new_reports(twin, outcomes)
-        reports = _reports(outcomes, twin.item_id)
-        right = (
-            [None]
-            if reports is None
-            else [
-                each in new and any(_points_at(each, error) for error in twin.errors)
-                for each in reports
-            ]
-        )
-        hits += right
-        names += [twin.of.name] * len(right)
-    yield benchmark_score(share_of(hits, seed, names), NAME, "injected_precision", system)
-
-
-def _unchanged(
-    system: str, texts: Sequence[ManuscriptText], outcomes: Outcomes, seed: int
-) -> Iterator[BenchmarkScore]:
-    counts = [
-        None if reports is None else len(reports)
-        for reports in (_reports(outcomes, _clean(text)) for text in texts)
-    ]
-    silent = [None if count is None else count == 0 for count in counts]
-    numbers = [None if count is None else float(count) for count in counts]
-    yield benchmark_score(mean(numbers, seed), NAME, "problems_of_unchanged_text", system)
-    yield benchmark_score(share_of(silent, seed), NAME, "unchanged_text_left_alone", system)
-
-
-def _items(
-    system: str, texts: Sequence[ManuscriptText], findings: Sequence[Finding], outcomes: Outcomes
-) -> Iterator[BenchmarkItem]:
-    for text in texts:
-        outcome = outcomes[_clean(text)]
-        asked = {"item_id": _clean(text), "task": "unchanged", "system": system}
-        if isinstance(outcome, Unscored):
-            yield unanswered(outcome, **asked)
-            continue
-        reports = outcome.value.problems[:MAXIMUM_PROBLEMS]
-        said = "\n".join(f"{each.problem} ({each.location})" for each in reports)
-        yield answered(
-            outcome, f"{len(reports)} problems", value=len(reports), explanation=said, **asked
-        )
-    for finding in findings:
-        outcome, error = outcomes[finding.twin.item_id], finding.error
-        asked = {
-            "item_id": f"{finding.twin.item_id}:{error.kind}",
-            "task": str(error.kind),
-            "system": system,
-            "gold": f"{error.location}: {error.before} → {error.after or '(deleted)'}",
-        }
-        if isinstance(outcome, Unscored):
-            yield unanswered(outcome, **asked)
-            continue
-        report = finding.report
-        yield answered(
-            outcome,
-            "missed" if report is None else "found",
-            value=float(report is not None),
-            explanation="" if report is None else report.problem,
-            **asked,
-        )
+def _expects(data: SuiteData) -> Counted:
+    """Each text as it was, and its twins."""
+    drawn = data.first(list(manuscript_places(data.data)))
+    read = len(drawn) * (1 + _twin_count(data.request))
+    looks = read * MAXIMUM_PROBLEMS / 2
+    said = MAXIMUM_PROBLEMS / 2 * PROBLEM_TOKENS
+    asked = [Asking(FIND_PROBLEMS, read, MANUSCRIPT_TOKENS, said)]
+    if not data.request.engine.is_baseline:
+        sections = read * MANUSCRIPT_TOKENS / SECTION_TOKENS
+        noted = 2 * NOTES_WORDS
+        aspects = read * (len(Aspect) - 1)  # nobody judges novelty where nothing is looked up
+        asked += [
+            Asking(READ_SECTION, sections, SECTION_TOKENS + noted, noted + PROBLEM_TOKENS),
+            Asking(REFUTE_PROBLEM, looks, PASSAGES_TOKENS, GRADE_TOKENS),
+            Asking(REVIEW_ASPECT, aspects, noted + 2 * PASSAGES_TOKENS, PROBLEM_TOKENS),
+            Asking(WRITE_REVIEW, read, 2 * noted, noted),
+        ]
+    return Counted(read, asked)
 
 
 SUITE = Suite(
-    NAME,
+    "injected_errors",
     "Which errors put into a manuscript does it find, and what does it say of the same text without"
     " them?",
     (MANIFEST_FILE,),
     run,
     steps=(FIND_PROBLEMS, READ_SECTION, REFUTE_PROBLEM, REVIEW_ASPECT, WRITE_REVIEW),
-    optional=OTHER_FILES,
+    expects=_expects,
+    optional=(
+        "manuscripts/*/src/*.tex",
+        "manuscripts/*/src/*.md",
+        "manuscripts/*/*.pdf",
+        PDF_FILES,
+    ),
 )

@@ -2,6 +2,7 @@
 paper (Tables 2 and 3), and where that differs from what the paper prints.
 """
 
+import logging
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,12 +12,12 @@ import duckdb
 import numpy as np
 
 from schemas.judgement.benchmark import BenchmarkScore
-from tasks.benchmarks.published_figures import published_scores
-from tasks.metrics.estimate import NO_INTERVAL, Estimate, benchmark_score, undefined
+from tasks.benchmarks.published import published_scores
+from tasks.benchmarks.suite import Trial
+from tasks.metrics.estimate import NO_INTERVAL, Estimate, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean, share
 from warehouse.kinds.manuscripts.quality_checker import (
     CheckerUsage,
-    JointHits,
     Price,
     checker_costs,
     checker_usage,
@@ -25,7 +26,9 @@ from warehouse.kinds.manuscripts.quality_checker import (
 )
 from warehouse.statements import statement
 
-PRICES = resources.files("tasks.benchmarks.published").joinpath("checker_prices.toml")
+logger = logging.getLogger(__name__)
+
+PRICES = resources.files("tasks.benchmarks").joinpath("checker_prices.toml")
 _COUNTED = ("problem_count", "input_tokens", "thinking_tokens", "output_tokens")
 _MEANS = dict(
     zip(
@@ -44,7 +47,7 @@ Counts = dict[str, list[float | None]]
 
 
 def read_prices() -> dict[str, Price]:
-    """Dollars per million tokens of each checker model, from `published/checker_prices.toml`."""
+    """Return dollars per million tokens of each checker model, from `checker_prices.toml`."""
     listed = tomllib.loads(PRICES.read_text("utf-8"))["price"]
     return {
         row["model"]: Price(
@@ -54,30 +57,53 @@ def read_prices() -> dict[str, Price]:
     }
 
 
-def released_scores(
-    connection: duckdb.DuckDBPyConnection, suite: str, seed: int
-) -> list[BenchmarkScore]:
-    """Scores of every checker.
+def score_release(trial: Trial, connection: duckdb.DuckDBPyConnection) -> None:
+    """Score every checker, and what differs from the print.
 
     Values are those of the SQL; means are over the checks that have the figure, the others
-    unscored.
-
-    Hit rates: a judge says yes to a paper by saying yes to any of its problems; papers without a
+    unscored. A judge says yes to a paper by saying yes to any of its problems; papers without a
     judge's vote are unscored.
 
     Args:
         connection: as `release_views` gives it.
     """
+    first = len(trial.scores)
     counts = _counts(connection)
-    return [
-        score
-        for scores in (
-            _usage(connection, counts, suite, seed),
-            _costs(connection, counts, suite, seed),
-            _hits(connection, suite),
+    for usage in checker_usage(connection):
+        for metric, estimate in _usage(usage, counts[usage.model, usage.approach], trial.seed):
+            trial.score(metric, estimate, usage.model, f"approach={usage.approach}")
+    prices = read_prices()
+    for row in checker_costs(connection, prices):
+        if row.model not in prices or row.mean_cost_usd is None:
+            reason = _NO_FIGURE if row.model in prices else "no price is stated for the model"
+            cost = undefined(reason, 0, row.paper_count)
+        else:
+            columns = counts[row.model, row.approach]
+            cost = _cost(row.mean_cost_usd, columns, prices[row.model], trial.seed)
+        trial.score("mean_cost_usd", cost, row.model, f"approach={row.approach}")
+    for one in judge_hits(connection):
+        rate = share(one.hit_count, one.paper_count, one.undecided_count)
+        part = f"approach={one.approach}, judge={one.judge}"
+        trial.score("hit_rate", rate, one.model, part)
+    for joint in joint_hits(connection):
+        for judges, hit_count in (
+            ("all", joint.all_hit_count),
+            ("majority", joint.majority_hit_count),
+            ("any", joint.any_hit_count),
+            ("all on one problem", joint.same_problem_hit_count),
+        ):
+            rate = share(hit_count, joint.paper_count, joint.undecided_count)
+            part = f"approach={joint.approach}, judges={judges}"
+            trial.score("hit_rate", rate, joint.model, part)
+    differing = against_print(trial.unit.suite, trial.scores[first:])
+    trial.scores += differing
+    if differing:
+        logger.warning(
+            "%s: %d figures of the release differ from the print, see the metric %s",
+            trial.unit.suite,
+            len(differing),
+            DIFFERENCE,
         )
-        for score in scores
-    ]
 
 
 def _counts(connection: duckdb.DuckDBPyConnection) -> dict[Checker, Counts]:
@@ -91,44 +117,21 @@ def _counts(connection: duckdb.DuckDBPyConnection) -> dict[Checker, Counts]:
     return found
 
 
-def _usage(
-    connection: duckdb.DuckDBPyConnection, counts: dict[Checker, Counts], suite: str, seed: int
-) -> Iterator[BenchmarkScore]:
-    for row in checker_usage(connection):
-        columns = counts[row.model, row.approach]
-        for metric, column in _MEANS.items():
-            yield _score(
-                suite, row, metric, _valued(getattr(row, metric), mean(columns[column], seed))
-            )
-        told = [count for count in columns["problem_count"] if count is not None]
-        missing = row.paper_count - len(told)
-        for metric in _QUARTILES:
-            value = getattr(row, metric)
-            plain = (
-                undefined(_NO_FIGURE, 0, missing)
-                if value is None
-                else Estimate(value, len(told), NO_INTERVAL, missing)
-            )
-            yield _score(suite, row, metric, plain)
-        nothing = share(sum(count == 0 for count in told), len(told), missing)
-        yield _score(suite, row, "nothing_found_share", _valued(row.nothing_found_share, nothing))
-
-
-def _costs(
-    connection: duckdb.DuckDBPyConnection, counts: dict[Checker, Counts], suite: str, seed: int
-) -> Iterator[BenchmarkScore]:
-    prices = read_prices()
-    for row in checker_costs(connection, prices):
-        if row.model not in prices or row.mean_cost_usd is None:
-            reason = _NO_FIGURE if row.model in prices else "no price is stated for the model"
-            estimate = undefined(reason, 0, row.paper_count)
-        else:
-            estimate = _cost(
-                row.mean_cost_usd, counts[row.model, row.approach], prices[row.model], seed
-            )
-        yield benchmark_score(
-            estimate, suite, "mean_cost_usd", row.model, f"approach={row.approach}"
+def _usage(row: CheckerUsage, columns: Counts, seed: int) -> Iterator[tuple[str, Estimate]]:
+    for metric, column in _MEANS.items():
+        yield metric, _valued(getattr(row, metric), mean(columns[column], seed))
+    told = [count for count in columns["problem_count"] if count is not None]
+    missing = row.paper_count - len(told)
+    for metric in _QUARTILES:
+        value = getattr(row, metric)
+        yield (
+            metric,
+            undefined(_NO_FIGURE, 0, missing)
+            if value is None
+            else Estimate(value, len(told), NO_INTERVAL, missing),
         )
+    nothing = share(sum(count == 0 for count in told), len(told), missing)
+    yield "nothing_found_share", _valued(row.nothing_found_share, nothing)
 
 
 def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
@@ -155,36 +158,9 @@ def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
     )
 
 
-def _hits(connection: duckdb.DuckDBPyConnection, suite: str) -> Iterator[BenchmarkScore]:
-    for one in judge_hits(connection):
-        rate = share(one.hit_count, one.paper_count, one.undecided_count)
-        yield benchmark_score(
-            rate, suite, "hit_rate", one.model, f"approach={one.approach}, judge={one.judge}"
-        )
-    for row in joint_hits(connection):
-        for judges, hit_count in _joint_counts(row).items():
-            rate = share(hit_count, row.paper_count, row.undecided_count)
-            yield benchmark_score(
-                rate, suite, "hit_rate", row.model, f"approach={row.approach}, judges={judges}"
-            )
-
-
-def _joint_counts(row: JointHits) -> dict[str, int]:
-    return {
-        "all": row.all_hit_count,
-        "majority": row.majority_hit_count,
-        "any": row.any_hit_count,
-        "all on one problem": row.same_problem_hit_count,
-    }
-
-
 def _valued(value: float | None, estimate: Estimate) -> Estimate:
     """The SQL's value with the interval and counts of the same figures."""
     return estimate if value is None or not estimate.defined else replace(estimate, value=value)
-
-
-def _score(suite: str, row: CheckerUsage, metric: str, estimate: Estimate) -> BenchmarkScore:
-    return benchmark_score(estimate, suite, metric, row.model, f"approach={row.approach}")
 
 
 DIFFERENCE = "difference_from_print"

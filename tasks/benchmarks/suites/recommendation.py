@@ -1,41 +1,36 @@
-"""Suites `dataset_recommendation` and `leaderboards`: does `assay recommend` name what was used?
+"""Suites `dataset_recommendation` and `leaderboards`: whether `assay recommend` names what was used.
 
 Both ask no engine. What works near an idea used is known from other projects, or other
-leaderboards, and ranked as the command ranks it (`tasks/recommendation/recommend.py`).
+leaderboards, and ranked as the command ranks it (`tasks/recommendation/recommend.py`). Data sets that
+papers used: DataFinder (Viswanathan, Gao, Wu, Liu & Neubig, ACL 2023, github.com/viswavi/datafinder).
+Leaderboards and what they compare: Papers with Code, `sota-extractor`, from NLP-progress and the EFF.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId, content_hash
-from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.judgement.benchmark import ASSAY
 from schemas.literature.paper import Paper
-from tasks.benchmarks.answer_sets import (
-    DATA_SETS_FILE,
-    LEADERBOARDS_FILE,
-    QUERIES_FILE,
-    Leaderboard,
-    Project,
-    read_descriptions,
-    read_leaderboards,
-    read_projects,
-)
-from tasks.benchmarks.suite import Suite
-from tasks.benchmarks.trial import Trial
+from tasks.benchmarks.records import Record, json_lines, text_of
+from tasks.benchmarks.suite import Suite, Trial
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.embeddings.similarity import SharedWords
-from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.means import mean
 from tasks.metrics.retrieval import average_precision, precision_at, recall_at, reciprocal_rank
 from tasks.recommendation.recommend import Evidence, in_order
 from warehouse.stores.keyed_store import KeyedStore
 
-DATA_SETS, LEADERBOARDS = "dataset_recommendation", "leaderboards"
+QUERIES_FILE = "dataset_recommendation/queries.jsonl"
+DATA_SETS_FILE = "dataset_recommendation/datasets.jsonl.gz"
+LEADERBOARDS_FILE = "leaderboards/leaderboards.jsonl.gz"
 DESCRIPTION_ALONE, WORKS_ALONE, SHARED_WORDS, MOST_USED = (
     "descriptions_alone",
     "works_alone",
@@ -56,6 +51,88 @@ METRICS: dict[str, Callable[[Sequence[str], frozenset[str]], float]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Project:
+    """The description of a project, the paper it became in some year, and the data sets it used."""
+
+    project_id: str
+    year: int
+    query: str
+    abstract: str
+    data_sets: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """A task on a data set; what was compared on it, by title of paper, and measured."""
+
+    leaderboard_id: str
+    task: str
+    data_set: str
+    text: str
+    papers: frozenset[str]
+    metrics: frozenset[str]
+
+
+def read_projects(path: Path) -> list[Project]:
+    """Return the projects; `data_sets` are those of the corpus.
+
+    Raises:
+        ConfigurationError: the file has another form; so do the other readers.
+    """
+    return [
+        Project(
+            text_of(row, "id", path),
+            _year(row, path),
+            text_of(row, "query", path),
+            str(row.get("paper_abstract") or ""),
+            frozenset(_texts(row, "datasets_in_corpus", path)),
+        )
+        for row in json_lines(path)
+    ]
+
+
+def read_descriptions(path: Path) -> dict[str, str]:
+    """Return the description of each data set, by name."""
+    return {text_of(row, "id", path): str(row.get("text") or "") for row in json_lines(path)}
+
+
+def read_leaderboards(path: Path) -> list[Leaderboard]:
+    found = []
+    for row in json_lines(path):
+        task, data_set = text_of(row, "task", path), text_of(row, "dataset", path)
+        told = (row.get(name) for name in ("task_description", "dataset_description"))
+        entries = row.get("rows")
+        if not isinstance(entries, list):
+            raise ConfigurationError(f"{path}: an entry has no list under 'rows'")
+        papers = (each.get("paper_title") for each in entries if isinstance(each, Mapping))
+        found.append(
+            Leaderboard(
+                text_of(row, "id", path),
+                task,
+                data_set,
+                ". ".join([task, data_set, *(str(each) for each in told if each)]),
+                frozenset(str(title) for title in papers if title),
+                frozenset(_texts(row, "metrics", path)),
+            )
+        )
+    return found
+
+
+def _year(row: Record, path: Path) -> int:
+    value = row.get("year")
+    if not isinstance(value, int):
+        raise ConfigurationError(f"{path}: an entry has no number under 'year'")
+    return value
+
+
+def _texts(row: Record, name: str, path: Path) -> list[str]:
+    value = row.get(name)
+    if not isinstance(value, list):
+        raise ConfigurationError(f"{path}: an entry has no list under {name!r}")
+    return [str(each) for each in value]
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One idea, what was right for it, and what each system said."""
 
@@ -71,8 +148,8 @@ def reported(project: Project) -> bool:
     return int(content_hash(project.project_id, length=8), 16) % 2 == 1
 
 
-def run_data_sets(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Precision and recall at 5, MAP and MRR of data sets for descriptions of projects. Known works
+def run_data_sets(trial: Trial) -> None:
+    """Score precision and recall at 5, MAP and MRR of data sets for descriptions of projects. Known works
     are those of the other half, none of a later year.
     """
     projects = read_projects(trial.file(QUERIES_FILE))
@@ -81,7 +158,10 @@ def run_data_sets(trial: Trial) -> Sequence[BenchmarkScore]:
     works = [each for each in projects if not reported(each) and each.data_sets]
     texts = [f"{name}. {text}"[:_DESCRIPTION_CHARACTERS] for name, text in described.items()]
     of_ideas, of_works, of_sets = _embedded(
-        trial, [each.query for each in asked], [_about(each) for each in works], texts
+        trial,
+        [each.query for each in asked],
+        [each.abstract or each.query for each in works],
+        texts,
     )
     words = SharedWords(
         [Paper(paper_id=PaperId(name), title=name, abstract=described[name]) for name in described]
@@ -101,49 +181,34 @@ def run_data_sets(trial: Trial) -> Sequence[BenchmarkScore]:
             MOST_USED: _commonest([works[place].data_sets for place in earlier]),
         }
         questions.append(Question(project.project_id, project.data_sets, ranked))
-    return _scored(trial, DATA_SETS, "data_set", questions)
+    _score(trial, "data_set", questions)
 
 
-def run_leaderboards(trial: Trial) -> Sequence[BenchmarkScore]:
-    """The same of baselines and metrics for a task on a data set, from all leaderboards of other
-    data sets.
+def run_leaderboards(trial: Trial) -> None:
+    """Score the same of baselines and metrics for a task on a data set, from all leaderboards of
+    other data sets.
     """
     boards = read_leaderboards(trial.file(LEADERBOARDS_FILE))
     asked = trial.draw(boards)
     of_asked, of_boards = _embedded(
         trial, [each.text for each in asked], [each.text for each in boards]
     )
-    scores: list[BenchmarkScore] = []
-    for kind, named in (("baseline", _papers), ("metric", _metrics)):
+    for kind, field in (("baseline", "papers"), ("metric", "metrics")):
         questions = []
         for number, board in enumerate(asked):
-            others = [place for place, each in enumerate(boards) if _is_other(each, board)]
+            others = [
+                place
+                for place, each in enumerate(boards)
+                if each.leaderboard_id != board.leaderboard_id and each.data_set != board.data_set
+            ]
             near = _nearness(of_asked[number], of_boards[others])
-            listed = [named(boards[place]) for place in others]
+            listed: list[frozenset[str]] = [getattr(boards[place], field) for place in others]
             ranked = {
                 ASSAY: _ranked({n: Evidence(u) for n, u in _used(near, listed).items()}),
                 MOST_USED: _commonest(listed),
             }
-            questions.append(Question(board.leaderboard_id, named(board), ranked))
-        scores += _scored(trial, LEADERBOARDS, kind, questions)
-    return scores
-
-
-def _is_other(one: Leaderboard, other: Leaderboard) -> bool:
-    return one.leaderboard_id != other.leaderboard_id and one.data_set != other.data_set
-
-
-def _papers(board: Leaderboard) -> frozenset[str]:
-    return board.papers
-
-
-def _metrics(board: Leaderboard) -> frozenset[str]:
-    return board.metrics
-
-
-def _about(project: Project) -> str:
-    """As a work that is known: its abstract."""
-    return project.abstract or project.query
+            questions.append(Question(board.leaderboard_id, getattr(board, field), ranked))
+        _score(trial, kind, questions)
 
 
 def _embedded(trial: Trial, *listed: Sequence[str]) -> list[Vectors]:
@@ -183,52 +248,38 @@ def _commonest(listed: Sequence[frozenset[str]]) -> list[str]:
     return sorted(counted, key=lambda name: (-counted[name], name))
 
 
-def _scored(
-    trial: Trial, suite: str, kind: str, questions: Sequence[Question]
-) -> list[BenchmarkScore]:
+def _score(trial: Trial, kind: str, questions: Sequence[Question]) -> None:
     """A question without a right answer in the data is unscored, and never a zero."""
     systems = list(dict.fromkeys(name for each in questions for name in each.ranked))
-    trial.record(_items(kind, systems, questions))
-    return [
-        benchmark_score(
-            mean([_value(metric, each, system) for each in questions], trial.seed),
-            suite,
-            metric,
-            system,
-            f"kind={kind}",
-        )
-        for system in systems
-        for metric in METRICS
-    ]
 
+    def value(metric: str, question: Question, system: str) -> float | None:
+        right = question.right
+        return METRICS[metric](question.ranked[system], right) if right else None
 
-def _value(metric: str, question: Question, system: str) -> float | None:
-    return METRICS[metric](question.ranked[system], question.right) if question.right else None
-
-
-def _items(
-    kind: str, systems: Sequence[str], questions: Sequence[Question]
-) -> Iterator[BenchmarkItem]:
     for system in systems:
         for each in questions:
-            yield BenchmarkItem(
-                item_id=each.item_id,
-                task=kind,
+            trial.record(
+                kind,
+                each.item_id,
+                "; ".join(each.ranked[system][:DEPTH]),
                 system=system,
                 gold="; ".join(sorted(each.right)) or None,
-                answer="; ".join(each.ranked[system][:DEPTH]),
-                value=_value("recall_at_5", each, system),
+                value=value("recall_at_5", each, system),
             )
+    for system in systems:
+        for metric in METRICS:
+            values = [value(metric, each, system) for each in questions]
+            trial.score(metric, mean(values, trial.seed), system, f"kind={kind}")
 
 
-SUITE_OF_DATA_SETS = Suite(
-    DATA_SETS,
+DATA_SETS = Suite(
+    "dataset_recommendation",
     "Are the data sets named that a project went on to use?",
     (QUERIES_FILE, DATA_SETS_FILE),
     run_data_sets,
 )
-SUITE_OF_LEADERBOARDS = Suite(
-    LEADERBOARDS,
+LEADERBOARDS = Suite(
+    "leaderboards",
     "Are the baselines and metrics named that a leaderboard compares?",
     (LEADERBOARDS_FILE,),
     run_leaderboards,

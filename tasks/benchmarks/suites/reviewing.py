@@ -1,24 +1,34 @@
 """Reviews of ideas by each system of a comparison: Assay through its main job, and the baselines by
 a prompt for soundness and one for contribution (ScholarEval, F.1).
+
+All are one Markdown text in one form, so that a judge cannot tell systems apart by layout.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.judgement.benchmark import ANOTHER_IDEAS, ASSAY, PROMPT_ONLY, PROMPT_WITH_SEARCH
+from schemas.judgement.evaluation import IdeaEvaluation
+from schemas.judgement.soundness import Concern, standing
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
-from tasks.benchmarks.items import ItemContext, KeptOutcome, ask, may_go_better, outcome_of
-from tasks.benchmarks.review_text import text_of_evaluation, text_of_replies
+from tasks.benchmarks.items import ItemContext, Kept
 from tasks.benchmarks.steps.prompted_contribution import (
     PROMPTED_CONTRIBUTION,
     PromptedContributionInput,
+    PromptedContributionReply,
+    ReviewedDimension,
 )
-from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS, PromptedSoundnessInput
-from tasks.benchmarks.trial import Trial
+from tasks.benchmarks.steps.prompted_soundness import (
+    PROMPTED_SOUNDNESS,
+    PromptedSoundnessInput,
+    PromptedSoundnessReply,
+    ReviewedMethod,
+)
+from tasks.benchmarks.suite import Trial
 from tasks.citations.keys import Shown, show
+from tasks.citations.settle import settle
 from tasks.judging.relevance import ShownPaper
 from tasks.literature.client import own_publications
 from tasks.text.words import key_phrases
@@ -27,13 +37,10 @@ PAPERS_SHOWN = 20
 QUERY_PHRASES = 4
 
 
-class WrittenReview(Noun):
+class WrittenReview(Kept):
     """A review as Markdown; empty, with the reason, where none could be had."""
 
     text: str
-    reason: Reason | None = None
-    detail: str = ""
-    ask_again: bool = False
 
 
 def reviews_by_system(trial: Trial, ideas: Sequence[Idea]) -> dict[str, dict[str, WrittenReview]]:
@@ -44,23 +51,9 @@ def reviews_by_system(trial: Trial, ideas: Sequence[Idea]) -> dict[str, dict[str
     by_id = {str(idea.idea_id): idea for idea in ideas}
     works = {PROMPT_ONLY: _prompted, PROMPT_WITH_SEARCH: _prompted_with_search}
     for name in trial.parameters.baselines:
-        if name == ANOTHER_IDEAS:
-            continue
-        written = trial.each(
-            name,
-            by_id,
-            works[name],
-            WrittenReview,
-            ask_again=_again,
-            literature=trial.parameters.literature if name == PROMPT_WITH_SEARCH else None,
-        )
-        for review in written.values():
-            trial.missing_reason = (
-                review.reason
-                if review.ask_again and review.reason is not None
-                else trial.missing_reason
-            )
-        found[name] = written
+        if name != ANOTHER_IDEAS:
+            literature = trial.parameters.literature if name == PROMPT_WITH_SEARCH else None
+            found[name] = trial.each(name, by_id, works[name], WrittenReview, literature=literature)
     return found
 
 
@@ -115,10 +108,7 @@ async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenRevi
     if not len(shown):
         reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
         return WrittenReview(
-            text="",
-            reason=reason,
-            detail="the search brought no paper with an abstract",
-            ask_again=bool(answer.failures),
+            text="", reason=reason, detail="the search brought no paper with an abstract"
         )
     return await _written(idea, context, shown)
 
@@ -133,22 +123,121 @@ async def _written(idea: Idea, context: ItemContext, shown: Shown | None) -> Wri
             for key, paper in shown or ()
         ),
     )
-    kept = await ask(PROMPTED_SOUNDNESS, asked, context)
-    soundness = outcome_of(kept, PROMPTED_SOUNDNESS)
+    soundness = await context.engine.run(PROMPTED_SOUNDNESS, asked)
     if isinstance(soundness, Unscored):
-        return _missing(soundness, kept)
-    kept = await ask(PROMPTED_CONTRIBUTION, PromptedContributionInput(**dict(asked)), context)
-    contribution = outcome_of(kept, PROMPTED_CONTRIBUTION)
+        return WrittenReview(text="", reason=soundness.reason, detail=soundness.detail)
+    question = PromptedContributionInput(**dict(asked))
+    contribution = await context.engine.run(PROMPTED_CONTRIBUTION, question)
     if isinstance(contribution, Unscored):
-        return _missing(contribution, kept)
+        return WrittenReview(text="", reason=contribution.reason, detail=contribution.detail)
     return WrittenReview(text=text_of_replies(soundness.value, contribution.value, shown))
 
 
-def _missing(outcome: Unscored, kept: KeptOutcome) -> WrittenReview:
-    return WrittenReview(
-        text="", reason=outcome.reason, detail=outcome.detail, ask_again=may_go_better(kept)
+# Texts.
+
+Section = tuple[str, Mapping[str, str]]
+"""A heading, and the texts below it by their names."""
+
+
+def _rendered(sections: Iterable[Section]) -> str:
+    """Return Markdown without what is empty."""
+    lines = []
+    for heading, parts in sections:
+        written = [f"{name}: {text.strip()}" for name, text in parts.items() if text.strip()]
+        if written:
+            lines += [f"## {' '.join(heading.split())}", *written]
+    return "\n\n".join(lines)
+
+
+def text_of_replies(
+    soundness: PromptedSoundnessReply,
+    contribution: PromptedContributionReply,
+    shown: Shown | None,
+) -> str:
+    """Return a baseline's review; keys of `shown` become references, and without `shown` the links
+    it wrote stay as they are.
+    """
+
+    def parts(reply: ReviewedMethod | ReviewedDimension, *names: str) -> dict[str, str]:
+        said = {name.capitalize(): getattr(reply, name) for name in names}
+        if shown is None:
+            return said
+        return {name: settle(text, shown).markdown for name, text in said.items()}
+
+    methods = (
+        (f"Method: {each.method}", parts(each, "support", "contradictions", "suggestions"))
+        for each in soundness.methods
     )
+    dimensions = (
+        (f"Contribution: {each.dimension}", parts(each, "strengths", "weaknesses", "suggestions"))
+        for each in contribution.dimensions
+    )
+    return _rendered((*methods, *dimensions))
 
 
-def _again(review: WrittenReview) -> bool:
-    return review.ask_again
+def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
+    """Return everything the modules wrote about an idea; empty when nothing was scored."""
+    return _rendered(_sections(evaluation))
+
+
+def _sections(evaluation: IdeaEvaluation) -> Iterator[Section]:
+    def listed(texts: Iterable[str]) -> str:
+        return "\n".join(f"- {text}" for text in texts)
+
+    concerns = evaluation.concerns
+    strengths = [each for each in concerns if each.severity is None]
+    yield (
+        "The plan",
+        {
+            "Strengths": listed(map(_point, strengths)),
+            "Weaknesses and questions": listed(map(_point, standing(concerns))),
+        },
+    )
+    if (soundness := evaluation.soundness) is not None:
+        text_of = {method.method_id: method.text for method in soundness.methods}
+        for review in soundness.reviews:
+            yield (
+                f"Method: {text_of[review.method_id]}",
+                {
+                    "Support": review.support,
+                    "Contradictions": review.contradictions,
+                    "Suggestions": review.suggestions,
+                    "Open questions": review.open_questions,
+                },
+            )
+        if (summary := soundness.summary) is not None:
+            yield (
+                "Summary of soundness",
+                {
+                    "Strengths": listed(summary.strengths),
+                    "Weaknesses": listed(summary.weaknesses),
+                    "Suggestions": listed(summary.suggestions),
+                },
+            )
+    if evaluation.contribution is not None:
+        for facet in evaluation.contribution.reviews:
+            yield (
+                f"Contribution: {facet.dimension}",
+                {
+                    "Strengths": facet.strengths,
+                    "Weaknesses": facet.weaknesses,
+                    "Suggestions": facet.suggestions,
+                },
+            )
+    if evaluation.committee is not None and (meta := evaluation.committee.meta_review) is not None:
+        yield (
+            "Committee",
+            {
+                "Summary": meta.summary,
+                "Strengths": meta.strengths,
+                "Weaknesses": meta.weaknesses,
+                "Suggestions": meta.suggestions,
+            },
+        )
+
+
+def _point(concern: Concern) -> str:
+    """One point as running text; evidence for and against it stands in the methods' reviews."""
+    quoted = f"“{concern.quote}”" if concern.quote else concern.omission
+    told = (concern.point, quoted, concern.why, concern.would_change, concern.action)
+    return " ".join(text for text in told if text)

@@ -1,33 +1,43 @@
 """Suite `survey`: how much of what a survey should hold is found when as many papers are judged by
 searches alone, with one hop along the citation graph, and with two.
 
-Every depth judges `PAPERS_JUDGED` papers at most, so that a gain is one of where it looks.
+Every depth judges `PAPERS_JUDGED` papers at most, so that a gain is one of where it looks. Of some
+questions surveys are written, without hops and with two, and judged along five dimensions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, replace
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import content_hash
-from schemas.judgement.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.literature.paper import Paper
-from schemas.literature.survey import Expansion, SurveyParameters
-from schemas.outcome import Unscored
-from schemas.reasons import Reason, may_pass
-from tasks.benchmarks.items import ItemContext
-from tasks.benchmarks.steps.judge_survey import JUDGE_SURVEY
-from tasks.benchmarks.suite import Suite
-from tasks.benchmarks.suites.survey_reviews import (
-    WITH_HOPS,
-    WITHOUT_HOPS,
-    review_parameters,
-    review_scores,
+from schemas.literature.survey import Expansion, Survey, SurveyParameters
+from schemas.outcome import Outcome, Scored, Unscored
+from schemas.reasons import About, Reason
+from schemas.works.survey_run import SurveyQuestion
+from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.steps.judge_survey import (
+    JUDGE_SURVEY,
+    Mark,
+    SurveyDimension,
+    SurveyInput,
+    SurveyReply,
+)
+from tasks.benchmarks.suite import (
+    GRADE_TOKENS,
+    QUESTION_TOKENS,
+    Asking,
+    Counted,
+    Suite,
+    SuiteData,
+    Trial,
+    indexed,
 )
 from tasks.benchmarks.survey_sets import (
     CORE_PAPERS_FILE,
@@ -43,25 +53,37 @@ from tasks.benchmarks.survey_sets import (
     vis_papers,
     write_papers,
 )
-from tasks.benchmarks.trial import Trial, drawn_rows, indexed
+from tasks.documents.document import AbstractLibrary
 from tasks.judging.relevance import Judgement, Judgements
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.snapshot import open_snapshot
-from tasks.metrics.estimate import benchmark_score, undefined
+from tasks.metrics.estimate import undefined
 from tasks.metrics.means import mean, paired_difference
+from tasks.novelty.expected import WORK_TOKENS
 from tasks.survey.expanding import Judge, expand
-from tasks.survey.expected import SURVEY_STEPS
-from tasks.survey.survey import plan_queries, relevance_to
+from tasks.survey.expected import SURVEY_STEPS, TOKENS_PER_WORD, expected_survey
+from tasks.survey.steps import SURVEY_PLAN, SURVEY_RELEVANCE
+from tasks.survey.survey import plan_queries, relevance_to, survey
 
-NAME = "survey"
 DEPTHS = (0, 1, 2)
+WITHOUT_HOPS, WITH_HOPS = 0, 2
 PAPERS_JUDGED = 200
 PAPERS_KEPT = 100
 FEWEST_REFERENCES = 10
 FEWEST_CORE_PAPERS = 5
 CASES_PER_SET = 40
 """Drawn of each set; `--limit` says another number."""
+REVIEWED_CASES = 10
+"""Questions of a set of which surveys are written: each takes some thirty calls at both depths."""
 PLANTED_JUDGE_IS_RIGHT = 0.9
+METRICS = (
+    "recall_of_judged",
+    "recall_of_kept",
+    "relevant_share_of_found",
+    "right_share_of_kept",
+    "judged_count",
+)
+MARK, MARK_GAIN = "survey_mark", "survey_mark_gain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +97,7 @@ class CaseSet:
     is_planted: bool = False
 
 
-class Reached(Noun):
+class Reached(Kept):
     """What one expansion found of what it should."""
 
     recall_of_judged: float | None = Field(description="None: there was no expansion.")
@@ -85,52 +107,62 @@ class Reached(Noun):
     )
     right_share_of_kept: float | None = None
     judged_count: int | None = None
-    reason: Reason | None = None
-    detail: str = ""
 
 
-METRICS = (
-    "recall_of_judged",
-    "recall_of_kept",
-    "relevant_share_of_found",
-    "right_share_of_kept",
-    "judged_count",
-)
+class Written(Kept):
+    """A survey as text, or why there is none."""
+
+    text: str = Field(description="Empty: there is none.")
 
 
-def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Recall at each depth, judged relevance beside it, and what each hop adds on the same
+def run(trial: Trial) -> None:
+    """Score recall at each depth, judged relevance beside it, and what each hop adds on the same
     questions; and marks for surveys written of some of them.
     """
-    scores: list[BenchmarkScore] = []
     for one in _sets(trial):
-        reached = {depth: _reached(trial, one, depth) for depth in DEPTHS}
-        for depth, found in reached.items():
-            trial.record(_items(one, depth, found))
-            scores += _scores(one, depth, found, trial.seed)
-        scores += _gains(one, reached, trial.seed)
-        if one.has_references and not one.is_planted:
-            bounds = {depth: _review_bounds(depth) for depth in (WITHOUT_HOPS, WITH_HOPS)}
-            scores += review_scores(trial, NAME, one.name, one.literature, one.cases, bounds)
-    return scores
+        recalls: dict[int, list[float | None]] = {}
+        for depth in DEPTHS:
+            reached = _reached(trial, one, depth)
+            _score(trial, one, depth, reached)
+            recalls[depth] = [each.recall_of_judged for each in reached.values()]
+        if not one.has_references:
+            continue
+        for depth in DEPTHS[1:]:
+            gain = paired_difference(recalls[depth], recalls[0], trial.seed)
+            trial.score("recall_gain", gain, _system(depth), f"set={one.name}")
+        if not one.is_planted:
+            score_written(trial, one)
 
 
-def _review_bounds(depth: int) -> SurveyParameters:
-    return review_parameters(depth, PAPERS_JUDGED, PAPERS_KEPT)
+def _system(depth: int) -> str:
+    return f"depth_{depth}"
 
 
 def _sets(trial: Trial) -> Iterator[CaseSet]:
-    """Those whose data are there, and the generated graph, which needs none."""
-    for file, rows in ((VIS_FILE, vis_papers), (CORE_PAPERS_FILE, candidate_papers)):
-        path = trial.file(file)
-        if path.is_file():
-            literature = snapshot_of(trial, path.parent.name, partial(rows, path))
-            yield _set_of(trial, path, literature)
-    planted = planted_graph(
-        trial.seed, min(trial.parameters.item_limit or PLANTED_QUESTIONS, PLANTED_QUESTIONS)
-    )
+    """Yield those whose data are there, and the generated graph, which needs none."""
+
+    def drawn(cases: Sequence[SurveyCase]) -> Sequence[SurveyCase]:
+        return trial.draw(cases, CASES_PER_SET)
+
+    path = trial.file(VIS_FILE)
+    if path.is_file():
+        literature = snapshot_of(trial, path.parent.name, partial(vis_papers, path))
+        assert literature.snapshot is not None
+        snapshot = open_snapshot(literature.snapshot)
+        try:
+            cases = reference_lists(snapshot, FEWEST_REFERENCES)
+        finally:
+            snapshot.close()
+        yield CaseSet(path.parent.name, literature, drawn(cases), True)
+    path = trial.file(CORE_PAPERS_FILE)
+    if path.is_file():
+        literature = snapshot_of(trial, path.parent.name, partial(candidate_papers, path))
+        cases = core_papers(path, FEWEST_CORE_PAPERS)
+        yield CaseSet(path.parent.name, literature, drawn(cases), False)
+    limit = trial.parameters.item_limit or PLANTED_QUESTIONS
+    planted = planted_graph(trial.seed, min(limit, PLANTED_QUESTIONS))
     literature = snapshot_of(trial, "generated", lambda: planted.rows)
-    yield CaseSet("generated", literature, _drawn(trial, planted.cases), True, is_planted=True)
+    yield CaseSet("generated", literature, drawn(planted.cases), True, is_planted=True)
     path = trial.file(SEARCH_QUERIES_FILE)
     own = indexed(trial.parameters.literature, trial.settings)
     if own.snapshot is not None:
@@ -143,31 +175,13 @@ def _sets(trial: Trial) -> Iterator[CaseSet]:
         known = snapshot.manifest.has_references
         for name, cases in (("literature", listed), (path.parent.name, asked)):
             if cases:
-                literature = trial.parameters.literature
-                yield CaseSet(name, literature, _drawn(trial, cases), known)
-
-
-def _set_of(trial: Trial, path: Path, literature: LiteratureChoice) -> CaseSet:
-    if path == trial.file(CORE_PAPERS_FILE):
-        cases = core_papers(path, FEWEST_CORE_PAPERS)
-        return CaseSet(path.parent.name, literature, _drawn(trial, cases), False)
-    assert literature.snapshot is not None
-    snapshot = open_snapshot(literature.snapshot)
-    try:
-        cases = reference_lists(snapshot, FEWEST_REFERENCES)
-    finally:
-        snapshot.close()
-    return CaseSet(path.parent.name, literature, _drawn(trial, cases), True)
-
-
-def _drawn(trial: Trial, cases: Sequence[SurveyCase]) -> Sequence[SurveyCase]:
-    return drawn_rows(cases, trial.parameters.item_limit or CASES_PER_SET, trial.seed)
+                yield CaseSet(name, trial.parameters.literature, drawn(cases), known)
 
 
 def snapshot_of(
     trial: Trial, name: str, rows: Callable[[], Iterable[dict[str, Any]]]
 ) -> LiteratureChoice:
-    """The index of a set, built once in the benchmark's folder."""
+    """Return the index of a set, built once in the benchmark's folder."""
     path = trial.folder / f"{name}.jsonl"
     if not path.is_file():
         write_papers(rows(), path)
@@ -176,12 +190,7 @@ def snapshot_of(
 
 
 def _reached(trial: Trial, one: CaseSet, depth: int) -> dict[str, Reached]:
-    parameters = SurveyParameters(
-        depth=depth,
-        maximum_papers=PAPERS_KEPT,
-        maximum_judged=PAPERS_JUDGED,
-        papers_per_query=PAPERS_JUDGED,
-    )
+    parameters = _bounds(depth)
 
     async def work(case: SurveyCase, context: ItemContext) -> Reached:
         assert context.literature is not None, "the trial opens a gateway"
@@ -203,20 +212,28 @@ def _reached(trial: Trial, one: CaseSet, depth: int) -> dict[str, Reached]:
         {case.case_id: case for case in one.cases},
         work,
         Reached,
-        ask_again=lambda reached: may_pass(reached.reason),
         literature=one.literature,
     )
 
 
+def _bounds(depth: int) -> SurveyParameters:
+    return SurveyParameters(
+        depth=depth,
+        maximum_papers=PAPERS_KEPT,
+        maximum_judged=PAPERS_JUDGED,
+        papers_per_query=PAPERS_JUDGED,
+    )
+
+
 def _planted_judge(case: SurveyCase, seed: int) -> Judge:
-    """Knows what was planted, and is right nine times in ten;
-    made-up words say nothing to a model.
+    """Knows what was planted, and is right nine times in ten; made-up words say nothing to a
+    model.
     """
 
     async def judge(papers: Sequence[Paper]) -> Judgements:
-        return Judgements({paper.paper_id: _known(paper.paper_id) for paper in papers})
+        return Judgements({paper.paper_id: known(paper.paper_id) for paper in papers})
 
-    def _known(paper_id: str) -> Judgement:
+    def known(paper_id: str) -> Judgement:
         drawn = int(content_hash(str(seed), case.case_id, paper_id, length=8), 16) / 16**8
         right = (paper_id in case.relevant) == (drawn < PLANTED_JUDGE_IS_RIGHT)
         return Judgement(4 if right else 1)
@@ -246,58 +263,177 @@ def _measured(expansion: Expansion, case: SurveyCase) -> Reached:
     )
 
 
-def _system(depth: int) -> str:
-    return f"depth_{depth}"
-
-
-def _items(one: CaseSet, depth: int, reached: Mapping[str, Reached]) -> Iterator[BenchmarkItem]:
+def _score(trial: Trial, one: CaseSet, depth: int, reached: Mapping[str, Reached]) -> None:
     for case in one.cases:
         found = reached[case.case_id]
         recall = found.recall_of_judged
-        yield BenchmarkItem(
-            item_id=case.case_id,
-            task=one.name,
+        trial.record(
+            one.name,
+            case.case_id,
+            None if recall is None else f"{round(recall * len(case.relevant))} papers",
+            found,
             system=_system(depth),
             gold=f"{len(case.relevant)} papers",
-            answer=None if recall is None else f"{round(recall * len(case.relevant))} papers",
             value=recall,
-            explanation=f"{found.judged_count} papers judged" if recall is not None else "",
-            unscored_reason=found.reason,
-            unscored_detail=found.detail,
+            explanation=f"{found.judged_count} papers judged",
         )
-
-
-def _scores(
-    one: CaseSet, depth: int, reached: Mapping[str, Reached], seed: int
-) -> Iterator[BenchmarkScore]:
     for metric in METRICS:
-        estimate = mean([getattr(found, metric) for found in reached.values()], seed)
+        estimate = mean([getattr(found, metric) for found in reached.values()], trial.seed)
         if depth and not one.has_references:
             estimate = undefined("this literature knows no references", len(reached))
-        yield benchmark_score(estimate, NAME, metric, _system(depth), f"set={one.name}")
+        trial.score(metric, estimate, _system(depth), f"set={one.name}")
 
 
-def _gains(
-    one: CaseSet, reached: Mapping[int, Mapping[str, Reached]], seed: int
-) -> Iterator[BenchmarkScore]:
-    """On the same questions, how much more a depth finds than searches alone."""
-    if not one.has_references:
+# Written surveys.
+
+
+def score_written(trial: Trial, one: CaseSet) -> None:
+    """Score marks of surveys of the first cases at both depths, at equal papers judged and read, and
+    what hops add on the same questions.
+    """
+    cases = one.cases[:REVIEWED_CASES]
+    depths = (WITHOUT_HOPS, WITH_HOPS)
+    if trial.request.engine.is_baseline:
+        nothing = undefined("the extractive engine writes no survey", len(cases))
+        for depth in depths:
+            trial.score(MARK, nothing, _system(depth), f"set={one.name}")
         return
-    recalls = {
-        depth: [found.recall_of_judged for found in by_case.values()]
-        for depth, by_case in reached.items()
-    }
-    for depth in DEPTHS[1:]:
-        gain = paired_difference(recalls[depth], recalls[0], seed)
-        yield benchmark_score(gain, NAME, "recall_gain", _system(depth), f"set={one.name}")
+    replies: dict[int, list[SurveyReply | None]] = {}
+    for depth in depths:
+        written = _written(trial, one, cases, depth)
+        questions: dict[str, Noun] = {
+            case.case_id: SurveyInput(question=case.question, survey=written[case.case_id].text)
+            for case in cases
+            if written[case.case_id].text
+        }
+        outcomes = trial.ask(JUDGE_SURVEY, questions, task=f"{one.name}, marks of depth {depth}")
+        replies[depth] = [
+            outcome.value if isinstance(outcome, Scored) else None
+            for outcome in (outcomes.get(case.case_id) for case in cases)
+        ]
+        for case, reply in zip(cases, replies[depth], strict=True):
+            lacking: Kept | Outcome[SurveyReply] = written[case.case_id]
+            if isinstance(outcome := outcomes.get(case.case_id), Unscored):
+                lacking = Kept(reason=outcome.reason, detail=outcome.detail)
+            for dimension in SurveyDimension:
+                mark = _mark(reply, dimension)
+                trial.record(
+                    f"{one.name}, {dimension}",
+                    case.case_id,
+                    None if mark is None else str(mark.score),
+                    lacking,
+                    system=_system(depth),
+                    value=None if mark is None else float(mark.score),
+                    explanation="" if mark is None else mark.reason,
+                )
+    for dimension in SurveyDimension:
+        part = f"set={one.name}, dimension={dimension}"
+        values = {
+            depth: [
+                None if (mark := _mark(reply, dimension)) is None else float(mark.score)
+                for reply in replies[depth]
+            ]
+            for depth in depths
+        }
+        for depth in depths:
+            trial.score(MARK, mean(values[depth], trial.seed), _system(depth), part)
+        gain = paired_difference(values[WITH_HOPS], values[WITHOUT_HOPS], trial.seed)
+        trial.score(MARK_GAIN, gain, _system(WITH_HOPS), part)
+
+
+def _mark(reply: SurveyReply | None, dimension: SurveyDimension) -> Mark | None:
+    return None if reply is None else reply.mark(dimension)
+
+
+def written_bounds(depth: int) -> SurveyParameters:
+    """Return the bounds of a survey that is written to be judged."""
+    return replace(_bounds(depth), papers_read=30, maximum_sections=6)
+
+
+def _written(
+    trial: Trial, one: CaseSet, cases: Sequence[SurveyCase], depth: int
+) -> dict[str, Written]:
+    parameters = written_bounds(depth)
+
+    async def work(case: SurveyCase, context: ItemContext) -> Written:
+        made = await survey_of(case.case_id, case.question, parameters, case.cutoff, context)
+        sections = [section for section in made.sections if section.text]
+        if sections:
+            text = "\n\n".join(f"## {each.heading}\n\n{each.text}" for each in sections)
+            return Written(text=text)
+        judged = [each for each in made.failures if each.reason.about is About.SCORE]
+        failed = judged[-1] if judged else None
+        reason = made.unscored_reason or (failed.reason if failed else Reason.NO_EVIDENCE)
+        detail = made.unscored_detail or (failed.detail if failed else "no section was written")
+        return Written(text="", reason=reason, detail=detail)
+
+    bounds = content_hash(parameters.model_dump_json(), length=8)
+    return trial.each(
+        f"{one.name}, survey of depth {depth}, {bounds}",
+        {case.case_id: case for case in cases},
+        work,
+        Written,
+        literature=one.literature,
+    )
+
+
+async def survey_of(
+    name: str,
+    question: str,
+    parameters: SurveyParameters,
+    cutoff: date | None,
+    context: ItemContext,
+) -> Survey:
+    """Survey one question from abstracts."""
+    assert context.literature is not None, "the trial opens a gateway"
+    return await survey(
+        SurveyQuestion(question_id=name, question=question),
+        parameters,
+        cutoff,
+        engine=context.engine,
+        literature=context.literature,
+        embedder=context.embedder,
+        ledger=context.ledger,
+        documents=AbstractLibrary(),
+    )
+
+
+def _expects(data: SuiteData) -> Counted:
+    """As many questions of each set as may be drawn; relevance in the generated one is known."""
+    drawn = data.parameters.item_limit or CASES_PER_SET
+    there = sum(data.file(name).is_file() for name in SUITE.optional)
+    parameters = SurveyParameters()
+    planned = len(DEPTHS) * (1 + there) * drawn
+    per_call = parameters.papers_per_call
+    judged = len(DEPTHS) * there * drawn * PAPERS_JUDGED / per_call
+    plan_tokens = parameters.maximum_sub_questions * GRADE_TOKENS
+    shown = QUESTION_TOKENS + per_call * WORK_TOKENS
+    asked = [
+        Asking(SURVEY_PLAN, planned, QUESTION_TOKENS, plan_tokens),
+        Asking(SURVEY_RELEVANCE, judged, shown, per_call * GRADE_TOKENS),
+    ]
+    # Surveys of some questions at both depths; their searches and relevance are asked for above.
+    written = 2.0 * data.file(VIS_FILE).is_file() * min(drawn, REVIEWED_CASES)
+    bounds = written_bounds(WITH_HOPS)
+    expected = expected_survey(bounds, full_text=False)
+    for step in SURVEY_STEPS:
+        if step not in (SURVEY_PLAN, SURVEY_RELEVANCE):
+            each = expected[step.name]
+            shown = QUESTION_TOKENS + each.data_tokens / each.calls
+            said = each.answer_tokens / each.calls
+            asked.append(Asking(step, written * each.calls, shown, said))
+    length = bounds.maximum_sections * bounds.words_per_section * TOKENS_PER_WORD
+    asked.append(Asking(JUDGE_SURVEY, written, QUESTION_TOKENS + length, 5 * GRADE_TOKENS))
+    return Counted((1 + there) * drawn, asked)
 
 
 SUITE = Suite(
-    NAME,
+    "survey",
     "Does following the citation graph find what searches miss, at equal papers judged?",
     (),
     run,
     steps=(*SURVEY_STEPS, JUDGE_SURVEY),
+    expects=_expects,
     searches=lambda request: request.parameters.literature.snapshot is not None,
     optional=(VIS_FILE, CORE_PAPERS_FILE, SEARCH_QUERIES_FILE),
 )

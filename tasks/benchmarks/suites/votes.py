@@ -1,25 +1,27 @@
-"""Suite `votes`: 20,806 blind votes of 835 people on 645 ideas; what of them can be foretold, who
-votes carelessly, and how many votes a ranking needs.
-
-Asks no engine.
+"""Suite `votes`: 20,806 blind votes of 835 people on 645 ideas (the wiki surveys of
+`formidable-family`); how well they can be predicted, who votes carelessly, and how many votes a
+ranking needs. Asks no engine.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.base import replace
+from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
-from schemas.judgement.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.judgement.benchmark import ASSAY
 from schemas.judgement.ranking import Match, Winner
 from schemas.profile import RankingParameters
-from tasks.benchmarks.review_sets import WIKI_VOTES_FILE, read_wiki_votes
-from tasks.benchmarks.suite import Suite
-from tasks.benchmarks.trial import Trial
-from tasks.metrics.estimate import Estimate, benchmark_score, undefined
+from tasks.benchmarks.records import json_lines, text_of
+from tasks.benchmarks.suite import Suite, Trial
+from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import mean, paired_difference, share_of
+from tasks.ranking.dimensions import OVERALL
 from tasks.ranking.schedule import Pair, leaders
 from tasks.ranking.strengths import fit
 from tasks.ranking.tally import HUMAN, tally
@@ -33,7 +35,7 @@ from tasks.ranking.voters import (
     voter_of,
 )
 
-NAME = "votes"
+FILE = "wiki_survey_votes/votes.jsonl.gz"
 COIN, SHARES, WITHOUT_CARELESS = "coin", "share_of_wins", "assay_without_careless"
 HELD_OUT_FOLDS = 5
 BINS = 10
@@ -42,21 +44,56 @@ REPLICATES, MOST_ROUNDS = 20, 60
 FOUND_SHARE = 0.8
 """Of the true leaders: the votes counted are those until a ranking names so many of them."""
 
+_WINNERS = {"left": Winner.FIRST, "right": Winner.SECOND}
+_BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
+
 Vector = NDArray[np.float64]
 
 
-def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Held-out votes by three systems, careless voters planted and found, and votes needed with
+def read_wiki_votes(path: Path) -> list[Match]:
+    """Votes in the order of the file, each survey a group. The file tells no time of day: a second
+    lies between two votes.
+
+    Raises:
+        ConfigurationError: the file does not hold such votes.
+    """
+    found = []
+    for number, record in enumerate(json_lines(path)):
+        winner = _WINNERS.get(text_of(record, "winner", path))
+        if winner is None:
+            raise ConfigurationError(f"{path}: winner is neither left nor right in an entry")
+        topic, survey = text_of(record, "topic", path), text_of(record, "survey_id", path)
+        found.append(
+            Match(
+                match_id=text_of(record, "id", path),
+                group=f"{topic} {survey}",
+                first_idea_id=IdeaId(text_of(record, "left", path)),
+                second_idea_id=IdeaId(text_of(record, "right", path)),
+                dimension=OVERALL.name,
+                winner=winner,
+                round=1,
+                judge=f"{HUMAN}{text_of(record, 'voter', path)}",
+                created_at=_BEGAN + timedelta(seconds=number),
+            )
+        )
+    return found
+
+
+def run(trial: Trial) -> None:
+    """Score held-out votes by three systems, careless voters planted and found, and votes needed with
     adaptive and with random pairs.
     """
-    votes = list(trial.draw(read_wiki_votes(trial.file(WIKI_VOTES_FILE))))
-    foretold = _held_out(votes, trial.seed)
-    trial.record(_items(votes, foretold[ASSAY]))
-    scores = [score for name, told in foretold.items() for score in _scores(votes, told, name)]
-    scores += _planted(votes, trial.seed)
-    scores += _needed(votes, trial.seed)
-    scores.append(benchmark_score(agreement(votes), NAME, "krippendorff_alpha", "voters"))
-    return scores
+    votes = list(trial.draw(read_wiki_votes(trial.file(FILE))))
+    predicted = _held_out(votes, trial.seed)
+    for vote, chance in zip(votes, predicted[ASSAY], strict=True):
+        winner = str(Winner.FIRST if chance >= 0.5 else Winner.SECOND)
+        gold = str(vote.winner)
+        trial.record("held_out_vote", vote.match_id, winner, gold=gold, value=float(chance))
+    for system, chances_of_first in predicted.items():
+        _score(trial, votes, chances_of_first, system)
+    _planted(trial, votes)
+    _needed(trial, votes)
+    trial.score("krippendorff_alpha", agreement(votes), "voters")
 
 
 def _held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
@@ -93,19 +130,7 @@ def _by_shares(votes: Sequence[Match], pairs: Sequence[Pair]) -> Vector:
     )
 
 
-def _items(votes: Sequence[Match], told: Vector) -> Iterator[BenchmarkItem]:
-    for vote, chance in zip(votes, told, strict=True):
-        yield BenchmarkItem(
-            item_id=vote.match_id,
-            task="held_out_vote",
-            system=ASSAY,
-            gold=str(vote.winner),
-            answer=str(Winner.FIRST if chance >= 0.5 else Winner.SECOND),
-            value=float(chance),
-        )
-
-
-def _scores(votes: Sequence[Match], told: Vector, system: str) -> Iterator[BenchmarkScore]:
+def _score(trial: Trial, votes: Sequence[Match], told: Vector, system: str) -> None:
     """Intervals draw whole voters: the votes of one are not independent."""
     voters = [voter_of(vote) for vote in votes]
     won = np.array([vote.first_share_0_to_1 for vote in votes], dtype=np.float64)
@@ -114,17 +139,19 @@ def _scores(votes: Sequence[Match], told: Vector, system: str) -> Iterator[Bench
         for chance, y in zip(told, won, strict=True)
     ]
     losses = -(won * np.log(told) + (1 - won) * np.log1p(-told))
-    yield benchmark_score(share_of(right, 0, voters), NAME, "accuracy", system)
-    yield benchmark_score(mean(losses.tolist(), 0, voters), NAME, "log_loss", system)
-    yield benchmark_score(mean(((told - won) ** 2).tolist(), 0, voters), NAME, "brier", system)
-    gap = Estimate(_calibration_error(told, won), len(votes))
-    yield benchmark_score(gap, NAME, "expected_calibration_error", system)
+    estimates = {
+        "accuracy": share_of(right, 0, voters),
+        "log_loss": mean(losses.tolist(), 0, voters),
+        "brier": mean(((told - won) ** 2).tolist(), 0, voters),
+        "expected_calibration_error": Estimate(_calibration_error(told, won), len(votes)),
+    }
+    trial.score_all(estimates, system)
     if system != ASSAY:
         return
     for name in by_group(votes):
         places = [n for n, vote in enumerate(votes) if vote.group == name]
         estimate = share_of([right[n] for n in places], 0, [voters[n] for n in places])
-        yield benchmark_score(estimate, NAME, "accuracy", system, f"survey={name}")
+        trial.score("accuracy", estimate, system, f"survey={name}")
 
 
 def _calibration_error(told: Vector, won: Vector) -> float:
@@ -142,31 +169,32 @@ def _calibration_error(told: Vector, won: Vector) -> float:
     return float(sum(found) / len(told))
 
 
-def _planted(votes: Sequence[Match], seed: int) -> Iterator[BenchmarkScore]:
+def _planted(trial: Trial, votes: Sequence[Match]) -> None:
     """A tenth of the voters with ten votes or more answers by a coin, and as many always the first;
-    how many of them are found, and how many of those found were planted.
+    score how many of them are found, and how many of those found were planted.
     """
-    draw = np.random.default_rng([seed, 1])
+    draw = np.random.default_rng([trial.seed, 1])
     counts: dict[str, int] = {}
     for vote in votes:
         counts[voter_of(vote)] = counts.get(voter_of(vote), 0) + 1
     able = sorted(voter for voter, count in counts.items() if count >= 10)
     if len(able) < 10:
-        yield benchmark_score(undefined("too few voters", len(able)), NAME, "careless_found", ASSAY)
+        trial.score("careless_found", undefined("too few voters", len(able)))
         return
     drawn = draw.permutation(able)[: 2 * round(PLANTED_SHARE * len(able))]
     coins, firsts = set(drawn[::2].tolist()), set(drawn[1::2].tolist())
     changed = [_answered_by(vote, coins, firsts, draw) for vote in votes]
     before = {care.voter for care in care_of_voters(votes) if care.careless}
     found = {care.voter for care in care_of_voters(changed) if care.careless}
-    for name, planted in (("a coin", coins), ("always the first", firsts)):
-        hits = share_of([voter in found for voter in sorted(planted)])
-        yield benchmark_score(hits, NAME, "careless_found", ASSAY, f"planted={name}")
-    others = sorted(counts.keys() - coins - firsts)
-    alarms = share_of([voter in found for voter in others])
-    yield benchmark_score(alarms, NAME, "careless_among_real_voters", ASSAY)
-    flagged = share_of([voter in before for voter in sorted(counts)])
-    yield benchmark_score(flagged, NAME, "careless_voters", ASSAY)
+
+    def flagged(voters: set[str], among: set[str]) -> Estimate:
+        return share_of([voter in among for voter in sorted(voters)])
+
+    trial.score("careless_found", flagged(coins, found), part="planted=a coin")
+    trial.score("careless_found", flagged(firsts, found), part="planted=always the first")
+    others = counts.keys() - coins - firsts
+    trial.score("careless_among_real_voters", flagged(others, found))
+    trial.score("careless_voters", flagged(set(counts), before))
 
 
 def _answered_by(
@@ -180,10 +208,11 @@ def _answered_by(
     return vote
 
 
-def _needed(votes: Sequence[Match], seed: int) -> Iterator[BenchmarkScore]:
+def _needed(trial: Trial, votes: Sequence[Match]) -> None:
     """Votes until a ranking names most of the true leaders, where the truth is what all votes say
     and voters answer by it.
     """
+    seed = trial.seed
     needed: dict[str, list[float | None]] = {}
     for name, choose in (("adaptive_pairs", _adaptive), ("random_pairs", _random)):
         counts = (
@@ -192,9 +221,9 @@ def _needed(votes: Sequence[Match], seed: int) -> Iterator[BenchmarkScore]:
             for replicate in range(REPLICATES)
         )
         needed[name] = [None if count is None else float(count) for count in counts]
-        yield benchmark_score(mean(needed[name], seed), NAME, "votes_needed", name)
+        trial.score("votes_needed", mean(needed[name], seed), name)
     saved = paired_difference(needed["random_pairs"], needed["adaptive_pairs"], seed)
-    yield benchmark_score(saved, NAME, "votes_saved", "adaptive_pairs")
+    trial.score("votes_saved", saved, "adaptive_pairs")
 
 
 Choose = Callable[[int, Sequence[Match], Sequence[IdeaId], np.random.Generator], Sequence[Pair]]
@@ -248,8 +277,8 @@ def _simulated(number: int, first: IdeaId, second: IdeaId, winner: Winner, like:
 
 
 SUITE = Suite(
-    NAME,
+    "votes",
     "Can votes of people be foretold, and how many does a ranking need?",
-    (WIKI_VOTES_FILE,),
+    (FILE,),
     run,
 )

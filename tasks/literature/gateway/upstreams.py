@@ -31,9 +31,8 @@ from tasks.literature.snapshot.folder import read_manifest, snapshot_identity
 from tasks.literature.snapshot.records import as_number
 from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.literature.snapshot.text_index import DayRange
-from tasks.web.arrival_limiter import ArrivalLimiter
+from tasks.web.arrival_limiter import ArrivalLimiter, SharedDepartures, departures_file
 from tasks.web.client import InvalidURL, web_address
-from tasks.web.departures import SharedDepartures, departures_file
 from warehouse.stores.keyed_store import KeyedStore
 
 _RECOMMENDATIONS = frozenset({"papers", "papers/forpaper"})

@@ -8,7 +8,7 @@ from dashboards.render import figures
 from dashboards.views.metric_meanings import meaning_of
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from tasks.benchmarks.published_figures import published_scores
+from tasks.benchmarks.published import published_scores
 from tasks.benchmarks.registry import SUITES
 from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.checker_release import write_release

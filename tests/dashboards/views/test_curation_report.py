@@ -11,7 +11,7 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.works.curation import Curation
-from tasks.benchmarks.review_sets import read_scholarideas
+from tasks.benchmarks.suites.coverage import read_scholarideas
 from tests.support.curation_lake import CURATION, SENTENCE, make_curation, publish_curation
 from warehouse.warehouse import Warehouse
 

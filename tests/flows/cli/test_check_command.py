@@ -160,12 +160,6 @@ def test_a_pdf_gets_a_comment_at_each_problem_and_a_note_of_what_was_done(
     assert counts == [3, 1]
 
 
-def test_a_text_has_its_report_as_pdf(folder: Path, options: CheckOptions, tmp_path: Path) -> None:
-    check([folder / "hostile.txt"], options, tmp_path / "a.pdf")
-    text = pypdfium2.PdfDocument(tmp_path / "a.pdf")[0].get_textpage().get_text_bounded()
-    assert "1 of 1 checked manuscript with problems" in text
-
-
 def test_a_file_of_the_options_or_of_a_folder_given_is_not_written_over(
     folder: Path, tmp_path: Path
 ) -> None:

@@ -79,10 +79,6 @@ def test_no_worker_looks_at_its_threads_which_could_stop_it_for_good(
         assert not [name for name in names if "profile" in name]
 
 
-def test_an_address_of_a_scheduler_is_taken_as_it_is() -> None:
-    assert dask_runner(2, "tls://scheduler:8786").address == "tls://scheduler:8786"
-
-
 def test_work_that_no_worker_is_left_for_fails_instead_of_waiting_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

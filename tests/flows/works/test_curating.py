@@ -16,7 +16,7 @@ from flows.run.requests import request_of
 from schemas.identifiers import RunId
 from schemas.settings import Settings
 from schemas.works.curation_run import CURATIONS, CurateOptions, CurationRequest
-from tasks.benchmarks.review_sets import read_scholarideas
+from tasks.benchmarks.suites.coverage import read_scholarideas
 from tasks.curation.openreview import NAME
 from tasks.curation.work import CURATE
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server

@@ -6,9 +6,13 @@ import pytest
 
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason
-from tasks.benchmarks.answer_sets import RubricCase, answer_cases, passages_as_papers
 from tasks.benchmarks.steps.judge_answer import JudgedAnswerReply
-from tasks.benchmarks.suites.ask import SUITE, Answered, share_met
+from tasks.benchmarks.suites.ask import (
+    SUITE,
+    Answered,
+    RubricCase,
+    share_met,
+)
 from tests.support.benchmark_sets import (
     benchmark_request,
     never_evaluate,
@@ -34,15 +38,6 @@ def test_works_that_experts_cite_are_found_read_and_shown_without_a_model(tmp_pa
         assert found[metric, part, "assay"][:2] == (1.0, None), metric
     value, reason, _ = found["criteria_met", "set=rubrics", "assay"]
     assert (value, reason) == (None, "the extractive engine writes no answer")
-
-
-def test_a_work_that_two_experts_cite_is_one_paper_with_the_passages_of_both(
-    tmp_path: Path,
-) -> None:
-    path = write_expert_answers(tmp_path)
-    works = list(passages_as_papers(path))
-    assert len(works) == len({work["paper_id"] for work in works}) == 4
-    assert all(len(case.cited) == 2 for case in answer_cases(path))
 
 
 def verdicts(*met: str) -> Outcome[JudgedAnswerReply]:

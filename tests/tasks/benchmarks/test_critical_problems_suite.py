@@ -1,22 +1,22 @@
 """Suite critical_problems on a small made-up release, and its figures on the real one."""
 
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
-from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
-from tasks.benchmarks.published_figures import published_scores
+from tasks.benchmarks.published import published_scores
 from tasks.benchmarks.suites.critical_problems import SUITE
-from tasks.benchmarks.suites.problems_judging import DEFAULT_CHECK_COUNT, drawn_checks
 from tasks.benchmarks.suites.problems_released import (
     DIFFERENCE,
     against_print,
     read_prices,
-    released_scores,
+    score_release,
 )
 from tests.support.benchmark_sets import (
+    BareTrial,
     benchmark_request,
     never_evaluate,
     rows_of,
@@ -116,19 +116,6 @@ def test_the_engine_is_held_against_the_judges_on_the_problems_they_voted_on(
     ]
 
 
-def test_the_same_command_again_changes_nothing(done: BenchmarkRequest) -> None:
-    assert run_small(SUITE, done, never_evaluate).unchanged
-    assert rows_of(done, "select count(*) from check_runs") == [(2,)]
-
-
-def test_a_limit_draws_so_many_checks_by_the_seed_and_without_one_a_sample_is_drawn() -> None:
-    known = list(range(1000))
-    assert len(drawn_checks(known, None, 0)) == DEFAULT_CHECK_COUNT
-    assert drawn_checks(known, 5, 1) == sorted(drawn_checks(known, 5, 1))
-    assert drawn_checks(known, 5, 1) != drawn_checks(known, 5, 2)
-    assert drawn_checks(known, 5000, 0) == known
-
-
 def test_only_what_differs_at_the_printed_digits_is_named_as_a_difference() -> None:
     def measured(value: float | None) -> BenchmarkScore:
         return BenchmarkScore(
@@ -147,11 +134,6 @@ def test_only_what_differs_at_the_printed_digits_is_named_as_a_difference() -> N
     assert difference.value == pytest.approx(0.1)
 
 
-def test_a_folder_without_the_release_is_one_clear_line(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"reads withdrarxiv/checks\.parquet.*--data DIR"):
-        run_small(SUITE, benchmark_request(tmp_path, SUITE), never_evaluate)
-
-
 @pytest.mark.skipif(
     not (DATA / "withdrarxiv").is_dir(),
     reason="the released outputs of the quality checker are not beside this checkout",
@@ -162,7 +144,9 @@ def test_the_release_differs_from_tables_2_and_3_in_hit_rates_and_one_column_of_
     with duckdb.connect() as connection:
         connection.execute(f"create view checks as from '{DATA}/withdrarxiv/checks.parquet'")
         connection.execute(f"create view votes as from '{DATA}/withdrarxiv/votes.parquet'")
-        scores = released_scores(connection, SUITE.name, 0)
+        trial: Any = BareTrial(SUITE.name)
+        score_release(trial, connection)
+    scores = [one for one in trial.scores if one.metric != DIFFERENCE]
     differing = {(one.slice, one.system) for one in against_print(SUITE.name, scores)}
     assert {part for part, _ in differing if not part.startswith("hit_rate")} == {
         f"mean_output_tokens, {PDF}"

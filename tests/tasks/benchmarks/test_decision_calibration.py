@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from schemas.choices import EXTRACTIVE
+from schemas.identifiers import RunId
 from schemas.judgement.benchmark import BenchmarkScore
 from tasks.benchmarks.suites import decisions
 from tasks.benchmarks.suites.decisions import FILE
 from tasks.calibration.applying import load_calibrator
+from tests.support.benchmark_sets import BareTrial
 
 GRADES = ("reject", "poster", "spotlight", "oral")
 
@@ -33,16 +35,16 @@ def calibrated(
         )
         for n, label in enumerate(labels)
     ]
-    trial: Any = SimpleNamespace(
+    trial: Any = BareTrial(
+        "decisions",
         reviews=lambda _: iter(reviews),
         request=SimpleNamespace(engine=EXTRACTIVE),
-        seed=0,
         folder=folder,
     )
     gold = {f"p{n}": label for n, label in enumerate(labels)}
-    return decisions.decision_calibration(
-        trial, "decisions", "run-a", gold, dict.fromkeys(gold, "poster")
-    )
+    said = dict.fromkeys(gold, "poster")
+    decisions.decision_calibration(trial, RunId("run-a"), gold, said, {})
+    return list(trial.scores)
 
 
 def test_a_decision_too_rare_is_merged_and_the_row_of_four_classes_says_why(
@@ -77,16 +79,6 @@ def test_with_labels_enough_four_classes_and_two_are_fitted_and_three_left_out(
         "stack, classes=3",
     }
     assert len(load_calibrator(tmp_path / FILE).labels) == 4
-
-
-def test_too_few_submissions_give_reasons_and_no_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = calibrated((3, 3, 3, 3), tmp_path, monkeypatch)
-    assert all(
-        row.value is None and "needs 20 labelled" in str(row.undefined_reason) for row in rows
-    )
-    assert not (tmp_path / FILE).exists()
 
 
 @pytest.mark.long

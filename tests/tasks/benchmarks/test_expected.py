@@ -12,7 +12,7 @@ from flows.run.estimate import WorkEstimate, estimate
 from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.settings import Settings
 from tasks.benchmarks.registry import SUITES
-from tasks.benchmarks.suites.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
+from tasks.benchmarks.suites.survey import REVIEWED_CASES, WITH_HOPS, written_bounds
 from tasks.benchmarks.work import BENCHMARK
 from tasks.survey.expected import expected_survey
 from tests.support.benchmark_sets import benchmark_request, write_all
@@ -64,7 +64,7 @@ def test_a_survey_is_planned_judged_and_written_of_the_sets_that_are_there(data:
     found = expected("survey", data, modules=())
     planned = 3 * 40 * (1 + there)
     judged = 3 * there * 40 * 200 // 20
-    bounds = review_parameters(WITH_HOPS, 200, 100)
+    bounds = written_bounds(WITH_HOPS)
     asked = expected_survey(bounds, full_text=False)
     of_a_review = sum(asked[name].calls for name in asked if name not in SEARCHING)
     written = 2 * REVIEWED_CASES
@@ -89,14 +89,6 @@ def test_evaluations_are_part_of_the_bill_and_a_limit_lowers_it(data: Path) -> N
     assert counts == [4, 1, 0]
     assert whole.model_calls == pytest.approx(4 * limited.model_calls, rel=0.1)
     assert run.model_calls == 0
-
-
-def test_without_a_model_nothing_costs_and_an_unknown_price_is_no_zero(data: Path) -> None:
-    assert (
-        expected("pairs", data, engine="extractive").model_calls,
-        expected("pairs", data, engine="extractive").cost_usd,
-    ) == (0, 0.0)
-    assert expected("pairs", data, engine="litellm:openai/no-such-model").cost_usd is None
 
 
 def test_a_dry_run_prints_and_leaves_nothing_behind(

@@ -61,66 +61,50 @@ async def test_the_first_fetch_writes_the_layout_and_a_lock_and_says_so(tmp_path
 
 
 async def test_later_fetches_hold_the_lock_and_fetch_only_what_lacks(tmp_path: Path) -> None:
+    path = tmp_path / "points.jsonl"
     with document_server() as server:
         one = copy_of(server, CONTENT)
         await fetched(one, tmp_path)
-        (tmp_path / "points.jsonl").unlink()
+        path.unlink()
         asked = len(server.asked)
-        found = await fetched(one, tmp_path)
-        assert found.held == ("points.jsonl", "sub/groups.json")
-        assert [one.path for one in server.asked[asked:]] == [
-            "/owner/name/commit/data/points.jsonl"
-        ]
-
-
-async def test_a_home_that_holds_something_else_is_refused_and_nothing_written(
-    tmp_path: Path,
-) -> None:
-    with document_server() as server:
-        one = copy_of(server, CONTENT)
-        await fetched(one, tmp_path)
-        (tmp_path / "points.jsonl").unlink()
+        assert (await fetched(one, tmp_path)).held == ("points.jsonl", "sub/groups.json")
+        addresses = [one.path for one in server.asked[asked:]]
+        assert addresses == ["/owner/name/commit/data/points.jsonl"]
+        path.write_text("changed")
+        with pytest.raises(ConfigurationError, match="is not what assay-data"):
+            await fetched(one, tmp_path)
+        assert path.read_text() == "changed"
+        path.unlink()
         copy_of(server, CONTENT | {"data/points.jsonl": b"{}\n"})
         with pytest.raises(ConfigurationError, match="now holds something else"):
             await fetched(one, tmp_path)
-    assert not (tmp_path / "points.jsonl").exists()
-
-
-async def test_a_file_that_was_changed_since_is_refused_and_kept(tmp_path: Path) -> None:
-    with document_server() as server:
-        one = copy_of(server, CONTENT)
-        await fetched(one, tmp_path)
-        (tmp_path / "points.jsonl").write_text("changed")
-        with pytest.raises(ConfigurationError, match="is not what assay-data"):
-            await fetched(one, tmp_path)
-    assert (tmp_path / "points.jsonl").read_text() == "changed"
+    assert not path.exists()
 
 
 async def test_a_users_own_file_is_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "points.jsonl").write_text("mine")
     with document_server() as server:
         found = await fetched(copy_of(server, CONTENT), tmp_path)
-    assert found.own == ("points.jsonl",)
-    assert found.locked == ("sub/groups.json",)
+    assert (found.own, found.locked) == (("points.jsonl",), ("sub/groups.json",))
     assert (tmp_path / "points.jsonl").read_text() == "mine"
 
 
-async def test_what_cannot_be_had_is_named_and_keeps_nothing_else_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (Reply(404), "points.jsonl (not_found"),
+        (Reply(body=b"<html>log in</html>", headers={"Content-Type": "text/html"}), "points.jsonl"),
+    ],
+)
+async def test_what_cannot_be_had_is_named_and_keeps_nothing_else_back(
+    reply: Reply, told: str, tmp_path: Path
+) -> None:
     with document_server() as server:
         one = copy_of(server, CONTENT)
-        server.replies["/owner/name/commit/data/points.jsonl"] = [Reply(404)]
+        server.replies["/owner/name/commit/data/points.jsonl"] = [reply]
         found = await fetched(one, tmp_path)
-    assert found.missing[0].startswith("points.jsonl (not_found")
+    assert found.missing[0].startswith(told)
     assert found.locked == ("sub/groups.json",)
-
-
-async def test_a_page_in_place_of_the_data_is_not_taken_for_it(tmp_path: Path) -> None:
-    with document_server() as server:
-        one = copy_of(server, CONTENT)
-        page = Reply(body=b"<html>log in</html>", headers={"Content-Type": "text/html"})
-        server.replies["/owner/name/commit/data/points.jsonl"] = [page]
-        found = await fetched(one, tmp_path)
-    assert found.missing
     assert not (tmp_path / "points.jsonl").exists()
 
 

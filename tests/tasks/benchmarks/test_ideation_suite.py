@@ -16,8 +16,7 @@ from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.works.ideation import IdeationRound, IdeaVersion
-from tasks.benchmarks.first_and_last import flattery_of
-from tasks.benchmarks.simulated_ideation import PRAISE
+from tasks.benchmarks.first_and_last import PRAISE, flattery_of
 from tasks.benchmarks.suites import ideation
 from tasks.benchmarks.suites.ideation import SUITE, family_of
 from tasks.benchmarks.work import BENCHMARK
@@ -171,7 +170,6 @@ def test_praise_is_counted_and_plain_words_are_not() -> None:
     plain, praised = flattery_of("We count bats in three caves."), flattery_of(PRAISE)
     assert plain == {"words": 6, "newness_claims": 0, "hedges": 0, "rubric_words": 0}
     assert min(praised[name] for name in ("newness_claims", "hedges", "rubric_words")) > 2
-    assert flattery_of("") == dict.fromkeys(plain, 0)
 
 
 def test_the_suite_needs_no_folder_of_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

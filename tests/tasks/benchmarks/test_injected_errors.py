@@ -1,13 +1,24 @@
-"""Errors put into texts: what each kind does to which sentence, and that nothing else changes."""
+"""Errors put into texts: what each kind does to which sentence, and that nothing else changes; and
+suite `injected_errors` from two made-up manuscripts to the lake.
+"""
 
 import difflib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.benchmarks.injected_errors import inject
-from tasks.benchmarks.injection_rules import ErrorKind
+from schemas.errors import ConfigurationError
+from tasks.benchmarks.injection import ErrorKind, inject
+from tasks.benchmarks.suites.injected_errors import SUITE, manuscript_places
+from tests.support.benchmark_sets import (
+    benchmark_request,
+    never_evaluate,
+    run_small,
+    scores_of,
+    write_manuscripts,
+)
 
 PAPER = """# Sorting of Pebbles
 
@@ -54,6 +65,7 @@ def injected(kind: ErrorKind, text: str = PAPER, form: str = "text", seed: int =
         (ErrorKind.STATISTICS, ["-.0002,", "+0.002,"]),
         (ErrorKind.UNSUPPORTED_CONCLUSION, ["-suggest", "+prove"]),
         (ErrorKind.CONTRADICTED_ABSTRACT, ["-12.5", "+17.5"]),
+        (ErrorKind.SIGN, ["-better", "+worse"]),
     ],
 )
 def test_a_kind_changes_what_its_rule_says_and_nothing_else(
@@ -62,11 +74,6 @@ def test_a_kind_changes_what_its_rule_says_and_nothing_else(
     found = {tuple(injected(kind, seed=seed)) for seed in range(12)}
     assert tuple(changed) in found
     assert all(len(each) == 2 for each in found)
-
-
-def test_a_direction_is_turned_round() -> None:
-    turned = {tuple(injected(ErrorKind.SIGN, seed=seed)) for seed in range(12)}
-    assert ("-better", "+worse") in turned
 
 
 def test_compared_things_change_places() -> None:
@@ -128,16 +135,65 @@ def test_a_report_points_at_an_error_by_quoting_it_or_what_it_contradicts() -> N
     assert not error.is_quoted_by("The abstract is wrong.")
 
 
-def test_a_table_in_one_piece_is_no_sentence_that_a_report_points_at() -> None:
-    cells = " & ".join(f"cell {number}" for number in range(60))
-    told = "A trained person needed 12.5 minutes for a bucket"
-    paper = PAPER.replace(told, f"{told} & {cells}")
-    _, (error,) = inject(paper, "text", 1, [ErrorKind.CONTRADICTED_ABSTRACT])
-    assert not error.is_quoted_by("The row & cell 7 & cell 8 & cell 9 & is wrong.")
-    assert error.is_quoted_by(f"Wrong: “{error.after}”")
-
-
 @given(st.text(max_size=300))
 def test_no_text_breaks_a_rule_and_one_without_prose_stays_as_it_is(text: str) -> None:
     twin, errors = inject(text, "text", 1)
     assert errors or twin == text
+
+
+# The suite.
+
+Found = dict[tuple[str, str, str], tuple[float | None, str | None, int]]
+FILLER = "Plain words about the pebbles fill the body of this short paper until it is long. " * 10
+CLEAN = f"""# Sorting
+
+Abstract
+Trained people needed 12.5 minutes for a bucket of pebbles in our careful study.
+
+1 Introduction
+{FILLER}
+
+2 Results
+In the end all trained people of the study needed 12.5 minutes for one bucket of pebbles.
+{FILLER}
+The difference between the two groups was clear, t(38) = 4.10, p = .0002, in a two-sided test.
+{FILLER}
+These results suggest that training makes people sort their pebbles in less time than before.
+"""
+FAULTY = CLEAN.replace("p = .0002", "p = .4").replace("Sorting", "Sorting again")
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    data = write_manuscripts(tmp_path_factory.mktemp("data"), clean=CLEAN, faulty=FAULTY)
+    request = benchmark_request(data, SUITE)
+    summary = run_small(SUITE, request, never_evaluate)
+    assert (summary.published, summary.failed_expectations) == (True, ())
+    return scores_of(request)
+
+
+def test_what_the_checks_can_see_is_found_and_what_they_cannot_is_missed(found: Found) -> None:
+    value, reason, unscored_count = found["injected_recall", "kind=statistics", "assay"]
+    assert (reason, unscored_count) == (None, 0)
+    assert value is not None
+    assert value >= 0.5
+    assert found["injected_recall", "kind=contradicted_abstract", "assay"][0] == 1
+    assert found["injected_recall", "kind=unsupported_conclusion", "assay"][0] == 0
+    value, reason, _ = found["injected_recall", "kind=wrong_citation", "assay"]
+    assert value is None
+    assert reason is not None
+
+
+def test_what_is_said_of_the_unchanged_text_is_no_find(found: Found) -> None:
+    assert found["problems_of_unchanged_text", "all", "assay"][0] == 0.5
+    assert found["unchanged_text_left_alone", "all", "assay"][0] == 0.5
+    precision = found["injected_precision", "all", "assay"][0]
+    assert precision is not None
+    assert 0 < precision < 1
+
+
+def test_a_manuscript_that_is_not_there_is_named(tmp_path: Path) -> None:
+    folder = write_manuscripts(tmp_path, clean=CLEAN)
+    (folder / "manuscripts" / "clean" / "paper.md").unlink()
+    with pytest.raises(ConfigurationError, match="clean lies at"):
+        manuscript_places(folder)

@@ -14,7 +14,7 @@ from flows.run import declared
 from flows.run.gateway import OpenGateway
 from schemas.errors import ConfigurationError
 from schemas.judgement.benchmark import ASSAY
-from tasks.benchmarks import trial
+from tasks.benchmarks import suite as suite_module
 from tasks.benchmarks.registry import SUITES
 from tests.support.benchmark_sets import (
     benchmark_request,
@@ -59,7 +59,7 @@ def literature(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with SemanticScholarServer(papers) as server:
         opened = OpenGateway(lambda: server.url, "live:loopback")
         monkeypatch.setattr(declared, "open_gateway", lambda *_: nullcontext(opened))
-        monkeypatch.setattr(trial, "GatewayProcess", lambda *_: nullcontext(opened))
+        monkeypatch.setattr(suite_module, "GatewayProcess", lambda *_: nullcontext(opened))
         yield server.url
 
 
@@ -148,7 +148,9 @@ def test_files_without_a_row_are_one_clear_line(name: str, nothing: Path, tmp_pa
         tried_on(name, nothing, tmp_path)
 
 
-def tried_on(name: str, data: Path, warehouse: Path, **changes: Any) -> tuple[trial.Trial, Any]:
+def tried_on(
+    name: str, data: Path, warehouse: Path, **changes: Any
+) -> tuple[suite_module.Trial, Any]:
     asked = {"literature": "live", **changes}  # which none of them comes to ask
     request = benchmark_request(data, SUITES[name], warehouse=warehouse, **asked)
     return tried(SUITES[name], request)

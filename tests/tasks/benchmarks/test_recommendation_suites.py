@@ -2,15 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
-from schemas.errors import ConfigurationError
-from tasks.benchmarks import records
-from tasks.benchmarks.answer_sets import QUERIES_FILE, read_projects
-from tasks.benchmarks.records import json_lines
 from tasks.benchmarks.suites.recommendation import (
-    SUITE_OF_DATA_SETS,
-    SUITE_OF_LEADERBOARDS,
+    DATA_SETS,
+    LEADERBOARDS,
+    QUERIES_FILE,
+    read_projects,
     reported,
 )
 from tasks.metrics.retrieval import average_precision, precision_at, recall_at, reciprocal_rank
@@ -20,15 +16,14 @@ from tests.support.benchmark_sets import (
     rows_of,
     run_small,
     scores_of,
-    write_packed,
     write_resources,
 )
 
 
 def test_what_works_on_the_same_subject_used_is_named_first(tmp_path: Path) -> None:
     folder = write_resources(tmp_path, 40)
-    request = benchmark_request(folder, SUITE_OF_DATA_SETS)
-    assert run_small(SUITE_OF_DATA_SETS, request, never_evaluate).published
+    request = benchmark_request(folder, DATA_SETS)
+    assert run_small(DATA_SETS, request, never_evaluate).published
     found = scores_of(request)
     value, _, unscored = found["mean_reciprocal_rank", "kind=data_set", "assay"]
     assert value == 1.0
@@ -44,30 +39,12 @@ def test_what_works_on_the_same_subject_used_is_named_first(tmp_path: Path) -> N
 
 
 def test_a_leaderboard_is_answered_from_the_boards_of_other_data_sets(tmp_path: Path) -> None:
-    request = benchmark_request(write_resources(tmp_path), SUITE_OF_LEADERBOARDS)
-    run_small(SUITE_OF_LEADERBOARDS, request, never_evaluate)
+    request = benchmark_request(write_resources(tmp_path), LEADERBOARDS)
+    run_small(LEADERBOARDS, request, never_evaluate)
     found = scores_of(request)
     assert found["recall_at_5", "kind=baseline", "assay"][0] == 0.5, "its own paper is on no other"
     assert found["mean_reciprocal_rank", "kind=metric", "assay"][0] == 1.0
     assert found["mean_reciprocal_rank", "kind=baseline", "most_used"][0] != 1.0
-
-
-def test_a_packed_file_that_is_cut_off_is_one_clear_line(tmp_path: Path) -> None:
-    path = write_packed(tmp_path / "set" / "rows.jsonl.gz", [{"id": "a" * 500}])
-    path.write_bytes(path.read_bytes()[:-12])
-    with pytest.raises(ConfigurationError, match="cannot be unpacked"):
-        json_lines(path)
-
-
-def test_a_file_that_unpacks_beyond_its_bound_is_one_clear_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(records, "_MOST_BYTES", 1_000)
-    path = write_packed(tmp_path / "set" / "rows.jsonl.gz", [{"id": "a" * 900}])
-    assert json_lines(path)
-    write_packed(path, [{"id": "a" * 1_000}])
-    with pytest.raises(ConfigurationError, match="unpacks to more than 1,000 bytes"):
-        json_lines(path)
 
 
 def test_measures_of_a_ranked_list() -> None:

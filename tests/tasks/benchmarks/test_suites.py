@@ -1,4 +1,4 @@
-"""Every suite from its data to the lake and the report, on small made-up sets; the main job is a
+"""Suites from their data to the lake and the report, on small made-up sets; the main job is a
 stand-in.
 """
 
@@ -16,20 +16,19 @@ from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.profile import Profile
-from schemas.run import Module
-from tasks.benchmarks.innoeval import (
+from schemas.run import Budget, Module
+from tasks.benchmarks.registry import SUITES
+from tasks.benchmarks.submissions import (
     connected,
     linked_submissions,
     read_groups,
     read_pairs,
     read_points,
 )
-from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.suites.agreement import SUITE as AGREEMENT
 from tasks.benchmarks.suites.coverage import SUITE as COVERAGE
 from tasks.benchmarks.suites.decisions import SUITE as DECISIONS
-from tasks.benchmarks.suites.groups import SUITE as GROUPS
-from tasks.benchmarks.suites.pairs import SUITE as PAIRS
+from tasks.benchmarks.suites.matches import GROUPS, PAIRS
 from tasks.benchmarks.work import BENCHMARK
 from tests.support.benchmark_sets import (
     benchmark_request,
@@ -43,9 +42,11 @@ from tests.support.benchmark_sets import (
     write_points,
     write_scholarideas,
 )
+from tests.support.openai_server import Recorded, start_openai_server
 from tests.support.ranking_fakes import write_prior
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
+CHANCE = {"stratified random", "always majority", "constant"}
 
 
 def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not_ask(
@@ -54,26 +55,23 @@ def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not
     systems = ("prompt_only", "another_ideas_review")
     request = benchmark_request(write_scholarideas(tmp_path), COVERAGE, baselines=systems)
     summary = run_small(COVERAGE, request)
-    assert (summary.published, summary.head.incomplete_reason, summary.failed_expectations) == (
-        True,
-        None,
-        (),
-    )
+    head = summary.head
+    assert summary.published
+    assert (head.incomplete_reason, summary.failed_expectations) == (None, ())
     found = scores_of(request)
-    assert {part for metric, part, system in found if (metric, system) == ("coverage", "assay")} == {
-        "all", "discipline=ai", "discipline=eco", "type=weakness", "type=strength", "axis=soundness", "axis=contribution",
-        "severity=major", "severity=minor",
-    }  # fmt: skip
+    parts = {part for metric, part, system in found if (metric, system) == ("coverage", "assay")}
+    assert parts == {
+        *("all", "discipline=ai", "discipline=eco", "type=weakness", "type=strength"),
+        *("axis=soundness", "axis=contribution", "severity=major", "severity=minor"),
+    }
     value, _, unscored = found["coverage", "all", "prompt_only"]
     assert value is not None
     assert 1 <= value <= 5
     assert unscored == 0
     _, reason, _ = found["reference_invalidity_lower_bound", "all", "prompt_only"]
     assert reason == "there is no item"
-    rates = [
-        found[f"preference_{outcome}", "criterion=depth", "assay vs. prompt_only"][0]
-        for outcome in ("win", "loss", "tie")
-    ]
+    part, against = "criterion=depth", "assay vs. prompt_only"
+    rates = [found[f"preference_{rate}", part, against][0] for rate in ("win", "loss", "tie")]
     assert sum(rate for rate in rates if rate is not None) == pytest.approx(1)
     answers = rows_of(
         request,
@@ -81,7 +79,7 @@ def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not
         " 'judge_coverage' group by 1",
     )
     assert sorted(answers) == [(system, 6, 1) for system in sorted(["assay", *systems])]
-    assert ("preference_win", "criterion=depth", "assay vs. another_ideas_review") not in found
+    assert ("preference_win", part, "assay vs. another_ideas_review") not in found
     assert found["coverage_difference", "all", "assay - another_ideas_review"][1] is None
     assert all(path.exists() for path in summary.report_paths)
     report = summary.report_paths[1].read_text()
@@ -93,21 +91,14 @@ def test_the_same_command_again_changes_nothing_and_another_limit_is_another_ben
     tmp_path: Path,
 ) -> None:
     request = benchmark_request(write_pairs(tmp_path), PAIRS, modules=())
-    first = run_small(PAIRS, request, never_evaluate)
-    again = run_small(PAIRS, request, never_evaluate)
+    first, again = (run_small(PAIRS, request, never_evaluate) for _ in range(2))
     assert (first.unchanged, again.unchanged, again.head.run_id) == (False, True, first.head.run_id)
-    limited = run_small(
-        PAIRS, benchmark_request(tmp_path, PAIRS, modules=(), item_limit=2), never_evaluate
-    )
-    assert limited.head.run_id != first.head.run_id
-    assert dict(rows_of(request, "select item_limit, count(*) from benchmarks group by 1")) == {
-        None: 1,
-        2: 1,
-    }
-    assert {
-        count
-        for (count,) in rows_of(request, "select count(*) from benchmark_items group by run_id")
-    } == {8, 4}
+    fewer = benchmark_request(tmp_path, PAIRS, modules=(), item_limit=2)
+    assert run_small(PAIRS, fewer, never_evaluate).head.run_id != first.head.run_id
+    limits = rows_of(request, "select item_limit, count(*) from benchmarks group by 1")
+    assert dict(limits) == {None: 1, 2: 1}
+    counts = rows_of(request, "select count(*) from benchmark_items group by run_id")
+    assert {count for (count,) in counts} == {8, 4}
 
 
 def test_a_suite_over_which_assay_fails_is_published_with_its_reason(
@@ -128,51 +119,31 @@ def test_decisions_stand_beside_a_constant_and_an_item_without_gold_label_is_lef
     tmp_path: Path,
 ) -> None:
     decisions = ("Reject", "Reject", "Accept (Oral)", "Accept (Poster)", None)
-    request = benchmark_request(write_points(tmp_path, decisions), DECISIONS)
-    found = measured(DECISIONS, request)
+    folder = write_points(tmp_path, decisions)
+    found = measured(DECISIONS, benchmark_request(folder, DECISIONS))
     assert found["accuracy", "classes=2", "always majority"].value == 0.5
     assert found["predicted_share", "label=reject", "always majority"].value == 1.0
     assert found["predicted_entropy_bits", "classes=4", "always majority"].value == 0.0
     assert found["gold_share", "label=reject", "assay"].value == 0.5
-    assert {part for metric, part, _ in found if metric == "macro_f1"} >= {
-        "classes=2",
-        "classes=3",
-        "classes=4",
-    }
-    accuracies = [
-        one for one in found.values() if (one.metric, one.system) == ("accuracy", "assay")
-    ]
-    assert {one.count for one in accuracies} == {4}
-
-
-def test_without_any_gold_label_every_value_is_undefined_with_a_reason(tmp_path: Path) -> None:
-    request = benchmark_request(write_points(tmp_path, (None, "withdrawn")), DECISIONS)
-    score = measured(DECISIONS, request)["macro_f1", "classes=3", "assay"]
+    for classes in (2, 3, 4):
+        assert ("macro_f1", f"classes={classes}", "assay") in found
+        assert found["accuracy", f"classes={classes}", "assay"].count == 4
+    unlabelled = benchmark_request(write_points(tmp_path, (None, "withdrawn")), DECISIONS)
+    score = measured(DECISIONS, unlabelled)["macro_f1", "classes=3", "assay"]
     assert score.value is None
     assert score.undefined_reason
 
 
 def test_evaluated_groups_have_three_systems_and_name_the_run_they_rest_on(tmp_path: Path) -> None:
     """They are kept apart also where one stands twice."""
-    request = benchmark_request(
-        write_groups(tmp_path), GROUPS, modules=(Module.SOUNDNESS,), baselines=("prompt_only",)
-    )
+    asked = {"modules": (Module.SOUNDNESS,), "baselines": ("prompt_only",)}
+    request = benchmark_request(write_groups(tmp_path), GROUPS, **asked)
     assert run_small(GROUPS, request).published
     found = scores_of(request)
-    assert {metric for metric, _, _ in found} == {
-        "best_of_group",
-        "exact_ranking",
-        "spearman",
-        "kendall",
-    }
-    assert {system for _, _, system in found} == {
-        "assay",
-        "assay_scores",
-        "prompt_only",
-        "stratified random",
-        "always majority",
-        "constant",
-    }
+    metrics = {metric for metric, _, _ in found}
+    assert metrics == {"best_of_group", "exact_ranking", "spearman", "kendall"}
+    systems = {system for _, _, system in found}
+    assert systems == {"assay", "assay_scores", "prompt_only", *CHANCE}
     counts = "select system, count(*), count(distinct item_id) from benchmark_items group by 1"
     assert {row[1:] for row in rows_of(request, counts)} == {(4, 4)}
     ((runs,),) = rows_of(request, "select evaluated_run_ids from benchmarks")
@@ -185,57 +156,35 @@ def with_prior(path: Path, *words: str, fitted_on: tuple[str, ...] = ()) -> Prof
     return replace(profile, ranking=replace(profile.ranking, prior=str(path)))
 
 
-@pytest.mark.parametrize(
-    ("words", "share"),
-    [
-        (("proteins", "retrieval"), 1.0),
-        pytest.param(("attention",), 0, marks=pytest.mark.long),
-    ],
-)
-def test_a_prior_is_one_more_judge_of_pairs_and_asks_nobody(
-    words: tuple[str, ...], share: float, tmp_path: Path
-) -> None:
-    profile = with_prior(tmp_path / "prior.json", *words)
-    request = benchmark_request(write_pairs(tmp_path, 3), PAIRS, modules=(), profile=profile)
-    run_small(PAIRS, request, never_evaluate)
-    found = scores_of(request)
-    right = found["pairwise_accuracy", "difficulty=easy", "prior"][0]
-    assert right == pytest.approx(share, abs=0.34), "the second of each pair was accepted"
-    assert rows_of(
-        request,
-        "select count(*), count(step) from benchmark_items where system = 'prior'",
-    ) == [(6, 0)]
-
-
-def test_a_prior_is_one_more_judge_of_groups_and_never_of_what_it_was_fitted_on(
-    tmp_path: Path,
-) -> None:
-    folder = write_groups(tmp_path)
-    profile = with_prior(tmp_path / "prior.json", "policies")
-    request = benchmark_request(folder, GROUPS, modules=(), profile=profile)
-    found = measured(GROUPS, request, never_evaluate)
+def test_a_prior_is_one_more_judge_and_never_of_what_it_was_fitted_on(tmp_path: Path) -> None:
+    path, folder = tmp_path / "prior.json", write_groups(write_pairs(tmp_path, 3))
+    for words, share in ((("proteins", "retrieval"), 1.0), (("attention",), 0)):
+        profile = with_prior(path, *words)
+        request = benchmark_request(folder, PAIRS, modules=(), profile=profile)
+        right = measured(PAIRS, request)["pairwise_accuracy", "difficulty=easy", "prior"].value
+        assert right == pytest.approx(share, abs=0.34), "the second of each pair was accepted"
+    profile = with_prior(path, "policies")
+    found = measured(GROUPS, benchmark_request(folder, GROUPS, modules=(), profile=profile))
     chance = found["best_of_group", "all", "stratified random"].value
     assert chance is not None
     assert (found["best_of_group", "all", "prior"].value or 0) > chance
     (idea, *_) = read_groups(folder / "innoeval_groups.json")[0].members
-    seen = with_prior(tmp_path / "prior.json", "policies", fitted_on=(idea.idea.text,))
+    seen = with_prior(path, "policies", fitted_on=(idea.idea.text,))
     with pytest.raises(ConfigurationError, match=r"1 of the items .* without ranking.prior"):
-        measured(
-            GROUPS, benchmark_request(folder, GROUPS, modules=(), profile=seen), never_evaluate
-        )
+        measured(GROUPS, benchmark_request(folder, GROUPS, modules=(), profile=seen))
 
 
-def test_pairs_that_share_a_submission_are_one_cluster_of_the_intervals(tmp_path: Path) -> None:
+def test_what_shares_a_submission_is_one_cluster_of_the_intervals(tmp_path: Path) -> None:
     folder = write_pairs(tmp_path, 6)
-    pairs = json.loads((folder / "innoeval_pairs_easy.json").read_text())
+    path = folder / "innoeval_pairs_easy.json"
+    pairs = json.loads(path.read_text())
     for pair in pairs[:4]:
         pair["paper_a"] = pairs[0]["paper_a"]
-    (folder / "innoeval_pairs_easy.json").write_text(json.dumps(pairs))
-    read = {pair.pair_id: pair for pair in read_pairs(folder / "innoeval_pairs_easy.json", "easy")}
+    path.write_text(json.dumps(pairs))
+    read = {pair.pair_id: pair for pair in read_pairs(path, "easy")}
     clusters = connected({name: (pair.first, pair.second) for name, pair in read.items()})
     assert sorted(Counter(clusters.values()).values()) == [1, 1, 4]
-    request = benchmark_request(folder, PAIRS, modules=())
-    found = measured(PAIRS, request, never_evaluate)
+    found = measured(PAIRS, benchmark_request(folder, PAIRS, modules=()))
     methods = {
         one.interval_method
         for one in found.values()
@@ -244,14 +193,10 @@ def test_pairs_that_share_a_submission_are_one_cluster_of_the_intervals(tmp_path
     assert methods <= {"", "clustered bootstrap", "wilson over clusters"}
     chance = found["pairwise_accuracy", "difficulty=easy", "stratified random"].value
     assert chance == pytest.approx(0.5, abs=0.05)
-
-
-def test_submissions_of_one_group_are_one_cluster_where_the_groups_are_at_hand(
-    tmp_path: Path,
-) -> None:
-    folder = write_points(write_groups(tmp_path), ("Reject", "Reject", "Accept (Oral)", "Reject"))
-    found = linked_submissions(folder, read_points(folder / "innoeval_points.jsonl"))
-    assert found["p0"] == found["p1"] == found["p2"] != found["p3"]
+    (other := tmp_path / "groups").mkdir()
+    write_points(write_groups(other), ("Reject", "Reject", "Accept (Oral)", "Reject"))
+    linked = linked_submissions(other, read_points(other / "innoeval_points.jsonl"))
+    assert linked["p0"] == linked["p1"] == linked["p2"] != linked["p3"]
 
 
 @pytest.mark.skipif(
@@ -271,10 +216,72 @@ def test_expert_reviews_give_the_printed_means(tmp_path: Path) -> None:
 
 
 def test_data_that_are_missing_or_something_else_are_one_clear_line(tmp_path: Path) -> None:
-    with pytest.raises(
-        ConfigurationError, match=r"innoeval_points\.jsonl, not found in .*--data DIR"
-    ):
+    missing = r"innoeval_points\.jsonl, not found in .*--data DIR"
+    with pytest.raises(ConfigurationError, match=missing):
         run_small(DECISIONS, benchmark_request(tmp_path, DECISIONS))
     (tmp_path / "innoeval_points.jsonl").write_text("[1, 2]\n")
     with pytest.raises(ConfigurationError, match="no JSON object"):
         run_small(DECISIONS, benchmark_request(tmp_path, DECISIONS))
+
+
+# A model behind a suite: what it answered is kept, what it did not answer is unscored, and nothing
+# is asked twice.
+
+MODEL = {"engine": "litellm:openai/loopback", "modules": ()}
+
+
+@pytest.fixture
+def _one_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test")
+    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
+
+
+@pytest.mark.usefixtures("_one_attempt")
+def test_an_interrupted_suite_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
+    answered: list[str] = []
+
+    def dies_after_two(request: Recorded) -> str:
+        if len(answered) >= 2:
+            return "server_error"
+        answered.append(str(request.body["messages"]))
+        return "good"
+
+    with start_openai_server(dies_after_two) as server:
+        request = benchmark_request(write_pairs(tmp_path, 3), PAIRS, api_base=server.url, **MODEL)
+        first = run_small(PAIRS, request, never_evaluate)
+        assert first.head.incomplete_reason is not None
+        scores = scores_of(request, "metric = 'pairwise_accuracy' and slice like 'difficulty%'")
+        assert sum(unscored for _, _, unscored in scores.values()) > 0
+        before = len(server.requests)
+        server.behaviour = "good"
+        second = run_small(PAIRS, request, never_evaluate)
+    asked_again = [str(one.body["messages"]) for one in server.requests[before:]]
+    assert second.head.run_id == first.head.run_id
+    assert second.head.incomplete_reason is None
+    assert not set(asked_again) & set(answered)
+    assert rows_of(request, "select count(*) from benchmark_items where answer is null") == [(0,)]
+    booked = (
+        "select count(*), sum(prompt_tokens)::bigint from llm_calls where run_id like 'benchmark-%'"
+    )
+    totals = rows_of(request, "select llm_calls, prompt_tokens from benchmarks")
+    assert rows_of(request, booked) == totals
+
+
+@pytest.mark.usefixtures("_one_attempt")
+def test_a_model_that_answers_nothing_gives_no_value_and_says_why(tmp_path: Path) -> None:
+    with start_openai_server("refusal") as server:
+        request = benchmark_request(write_pairs(tmp_path, 1), PAIRS, api_base=server.url, **MODEL)
+        run_small(PAIRS, request, never_evaluate)
+    score = scores_of(request)["pairwise_accuracy", "difficulty=easy", "assay"]
+    assert score == (None, "none of the 1 pairs was answered", 1)
+    reasons = rows_of(request, "select distinct unscored_reason from benchmark_items")
+    assert reasons == [("refused",)]
+
+
+@pytest.mark.usefixtures("_one_attempt")
+def test_a_spent_budget_ends_the_suite_and_is_told(tmp_path: Path) -> None:
+    with start_openai_server() as server:
+        bounded = {"budget": Budget(maximum_tokens=3000), "api_base": server.url, **MODEL}
+        request = benchmark_request(write_pairs(tmp_path, 6), PAIRS, **bounded)
+        head = run_small(PAIRS, request, never_evaluate).head
+    assert head.incomplete_reason == "budget_exhausted"

@@ -1,37 +1,78 @@
-"""Suite `survey` from its data to the lake: what following the graph adds at
-equal papers judged.
+"""Suite `survey`: what following the graph adds at equal papers judged, questions with known answers,
+and written surveys judged along five dimensions.
 """
+
+import gzip
+import json
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from schemas.choices import LiteratureChoice
-from tasks.benchmarks.records import json_lines
-from tasks.benchmarks.suites.survey import METRICS, PAPERS_JUDGED, SUITE
-from tasks.benchmarks.survey_sets import write_papers
+from schemas.identifiers import PaperId
+from schemas.judgement.benchmark import BenchmarkScore
+from schemas.reasons import Reason
+from tasks.benchmarks.steps.judge_survey import SurveyDimension
+from tasks.benchmarks.suite import Trial
+from tasks.benchmarks.suites.survey import (
+    MARK,
+    MARK_GAIN,
+    METRICS,
+    PAPERS_JUDGED,
+    SUITE,
+    CaseSet,
+    score_written,
+)
+from tasks.benchmarks.survey_sets import (
+    HUBS,
+    PLANTED_PAPERS,
+    SurveyCase,
+    core_papers,
+    given_paper,
+    planted_graph,
+    reference_lists,
+    search_questions,
+    write_papers,
+)
 from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.benchmark_sets import (
     benchmark_request,
     never_evaluate,
     run_small,
     scores_of,
+    tried,
     write_core_papers,
 )
+from tests.support.openai_server import OpenAIServer, start_openai_server
+from tests.support.survey_fakes import Writer
 
 Found = dict[tuple[str, str, str], tuple[float | None, str | None, int]]
+
+
+def row(name: str, year: int = 2000, references: list[str] | None = None) -> dict[str, Any]:
+    about = {"title": f"The long title of {name}", "abstract": "A.", "authors": [], "venue": ""}
+    link = {"url": f"https://example.org/{name}", "references": references or []}
+    return {"paper_id": name, "year": year, **about, **link}
+
+
+def snapshot_of(folder: Path, rows: list[dict[str, Any]]) -> Snapshot:
+    return build_snapshot(write_papers(rows, folder / "p.jsonl"), folder / "index")
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     folder = tmp_path_factory.mktemp("data")
-    path = write_core_papers(folder, "bat calls")
-    rows = [
-        {**one, "authors": [], "venue": "", "url": "", "year": 2000} for one in json_lines(path)
-    ]
-    own = write_papers(rows, folder / "own.jsonl")
-    build_snapshot(own, folder / "index").close()
-    request = benchmark_request(
-        folder, SUITE, literature=LiteratureChoice(folder / "index"), item_limit=2
-    )
+    write_core_papers(folder, "bat calls")
+    rows = [row(f"bat calls {number}") for number in range(12)]
+    for one in rows:
+        del one["references"]
+    snapshot_of(folder, rows).close()
+    literature = LiteratureChoice(folder / "index")
+    request = benchmark_request(folder, SUITE, literature=literature, item_limit=2)
     summary = run_small(SUITE, request, never_evaluate)
     assert (summary.published, summary.failed_expectations) == (True, ())
     return scores_of(request)
@@ -39,16 +80,13 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
 
 @pytest.mark.long
 def test_hops_find_planted_papers_that_searches_miss_at_equal_papers_judged(found: Found) -> None:
-    recall = [
-        found["recall_of_judged", "set=generated", f"depth_{depth}"][0] or 0 for depth in (0, 1, 2)
-    ]
+    part, depths = "set=generated", ("depth_0", "depth_1", "depth_2")
+    recall = [found["recall_of_judged", part, depth][0] or 0 for depth in depths]
     assert recall[0] < 0.4 < recall[1] < recall[2]
-    for depth in (0, 1, 2):
-        judged = found["judged_count", "set=generated", f"depth_{depth}"][0]
-        assert judged == PAPERS_JUDGED
-        assert found["relevant_share_of_found", "set=generated", f"depth_{depth}"][0] is not None
-    gain = found["recall_gain", "set=generated", "depth_2"][0]
-    assert gain == pytest.approx(recall[2] - recall[0])
+    for depth in depths:
+        assert found["judged_count", part, depth][0] == PAPERS_JUDGED
+        assert found["relevant_share_of_found", part, depth][0] is not None
+    assert found["recall_gain", part, "depth_2"][0] == pytest.approx(recall[2] - recall[0])
 
 
 def test_without_references_there_is_a_reason_instead_of_a_gain(found: Found) -> None:
@@ -58,3 +96,114 @@ def test_without_references_there_is_a_reason_instead_of_a_gain(found: Found) ->
     for metric in METRICS:
         assert found[metric, part, "depth_2"][:2] == (None, "this literature knows no references")
     assert ("recall_gain", part, "depth_1") not in found
+
+
+def test_a_reference_list_counts_what_had_appeared_the_year_before(tmp_path: Path) -> None:
+    old = [row(f"old{number}") for number in range(3)]
+    asked = row("asked", 2005, ["old0", "old1", "same", "elsewhere"])
+    cites_later = row("later", 2009, ["asked", "old2"])
+    snapshot = snapshot_of(tmp_path, [*old, row("same", 2005), asked, cites_later])
+    cases = {case.case_id: case for case in reference_lists(snapshot, 2)}
+    assert set(cases) == {"asked", "later"}
+    assert cases["asked"].relevant == {given_paper("old0"), given_paper("old1")}
+    expected = (date(2004, 12, 31), "The long title of asked")
+    assert (cases["asked"].cutoff, cases["asked"].question) == expected
+    assert reference_lists(snapshot, 3) == []
+
+
+def test_core_papers_and_answers_count_that_the_pool_or_the_snapshot_holds(tmp_path: Path) -> None:
+    told = [("a", True), ("a", True), ("a", False), ("b", True)]
+    lines = [
+        {"paper_id": f"p{number}", "topic": topic, "title": "T", "abstract": "A", "core": core}
+        for number, (topic, core) in enumerate(told)
+    ]
+    path = tmp_path / "c.jsonl.gz"
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, lines)).encode()))
+    (case,) = core_papers(path, 2)
+    assert (case.question, case.relevant) == ("a", {given_paper("p0"), given_paper("p1")})
+    answers = [{"title": "The long title of HERE"}, {"title": "A title nobody has"}]
+    queries = [
+        {"id": "q1", "query": "what is here", "answers": answers},
+        {"id": "q2", "query": "what is elsewhere", "answers": answers[1:]},
+    ]
+    path = tmp_path / "queries.jsonl"
+    path.write_text("\n".join(map(json.dumps, queries)))
+    (case,) = search_questions(path, snapshot_of(tmp_path, [row("here")]))
+    assert (case.case_id, case.relevant) == ("q1", {given_paper("here")})
+
+
+def test_planted_papers_are_named_in_part_and_hubs_cite_nothing() -> None:
+    graph = planted_graph(7)
+    assert graph == planted_graph(7) != planted_graph(8)
+    by_id = {given_paper(str(one["paper_id"])): one for one in graph.rows}
+    for case in graph.cases[:3]:
+        assert len(case.relevant) == PLANTED_PAPERS
+        titles = [set(str(by_id[name]["title"]).split()) for name in case.relevant]
+        assert sum(bool(set(case.question.split()) & title) for title in titles) == 10
+    hubs = [one for one in graph.rows if str(one["paper_id"]).startswith("hub")]
+    assert [one["references"] for one in hubs] == [[]] * HUBS
+
+
+# Written surveys.
+
+CASES = [SurveyCase("case-1", "How do bats hunt moths?", frozenset({PaperId("a")}))]
+DEPTHS = ("depth_0", "depth_2")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[OpenAIServer]:
+    with start_openai_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def literature(tmp_path_factory: pytest.TempPathFactory) -> LiteratureChoice:
+    folder = tmp_path_factory.mktemp("literature")
+    rows = [
+        row(name, 2010)
+        | {
+            "title": f"Bat calls at night, part {name}",
+            "abstract": f"Bats hunt moths by loud echo calls of kind {name}. It works.",
+            "authors": [f"Ada {name.upper()}arden"],
+        }
+        for name in "abc"
+    ]
+    snapshot_of(folder, rows).close()
+    return LiteratureChoice(folder / "index")
+
+
+def scored(
+    folder: Path, literature: LiteratureChoice, server: OpenAIServer | None = None
+) -> tuple[list[BenchmarkScore], Trial]:
+    model = {"engine": "litellm:openai/loopback", "api_base": server.url} if server else {}
+    request = benchmark_request(folder, SUITE, literature=literature, **model)
+    written = CaseSet("bats", literature, CASES, True)
+    trial, scores = tried(SUITE, request, use=lambda trial: score_written(trial, written))
+    return scores, trial
+
+
+def test_every_dimension_has_a_mark_at_both_depths_and_the_gain_of_hops(
+    server: OpenAIServer, literature: LiteratureChoice, tmp_path: Path
+) -> None:
+    server.answer = Writer()
+    scores, trial = scored(tmp_path, literature, server)
+    found = {(one.metric, one.system, one.slice): one.value for one in scores}
+    for dimension in SurveyDimension:
+        part = f"set=bats, dimension={dimension}"
+        marks = [found[MARK, depth, part] for depth in DEPTHS]
+        assert all(mark is not None and 1 <= mark <= 5 for mark in marks)
+        assert found[MARK_GAIN, "depth_2", part] == (marks[1] or 0) - (marks[0] or 0)
+    assert len(trial.items) == len(SurveyDimension) * len(DEPTHS)
+    assert all(item.unscored_reason is None for item in trial.items)
+
+
+def test_a_survey_that_was_not_written_is_unscored_and_no_mark(
+    server: OpenAIServer, literature: LiteratureChoice, tmp_path: Path
+) -> None:
+    server.answer = Writer(outline={"clusters": [], "sections": "none"})
+    scores, trial = scored(tmp_path / "a", literature, server)
+    assert {one.value for one in scores} == {None}
+    assert {item.unscored_reason for item in trial.items} == {Reason.REPLY_UNPARSABLE}
+    scores, trial = scored(tmp_path / "b", literature)  # the extractive engine writes none
+    assert [(one.metric, one.value) for one in scores] == [(MARK, None)] * 2
+    assert trial.items == []

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import ConfigurationError
-from tasks.benchmarks.review_sets import WIKI_VOTES_FILE, read_wiki_votes
-from tasks.benchmarks.suites.votes import SUITE
+from tasks.benchmarks.suites.votes import SUITE, read_wiki_votes
 from tasks.ranking.voters import care_of_voters
 from tests.support.benchmark_sets import (
     benchmark_request,
@@ -61,12 +60,3 @@ def test_a_winner_that_is_neither_is_refused_in_one_line(tmp_path: Path) -> None
     path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).replace(b'left"}', b'up"}')))
     with pytest.raises(ConfigurationError, match="neither left nor right"):
         read_wiki_votes(path)
-
-
-@pytest.mark.skipif(
-    not (DATA / WIKI_VOTES_FILE).is_file(), reason="the data sets are not beside this checkout"
-)
-def test_the_real_votes_are_all_read() -> None:
-    votes = read_wiki_votes(DATA / WIKI_VOTES_FILE)
-    assert len(votes) == 20_806
-    assert len({vote.group for vote in votes}) == 12

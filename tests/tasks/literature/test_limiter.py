@@ -10,8 +10,13 @@ import pytest
 from schemas.choices import LIVE
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess
-from tasks.web.arrival_limiter import ArrivalLimiter
-from tasks.web.departures import Departure, Memory, SharedDepartures, departures_file
+from tasks.web.arrival_limiter import (
+    ArrivalLimiter,
+    Departure,
+    Memory,
+    SharedDepartures,
+    departures_file,
+)
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 
 RATE = 20

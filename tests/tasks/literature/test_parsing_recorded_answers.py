@@ -126,14 +126,12 @@ def test_pdf_addresses_are_read_from_every_variant() -> None:
 
 
 @recorded
-@pytest.mark.parametrize("name", ["snippet_search"])
-def test_passages_are_read_with_their_mentions(name: str) -> None:
-    rows = passage_rows(sample(name)["data"])
-    assert len(rows) == len(sample(name)["data"])
+def test_passages_are_read_with_their_mentions() -> None:
+    data = sample("snippet_search")["data"]
+    rows = passage_rows(data)
+    assert len(rows) == len(data)
     assert {row.kind for row in rows} >= {"title", "abstract"}
-    assert {row.corpus_id for row in rows} == {
-        int(row["paper"]["corpusId"]) for row in sample(name)["data"]
-    }
+    assert {row.corpus_id for row in rows} == {int(row["paper"]["corpusId"]) for row in data}
     assert any(row.mentioned for row in rows)
     assert passages_of(rows, {}) == ()
 

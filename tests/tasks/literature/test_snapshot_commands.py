@@ -69,19 +69,9 @@ def test_serve_says_where_it_answers_and_stops_cleanly(
     index = build_snapshot(
         write_release(tmp_path / "2025-01-07", release_records(20)), tmp_path / "i"
     ).folder
-    command = [
-        sys.executable,
-        "-m",
-        "flows",
-        "literature",
-        "serve",
-        "--literature",
-        f"snapshot:{index}",
-        "--port",
-        "0",
-    ]
+    told = [f"--literature=snapshot:{index}", "--port=0", f"--cache={tmp_path / 'cache'}"]
     process = subprocess.Popen(
-        [*command, "--cache", str(tmp_path / "cache")],
+        [sys.executable, "-m", "flows", "literature", "serve", *told],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "ASSAY_HOME": str(tmp_path / "home")},
@@ -103,10 +93,8 @@ def test_serve_says_where_it_answers_and_stops_cleanly(
         assert [each["corpusId"] for each in paper["references"]] == [11, 10]
         assert found["total"] > 0
         process.send_signal(sent)
-        assert process.wait(120) in (
-            0,
-            -signal.SIGTERM,
-        )  # a server that was told to end says by what
+        # A server that was told to end says by what.
+        assert process.wait(120) in (0, -signal.SIGTERM)
         assert "Traceback" not in process.stderr.read()
     finally:
         process.kill()

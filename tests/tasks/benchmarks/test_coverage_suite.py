@@ -1,5 +1,9 @@
-"""The baselines of a comparison see what the modules may see, and nothing more."""
+"""Suite `coverage`: its baselines see what the modules may see, and nothing more; addresses that a
+review cites, and what they answer.
+"""
 
+import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,7 @@ from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
+from tasks.benchmarks.steps.judge_preference import cited_links
 from tasks.benchmarks.steps.prompted_contribution import (
     PROMPTED_CONTRIBUTION,
     PromptedContributionReply,
@@ -24,6 +29,7 @@ from tasks.benchmarks.steps.prompted_soundness import (
     ReviewedMethod,
 )
 from tasks.benchmarks.suites.coverage import SUITE as COVERAGE
+from tasks.benchmarks.suites.coverage import LinkStatus, link_answers, link_status
 from tasks.benchmarks.suites.reviewing import (
     WrittenReview,
     _prompted,
@@ -34,6 +40,7 @@ from tasks.judging.relevance import ShownPaper
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput
 from tests.support.benchmark_sets import benchmark_request, run_id_of, write_scholarideas
 from tests.support.contribution_fakes import FakeEngine, FakeLiterature, WordEmbedder, paper
+from tests.support.web_servers import SHAPES, ShapedServer, shaped_server
 
 IDEA = Idea(
     idea_id=IdeaId("bats"),
@@ -126,8 +133,57 @@ def test_every_idea_is_passed_the_review_of_another_one(seed: int) -> None:
         one.text for one in reviews.values()
     )
     assert all(one.text != f"of {idea_id}" for idea_id, one in passed.items())
-
-
-def test_an_idea_alone_is_passed_no_review() -> None:
     (alone,) = passed_on({"i": WrittenReview(text="of i")}, 0).values()
     assert (alone.text, alone.reason) == ("", Reason.NOTHING_TO_JUDGE)
+
+
+# Addresses.
+
+
+@pytest.fixture
+def server() -> Iterator[ShapedServer]:
+    with shaped_server(next(iter(SHAPES.values()))) as running:
+        yield running
+
+
+def asked(url: str, *, private: bool = True) -> LinkStatus:
+    async def run() -> LinkStatus:
+        return await link_status(url, 5.0, allow_private_addresses=private)
+
+    return asyncio.run(run())
+
+
+def test_links_are_found_in_order_with_repetitions_and_round_brackets() -> None:
+    text = (
+        "As [(Doe, 2020)](https://a.org/x) and [(Roe, 2021)](https://b.org/p_(1)) say"
+        " [again](https://a.org/x); see www.c.org."
+    )
+    assert cited_links(text) == ["https://a.org/x", "https://b.org/p_(1)", "https://a.org/x"]
+
+
+@pytest.mark.parametrize("status", ["404", "503"])
+def test_the_status_is_what_the_server_says(server: ShapedServer, status: str) -> None:
+    server.script = [status]
+    assert asked(f"http://127.0.0.1:{server.port}/paper").status in (int(status), 501)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:1/x",
+        "http://[::1]/x",
+        "http://10.0.0.1/x",
+        "ftp://a.org/x",
+        "http:///x",
+        "http://%zz/",
+    ],
+)
+def test_an_address_that_may_not_be_asked_has_no_status_and_a_reason(url: str) -> None:
+    found = asked(url, private=False)
+    assert found.status is None
+    assert found.detail
+
+
+def test_every_citation_counts_and_one_never_asked_has_no_answer() -> None:
+    answers = link_answers(["u", "v", "u"], {"u": LinkStatus(status=404)})
+    assert [(one.url, one.status) for one in answers] == [("u", 404), ("v", None), ("u", 404)]

@@ -1,5 +1,10 @@
-"""The rules by which an error is put into a manuscript: per kind, the sentences that it fits and
-what each would become.
+"""Errors put into a manuscript by rule: eight kinds, each a change of one sentence that a careful
+reader of the whole text can notice.
+
+The kinds are those of OpenAIReview (arXiv 2606.19749): a number, a direction, exchanged conditions,
+a statistic, a control that is no longer told of, a conclusion stronger than what carries it, an
+abstract that contradicts the text, and a citation of another work. Every rule is a pattern and a
+replacement; the seed draws among the places it fits.
 """
 
 import random
@@ -9,6 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from schemas.text.patterns import IGNORECASE, Match, Pattern, bounded, linear
+from tasks.manuscripts.steps.reading import Reading
+from tasks.text.quotations import normal
 from tasks.text.vocabulary import STOP_WORDS
 
 
@@ -49,6 +56,142 @@ class Change:
     contradicted: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class InjectedError:
+    """One error in one text.
+
+    Attributes:
+        before, after: the sentence as it was and as it is; `after` is empty where it was deleted.
+        location: where it stands, as `Reading` words places.
+        stretches: words in a row of the sentences that a report of this error may quote: the
+            changed one, the one it contradicts, or the neighbours of one that was deleted. What the
+            twin says at several places points at none.
+    """
+
+    kind: ErrorKind
+    before: str
+    after: str
+    location: str
+    stretches: tuple[str, ...]
+
+    def is_quoted_by(self, report: str) -> bool:
+        """Whether a report quotes one of the sentences, in whole or a stretch of it."""
+        said = f" {normal(report)} "
+        return any(f" {stretch} " in said for stretch in self.stretches)
+
+
+_STRETCH_WORDS = 6
+"""Words in a row that a report shares with a sentence it quotes."""
+_LONGEST_SENTENCE_WORDS = 120
+"""What is longer is a table in one piece: who quotes a cell of it points at no sentence."""
+
+
+def inject(
+    text: str, form: str, seed: int, kinds: Sequence[ErrorKind] = tuple(ErrorKind)
+) -> tuple[str, tuple[InjectedError, ...]]:
+    """Return the text with at most one error of each kind, each in a sentence of its own, and the errors
+    in the order of `kinds`.
+
+    A kind for which the text has no fitting sentence is left out. The same seed gives the same
+    twin.
+
+    Args:
+        form: `latex`, `text` or `pdf`, as `Reading` takes it.
+    """
+    reading = Reading(form, text)
+    found = _sentences(reading)
+    taken: dict[int, tuple[ErrorKind, Change]] = {}
+    for kind in kinds:
+        draw = random.Random(f"{seed}:{kind}")  # noqa: S311 -- no secret
+        touched = {place for _, change in taken.values() for place in _around(change)}
+        fitting = (
+            _wrong_citation(found, reading.is_latex, draw)
+            if kind is ErrorKind.WRONG_CITATION
+            else RULES[kind](found)
+        )
+        changes = [change for change in fitting if touched.isdisjoint(_around(change))]
+        if changes:
+            chosen = draw.choice(changes)
+            taken[chosen.sentence] = (kind, chosen)
+    pieces, place = [], 0
+    for number in sorted(taken):
+        pieces += [text[place : found[number].start], taken[number][1].after]
+        place = found[number].end
+    twin = "".join([*pieces, text[place:]])
+    said = normal(twin)
+    errors = {kind: _error(kind, change, found, said) for kind, change in taken.values()}
+    return twin, tuple(errors[kind] for kind in kinds if kind in errors)
+
+
+def _around(change: Change) -> set[int]:
+    """Sentences that no other error may touch: they are what shows this one."""
+    place, other = change.sentence, change.contradicted
+    return {place - 1, place, place + 1} | ({other} if other is not None else set())
+
+
+def _error(kind: ErrorKind, change: Change, found: Sequence[Sentence], said: str) -> InjectedError:
+    """`said`: the twin."""
+    sentence = found[change.sentence]
+    neighbours = [
+        found[place].raw
+        for place in (change.sentence - 1, change.sentence + 1)
+        if 0 <= place < len(found)
+    ]
+    there = [change.after] if change.after else neighbours
+    contradicted = () if change.contradicted is None else (found[change.contradicted].raw,)
+    other = [each for each in contradicted if len(each.split()) <= _LONGEST_SENTENCE_WORDS]
+    return InjectedError(
+        kind=kind,
+        before=" ".join(sentence.raw.split()),
+        after=" ".join(change.after.split()),
+        location=sentence.location,
+        stretches=tuple(
+            stretch
+            for each in [*there, *other]
+            for stretch in _stretches(each)
+            if said.count(stretch) <= 1
+        ),
+    )
+
+
+def _stretches(sentence: str) -> Iterator[str]:
+    words = normal(sentence).split()
+    size = min(_STRETCH_WORDS, len(words))
+    return (" ".join(words[at : at + size]) for at in range(len(words) - size + 1) if size)
+
+
+# Sentences with their stretch of the text.
+
+_UNBROKEN = bounded(r"\S+")
+
+
+def _sentences(reading: Reading) -> list[Sentence]:
+    """Sentences of prose in order; what cannot be found again word for word is left out."""
+    tokens = list(_UNBROKEN.finditer(reading.text))
+    flat = " ".join(token.group() for token in tokens)
+    starts, place = {}, 0
+    for number, token in enumerate(tokens):
+        starts[place] = number
+        place += len(token.group()) + 1
+    abstract = reading.abstract_span
+    found, behind = [], 0
+    for placed in reading.sentences:
+        at = flat.find(placed.sentence, behind)
+        if at < 0 or at not in starts:
+            continue
+        behind = at + len(placed.sentence)
+        first = starts[at]
+        last = first + len(placed.sentence.split()) - 1
+        start, end = tokens[first].start(), tokens[last].end()
+        raw = reading.text[start:end]
+        in_abstract = abstract is not None and abstract[0] < end <= abstract[1]
+        location = "the abstract" if in_abstract else placed.location
+        found.append(Sentence(start, end, raw, location, in_abstract))
+    return found
+
+
+# Rules: per kind, the sentences that it fits and what each would become.
+
 FEWEST_CHARACTERS, MOST_CHARACTERS = 50, 700
 """Of a sentence that may be changed: shorter ones are headings, longer ones badly read tables."""
 _BEHIND_THE_PAPER = bounded(r"acknowledg|contribution|funding|availability", IGNORECASE)
@@ -80,11 +223,10 @@ _TELLING = bounded(
 )
 
 
-def _numbers(found: Sequence[Sentence], is_latex: bool, draw: random.Random) -> Iterator[Change]:
+def _numbers(found: Sequence[Sentence]) -> Iterator[Change]:
     """A figure that the text states twice is changed at one of its places: two fifths more, or less
     where a share would pass 100 %.
     """
-    del is_latex, draw
     yield from _changed_figures(list(_body(found)), found)
 
 
@@ -139,9 +281,8 @@ _DIRECTION = bounded(
 )
 
 
-def _signs(found: Sequence[Sentence], is_latex: bool, draw: random.Random) -> Iterator[Change]:
+def _signs(found: Sequence[Sentence]) -> Iterator[Change]:
     """A word of direction becomes its opposite."""
-    del is_latex, draw
     yield from _replaced(_body(found), _DIRECTION, _TURNED)
 
 
@@ -165,11 +306,10 @@ _COMPARES = bounded(
 _NAME = bounded(r"(?<![\w\\{(-])[A-Z][\w-]{1,30}(?: [A-Z][\w-]{0,30}){0,3}(?![\w})-])")
 
 
-def _swapped(found: Sequence[Sentence], is_latex: bool, draw: random.Random) -> Iterator[Change]:
+def _swapped(found: Sequence[Sentence]) -> Iterator[Change]:
     """Two things that a comparing sentence names, each known from elsewhere in the text, change
     places.
     """
-    del is_latex, draw
     known = Counter(name for one in found for name in set(_NAME.findall(one.raw[1:])))
     for place, one in _body(found):
         compares = _COMPARES.search(one.raw)
@@ -209,11 +349,10 @@ _OF_COUNT = bounded(
 _SAMPLE_SIZE = bounded(r"\b[nN]\s{0,9}=\s{0,9}(\d{1,9})\b")
 
 
-def _statistics(found: Sequence[Sentence], is_latex: bool, draw: random.Random) -> Iterator[Change]:
+def _statistics(found: Sequence[Sentence]) -> Iterator[Change]:
     """A p-value ten times as large, the end of an interval, an uncertainty, a share beside its
     counts or a number of cases two fifths larger.
     """
-    del is_latex, draw
     for place, one in _prose(found):
         for mark in _P_VALUE.finditer(one.raw):
             value = float(mark.group(1))
@@ -235,11 +374,8 @@ _CONTROL = bounded(
 )
 
 
-def _missing_control(
-    found: Sequence[Sentence], is_latex: bool, draw: random.Random
-) -> Iterator[Change]:
+def _missing_control(found: Sequence[Sentence]) -> Iterator[Change]:
     """The sentence that tells of a control, a baseline, a validation or an exclusion is deleted."""
-    del is_latex, draw
     yield from (Change(place, "") for place, one in _body(found) if _CONTROL.search(one.raw))
 
 
@@ -266,24 +402,18 @@ _CAUTIOUS = bounded(
 )
 
 
-def _unsupported(
-    found: Sequence[Sentence], is_latex: bool, draw: random.Random
-) -> Iterator[Change]:
+def _unsupported(found: Sequence[Sentence]) -> Iterator[Change]:
     """A cautious verb or adverb becomes one that claims certainty."""
-    del is_latex, draw
     yield from _replaced(_body(found), _CAUTIOUS, _STRENGTHENED)
 
 
 _NEGATED = bounded(r"\b(?:is|are|was|were|can|does|has been|have been)\b(?!\snot\b)(?=\s[a-z])")
 
 
-def _contradicted_abstract(
-    found: Sequence[Sentence], is_latex: bool, draw: random.Random
-) -> Iterator[Change]:
+def _contradicted_abstract(found: Sequence[Sentence]) -> Iterator[Change]:
     """A figure of the abstract that the text states too is changed, or a direction turned round, or
     a statement negated: the first of these that the abstract allows.
     """
-    del is_latex, draw
     abstract = [(place, one) for place, one in _prose(found) if one.in_abstract]
     figures = [
         change
@@ -342,8 +472,7 @@ def _spliced(text: str, mark: Match[str], instead: str, group: int = 0) -> str:
     return f"{text[: mark.start(group)]}{instead}{text[mark.end(group) :]}"
 
 
-_Rule = Callable[[Sequence[Sentence], bool, random.Random], Iterator[Change]]
-RULES: Mapping[ErrorKind, _Rule] = {
+RULES: Mapping[ErrorKind, Callable[[Sequence[Sentence]], Iterator[Change]]] = {
     ErrorKind.NUMBER: _numbers,
     ErrorKind.SIGN: _signs,
     ErrorKind.SWAPPED_CONDITIONS: _swapped,
@@ -351,5 +480,5 @@ RULES: Mapping[ErrorKind, _Rule] = {
     ErrorKind.MISSING_CONTROL: _missing_control,
     ErrorKind.UNSUPPORTED_CONCLUSION: _unsupported,
     ErrorKind.CONTRADICTED_ABSTRACT: _contradicted_abstract,
-    ErrorKind.WRONG_CITATION: _wrong_citation,
 }
+"""All but that of citations, which asks for the form of the text and draws."""

@@ -1,1 +1,0 @@
-"""Published figures of each suite: paper, table, row, column and number, no sentences."""

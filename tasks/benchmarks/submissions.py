@@ -1,0 +1,324 @@
+"""InnoEval's sets: submissions with their decisions, groups of similar submissions, and pairs with
+different decisions; and ideas made from full papers, as InnoEval's published ideas are.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as replace_fields
+from datetime import date
+from pathlib import Path
+
+from scipy.cluster.hierarchy import DisjointSet
+
+from schemas.base import replace
+from schemas.errors import ConfigurationError
+from schemas.failure import SourceFailure
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId, content_hash
+from schemas.judgement.benchmark import BenchmarkParameters, SubmissionText
+from schemas.profile import Profile
+from schemas.settings import DocumentSettings
+from tasks.benchmarks.records import Record, day_of, json_lines, json_list, text_of
+from tasks.benchmarks.suite import SuiteData
+from tasks.calibration.applying import load_prior
+from tasks.documents.document import DOCUMENTS_AT_ONCE, ParsedDocument
+from tasks.documents.headings import is_closing, kind_of
+from tasks.documents.latex import read_latex
+from tasks.documents.pdf import read_pdf
+from tasks.ideas.groups import GroupNames
+from tasks.judging.packing import side_by_side
+from tasks.metrics.labelled import decision_of
+from tasks.text.words import shorten_words
+from warehouse.run_log import EVENTS
+
+POINTS_FILE = "innoeval_points.jsonl"
+GROUPS_FILE = "innoeval_groups.json"
+PAIR_FILES = {"easy": "innoeval_pairs_easy.json", "hard": "innoeval_pairs_hard.json"}
+CUTOFF = date(2024, 10, 1)
+"""Deadline of ICLR 2025, the earlier of the two conferences: no submission of either can be found
+as its own evidence. A `cutoff_date` in the file counts before it.
+"""
+
+DECIDED = date(2025, 1, 22)
+"""Decisions of ICLR 2025; those of NeurIPS 2025 came in September."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """An idea as a system may see it, and apart from it what was decided: None where the file does
+    not say.
+    """
+
+    idea: Idea
+    decision: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionGroup:
+    """Similar submissions with different decisions."""
+
+    name: str
+    members: tuple[Submission, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionPair:
+    """Two submissions.
+
+    `difficulty` is easy or hard, `kind` the two decisions as the file names them.
+    """
+
+    pair_id: str
+    first: Submission
+    second: Submission
+    difficulty: str
+    kind: str
+
+
+def read_points(path: Path) -> list[Submission]:
+    """Return the submissions of `innoeval_points.jsonl`.
+
+    Raises:
+        ConfigurationError: the file is not what its name says; so do the other readers.
+    """
+    return [_submission(record, None, path) for record in json_lines(path)]
+
+
+def read_groups(path: Path) -> list[SubmissionGroup]:
+    """Return the groups of `innoeval_groups.json`: the query and its matches."""
+    groups, names = [], GroupNames()
+    for record in json_list(path):
+        query, matches = record.get("query"), record.get("matches")
+        if not isinstance(query, Mapping) or not isinstance(matches, Mapping):
+            raise ConfigurationError(
+                f"{path}: an entry has no query with matches: is it the file its name says?"
+            )
+        members = [_submission(query, _word(record.get("query_category")), path)]
+        members += [
+            _submission(_inner(match, path), label, path) for label, match in matches.items()
+        ]
+        each_once = {member.idea.idea_id: member for member in members}
+        name = names.unique(members[0].idea.idea_id)
+        groups.append(SubmissionGroup(name, tuple(each_once.values())))
+    return groups
+
+
+def read_pairs(path: Path, difficulty: str) -> list[SubmissionPair]:
+    return [
+        _pair(record, number, difficulty, path)
+        for number, record in enumerate(json_list(path), start=1)
+    ]
+
+
+def unique_ideas(submissions: Iterable[Submission]) -> list[Idea]:
+    """Return every idea once, in order of first appearance: one submission stands in several groups and
+    pairs.
+    """
+    return list({submission.idea.idea_id: submission.idea for submission in submissions}.values())
+
+
+def connected(contests: Mapping[str, Sequence[Submission]]) -> dict[str, str]:
+    """Return the cluster of each contest: contests that share a submission, directly or through
+    others, are one cluster. They are not independent, so intervals draw whole clusters.
+    """
+    joined = DisjointSet()
+    for members in contests.values():
+        names = [str(one.idea.idea_id) for one in members]
+        for name in names:
+            joined.add(name)
+            joined.merge(names[0], name)
+    return {contest: joined[str(members[0].idea.idea_id)] for contest, members in contests.items()}
+
+
+def linked_submissions(folder: Path, submissions: Sequence[Submission]) -> dict[str, str]:
+    """Return the cluster of each submission: those that stand in one group or pair of the files in
+    `folder`, directly or through others. A file that is not there links nothing.
+    """
+    contests: dict[str, tuple[Submission, ...]] = {
+        str(one.idea.idea_id): (one,) for one in submissions
+    }
+    if (path := folder / GROUPS_FILE).is_file():
+        contests |= {f"group {group.name}": group.members for group in read_groups(path)}
+    for difficulty, name in PAIR_FILES.items():
+        if (path := folder / name).is_file():
+            pairs = read_pairs(path, difficulty)
+            contests |= {pair.pair_id: (pair.first, pair.second) for pair in pairs}
+    found = connected(contests)
+    return {str(one.idea.idea_id): found[str(one.idea.idea_id)] for one in submissions}
+
+
+def _pair(record: Record, number: int, difficulty: str, path: Path) -> SubmissionPair:
+    sides = [record.get("paper_a"), record.get("paper_b")]
+    first, second = (_submission(_inner(side, path), None, path) for side in sides)
+    kind = _word(record.get("pair_type")) or ""
+    return SubmissionPair(
+        f"{difficulty}:{number}:{first.idea.idea_id}:{second.idea.idea_id}",
+        first,
+        second,
+        difficulty,
+        kind,
+    )
+
+
+def _submission(record: Record, label: str | None, path: Path) -> Submission:
+    paper_id = _word(record.get("paper_id")) or _word(record.get("id"))
+    if paper_id is None:
+        raise ConfigurationError(
+            f"{path}: a submission has no paper_id: is it the file its name says?"
+        )
+    title, abstract = text_of(record, "title", path), text_of(record, "abstract", path)
+    idea = Idea(
+        idea_id=IdeaId(paper_id),
+        title=title,
+        text=f"# {title}\n\n{abstract}",
+        cutoff_date=day_of(record, path) or CUTOFF,
+    )
+    said = _word(record.get("decision")) or label
+    return Submission(idea, decision_of(said) if said is not None else None)
+
+
+def _inner(value: object, path: Path) -> Record:
+    paper = value.get("paper", value) if isinstance(value, Mapping) else None
+    if not isinstance(paper, Mapping):
+        raise ConfigurationError(
+            f"{path}: an entry holds no submission: is it the file its name says?"
+        )
+    return paper
+
+
+def _word(value: object) -> str | None:
+    return value.strip() if isinstance(value, str) and value.strip() else None
+
+
+def submission_conditions(
+    profile: Profile, parameters: BenchmarkParameters, data: Path | None
+) -> tuple[str, ...]:
+    """Return the papers, where ideas are made from them, and the profile's prior."""
+    path = profile.ranking.prior
+    prior = (f"prior {load_prior(path).sha256}",) if path is not None else ()
+    if data is None or parameters.text is SubmissionText.ABSTRACT:
+        return prior
+    return (*prior, f"papers {papers_sha256(data)}")
+
+
+def with_texts(data: SuiteData, listed: Iterable[Submission]) -> dict[str, Submission]:
+    """Return submissions by id, each once, with the text that was asked for.
+
+    Raises:
+        ConfigurationError: `--text full`, and a paper is not there or cannot be read.
+    """
+    found = {str(one.idea.idea_id): one for one in listed}
+    if data.parameters.text is SubmissionText.ABSTRACT:
+        return found
+    EVENTS.info("%s: reading %d full papers", data.unit.suite, len(found))
+    read = ideas_of_papers([one.idea for one in found.values()], data.data, data.settings.documents)
+    ideas = asyncio.run(read)
+    return {name: replace_fields(one, idea=ideas[name]) for name, one in found.items()}
+
+
+def planned_ideas(data: SuiteData, listed: Iterable[Submission]) -> list[Idea]:
+    """Return every idea once, as long as it may be where it is made from a full paper; none is
+    read for a plan.
+    """
+    ideas = unique_ideas(listed)
+    if data.parameters.text is SubmissionText.ABSTRACT:
+        return ideas
+    return [as_long_as_a_paper(idea) for idea in ideas]
+
+
+# Full papers.
+
+PAPERS_FOLDER = "papers"
+SUFFIXES = (".pdf", ".tex", ".tar.gz", ".zip")
+MOST_WORDS = 4_000
+"""Of a paper as an idea: introduction, method and most of the experiments."""
+CHARACTERS_PER_WORD = 7
+_NAMED = 3
+
+
+def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
+    """Return the file of every idea's paper, `papers/<id>` with one of `SUFFIXES`, by the idea's id.
+
+    Raises:
+        ConfigurationError: a paper is not there; the line says how many are lacking.
+    """
+    found: dict[str, Path] = {}
+    lacking = []
+    for idea in ideas:
+        candidates = [folder / PAPERS_FOLDER / f"{idea.idea_id}{suffix}" for suffix in SUFFIXES]
+        path = next((one for one in candidates if one.is_file()), None)
+        if path is None:
+            lacking.append(str(idea.idea_id))
+        else:
+            found[str(idea.idea_id)] = path
+    if lacking:
+        raise ConfigurationError(
+            f"--text full: {len(lacking)} papers are not in {folder / PAPERS_FOLDER} (such as"
+            f" {', '.join(lacking[:_NAMED])}): put each there as <id>.pdf, .tex, .tar.gz or .zip"
+        )
+    return found
+
+
+def papers_sha256(folder: Path) -> str:
+    """Return a hash over the papers beside a data set; they are read one at a time."""
+    papers = sorted(path for path in (folder / PAPERS_FOLDER).glob("*") if path.is_file())
+    return content_hash(
+        *(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in papers)
+    )
+
+
+def as_long_as_a_paper(idea: Idea) -> Idea:
+    """Return the idea with a text as long as that of a full paper at most, to plan by."""
+    return replace(idea, text=idea.text.ljust(MOST_WORDS * CHARACTERS_PER_WORD, "."))
+
+
+async def ideas_of_papers(
+    ideas: Iterable[Idea], folder: Path, settings: DocumentSettings
+) -> dict[str, Idea]:
+    """Return every idea with its paper's text in place of the abstract, by id.
+
+    Acknowledgements and the like are left out; a paper is cut after `MOST_WORDS` words. Parsed in
+    child processes within the limits of the settings.
+
+    Raises:
+        ConfigurationError: a paper is not there or cannot be read. A set of which some ideas are
+            papers and some abstracts would compare what cannot be compared.
+    """
+    listed = {str(idea.idea_id): idea for idea in ideas}
+    paths = paper_paths(listed.values(), folder)
+    gate = asyncio.Semaphore(DOCUMENTS_AT_ONCE)
+
+    async def read(name: str) -> ParsedDocument | SourceFailure:
+        async with gate:
+            path = paths[name]
+            if path.suffix != ".pdf":
+                return await read_latex(path.resolve(), settings)
+            content = await asyncio.to_thread(path.read_bytes)
+            return await read_pdf(content, path.name, settings)
+
+    read_in_order = await side_by_side(read(name) for name in listed)
+    documents = dict(zip(listed, read_in_order, strict=True))
+    unread = {name: one for name, one in documents.items() if isinstance(one, SourceFailure)}
+    if unread:
+        told = "; ".join(
+            f"{paths[name].name}: {one.detail}" for name, one in list(unread.items())[:_NAMED]
+        )
+        raise ConfigurationError(f"--text full: {len(unread)} papers cannot be read: {told}")
+    return {
+        name: replace(listed[name], text=text_of_paper(listed[name], document))
+        for name, document in documents.items()
+        if isinstance(document, ParsedDocument)
+    }
+
+
+def text_of_paper(idea: Idea, document: ParsedDocument) -> str:
+    """Return the idea's title and abstract, then the paper's sections under their headings."""
+    parts = [idea.text.strip()]
+    for section in document.sections:
+        closing = is_closing(section.heading) and kind_of(section.heading) is None
+        if section.text.strip() and not closing:
+            level = "#" * (2 + min(section.level, 3))
+            parts.append(f"{level} {section.heading}\n\n{section.text.strip()}")
+    return shorten_words("\n\n".join(parts), MOST_WORDS)[0]

@@ -1,0 +1,471 @@
+"""RINoBench: released predictions beside their published scores, all nine metrics where gold labels
+are at hand, and the grading of justifications that seven of them are computed from (§4.2.2).
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.judgement.benchmark import ASSAY, BenchmarkScore
+from schemas.judgement.novelty import NoveltyEvaluation, NoveltyJudgement
+from schemas.outcome import Outcome, Scored, Unscored
+from schemas.reasons import Reason, may_pass
+from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.novelty_sets import (
+    GOLD,
+    TEST_LABELS,
+    TRAINING,
+    GoldIdea,
+    JudgedIdea,
+    read_gold,
+    read_predictions,
+    read_scores,
+)
+from tasks.benchmarks.steps.check_aspect import (
+    CHECK_ASPECT,
+    CheckInput,
+    CheckReply,
+    SourceShown,
+)
+from tasks.benchmarks.steps.extract_aspects import EXTRACT_ASPECTS, AspectsInput, AspectsReply
+from tasks.benchmarks.steps.judge_alignment import JUDGE_ALIGNMENT, AlignmentInput, AlignmentReply
+from tasks.benchmarks.suite import Trial
+from tasks.benchmarks.suites.calibrating import CALIBRATED, calibrate_on, source_of
+from tasks.calibration.applying import calibrate, load_calibrator, refuse_training_items
+from tasks.calibration.examples import Example, LabelScale, item_sha256, novelty_features
+from tasks.calibration.model import MEAN_ABSOLUTE_ERROR
+from tasks.judging.packing import side_by_side
+from tasks.judging.step import Engine
+from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
+from tasks.metrics.classification import label_collapse, macro_f1_value, mean_absolute_error_value
+from tasks.metrics.estimate import Estimate, undefined
+from tasks.metrics.labelled import Labelled, pair_up
+from tasks.metrics.means import share
+from tasks.metrics.novelty import (
+    SCALE,
+    Aspects,
+    Justification,
+    justification_metrics,
+    score_metrics,
+)
+from tasks.novelty.evaluate import evaluate_novelty
+from tasks.novelty.profile_files import check_calibrator
+
+PART = "rinobench test"
+FIVE = LabelScale(("1", "2", "3", "4", "5"), (1.0, 2.0, 3.0, 4.0, 5.0))
+PUBLISHED_GOLD: Mapping[str, int | None] = {
+    f"{label}-{place}": label for label, count in TEST_LABELS.items() for place in range(count)
+}
+"""As many labels of each kind as Table 2 counts: enough for what looks at no idea."""
+PAPER = "RINoBench (Schopf & Färber), released scores of Table 3"
+
+Gold = Mapping[str, int | None]
+Values = Mapping[str, float | None]
+
+
+# Judgements of ideas beside the related works that the data bring.
+
+
+class KeptNovelty(Kept):
+    evaluation: NoveltyEvaluation
+
+
+def judge_all(
+    trial: Trial, task: str, items: Mapping[str, JudgedIdea | GoldIdea]
+) -> dict[str, NoveltyEvaluation]:
+    """Return evaluations by item, in order; calibrated where the profile names a calibrator.
+
+    Raises:
+        ConfigurationError: the calibrator does not fit, or was fitted on one of the items.
+    """
+    parameters = trial.request.profile.novelty
+    if parameters.calibrator is not None:
+        calibrator = check_calibrator(parameters.calibrator, trial.request.engine.text)
+        refuse_training_items(calibrator, [one.idea.text for one in items.values()])
+
+    async def work(one: JudgedIdea | GoldIdea, context: ItemContext) -> KeptNovelty:
+        evaluated = await evaluate_novelty(
+            one.idea, parameters, context.engine, None, context.embedder, one.works
+        )
+        judgement = evaluated.evaluation.judgement
+        return KeptNovelty(
+            evaluation=evaluated.evaluation,
+            reason=judgement.unscored_reason,
+            detail=judgement.unscored_detail,
+        )
+
+    kept = trial.each(task, items, work, KeptNovelty)
+    return {name: one.evaluation for name, one in kept.items()}
+
+
+def raw_scores(judgements: Mapping[str, NoveltyJudgement]) -> dict[str, float | None]:
+    """Return scores from 1 to 5 as numbers."""
+    return {
+        name: None if one.score_1_to_5 is None else float(one.score_1_to_5)
+        for name, one in judgements.items()
+    }
+
+
+def calibrated_scores(judgements: Mapping[str, NoveltyJudgement]) -> dict[str, float | None]:
+    """Return calibrated scores; None throughout without a calibrator."""
+    return {name: one.calibrated_score_1_to_5 for name, one in judgements.items()}
+
+
+def record_judgements(
+    trial: Trial,
+    task: str,
+    system: str,
+    judgements: Mapping[str, NoveltyJudgement],
+    answers: Mapping[str, str | None],
+    gold: Mapping[str, str | None],
+    values: Values,
+) -> None:
+    for name, judgement in judgements.items():
+        made_by = Kept(
+            reason=judgement.unscored_reason,
+            detail=judgement.unscored_detail,
+            provenance=judgement.provenance,
+        )
+        trial.record(
+            task,
+            name,
+            answers[name],
+            made_by,
+            system=system,
+            gold=gold.get(name),
+            value=values[name],
+            explanation=judgement.justification,
+        )
+
+
+def examples_of(
+    texts: Mapping[str, str],
+    evaluations: Mapping[str, NoveltyEvaluation],
+    gold: Mapping[str, str | None],
+    raw: Mapping[str, str | None],
+) -> list[Example]:
+    """Return judged ideas as training data.
+
+    Args:
+        raw: the judgement as one of the labels.
+    """
+    return [
+        Example(item_sha256(texts[name]), gold.get(name), raw.get(name), novelty_features(one))
+        for name, one in evaluations.items()
+    ]
+
+
+# Scores.
+
+
+def score_rinobench(trial: Trial) -> None:
+    """Score what the released predictions say, beside published figures, and with gold labels
+    everything measured anew.
+    """
+    predictions, published = read_predictions(trial.data), read_scores(trial.data)
+    trial.scores += [
+        BenchmarkScore(
+            suite=trial.unit.suite,
+            metric=metric,
+            slice=PART,
+            system=model,
+            value=value,
+            count=sum(TEST_LABELS.values()),
+            published_source=f"{PAPER}, {model}",
+        )
+        for model, figures in published.items()
+        for metric, value in figures.items()
+    ]
+    # How far each model's predictions crowd into few labels; needs no gold label.
+    for model, listed in predictions.items():
+        counts = {label: sum(one.score == label for one in listed) for label in SCALE}
+        answered, missing = sum(counts.values()), sum(one.score is None for one in listed)
+        for label, count in counts.items():
+            estimate = share(count, answered, missing)
+            trial.score("predicted_share", estimate, model, f"{PART}, label {label}")
+    if not trial.file(GOLD).is_file():
+        if predictions:
+            _score_baselines(trial, PUBLISHED_GOLD)
+        return
+    # Gold ideas that a file has no prediction for are unscored; predictions beyond the gold ideas
+    # are ignored.
+    everything = read_gold(trial.file(GOLD))
+    chosen = {str(one.idea.idea_id): one for one in trial.draw(everything)}
+    gold = {name: one.score for name, one in chosen.items()}
+    _score_baselines(trial, gold)
+    for model, listed in predictions.items():
+        by_name = {
+            str(one.idea.idea_id): said
+            for one, said in zip(everything, listed, strict=False)
+            if str(one.idea.idea_id) in chosen
+        }
+        said = {name: one.score for name, one in by_name.items()}
+        trial.score_all(_estimates(gold, said, trial.seed), model, PART)
+        if model not in published:
+            reasoning = {name: one.reasoning for name, one in by_name.items()}
+            _score_justifications(trial, model, chosen, reasoning)
+    evaluations = judge_all(trial, PART, chosen)
+    judgements = {name: one.judgement for name, one in evaluations.items()}
+    _record(trial, ASSAY, judgements, gold, raw_scores(judgements))
+    said = {name: one.score_1_to_5 for name, one in judgements.items()}
+    trial.score_all(_estimates(gold, said, trial.seed), ASSAY, PART)
+    if trial.request.profile.novelty.calibrator is not None:
+        _record(trial, CALIBRATED, judgements, gold, calibrated_scores(judgements))
+        _score_calibrated(trial, gold, evaluations)
+    justifications = {name: one.justification for name, one in judgements.items()}
+    _score_justifications(trial, ASSAY, chosen, justifications)
+
+
+def _score_baselines(trial: Trial, gold: Gold) -> None:
+    for metric, system, part, estimate in baselines(gold, trial.seed):
+        trial.score(metric, estimate, system, part)
+
+
+def baselines(gold: Gold, seed: int) -> Iterator[tuple[str, str, str, Estimate]]:
+    """Yield what answers reach that look at nothing: metric, system, part and estimate.
+
+    On the test split the constant calls every idea a 3: no model's error is lower.
+    """
+    for system, said in fixed_answers(gold, SCALE).items():
+        for metric, estimate in score_metrics(gold, said, seed).items():
+            yield metric, system, PART, estimate
+    statistics: dict[str, Callable[[Labelled], float]] = {
+        "macro_f1": partial(macro_f1_value, classes=SCALE),
+        **{f"f1_{label}": partial(macro_f1_value, classes=(label,)) for label in SCALE},
+        "mean_absolute_error": mean_absolute_error_value,
+    }
+    for metric, statistic in statistics.items():
+        yield metric, STRATIFIED_RANDOM, PART, stratified_random(gold, statistic, seed)
+    known = [label for label in gold.values() if label is not None]
+    for label in SCALE:
+        estimate = share(known.count(label), len(known))
+        yield "gold_share", "labels", f"{PART}, label {label}", estimate
+
+
+def _estimates(gold: Gold, said: Gold, seed: int) -> dict[str, Estimate]:
+    collapse = label_collapse(pair_up(gold, said), SCALE)
+    return score_metrics(gold, said, seed) | {
+        "top_label_share": collapse.top_label_share,
+        "labels_in_use_ratio": collapse.labels_in_use_ratio,
+        "total_variation": collapse.total_variation,
+    }
+
+
+def _record(
+    trial: Trial,
+    system: str,
+    judgements: Mapping[str, NoveltyJudgement],
+    gold: Gold,
+    values: Values,
+) -> None:
+    answers = {name: None if value is None else f"{value:g}" for name, value in values.items()}
+    labels = {name: None if label is None else str(label) for name, label in gold.items()}
+    record_judgements(trial, PART, system, judgements, answers, labels, values)
+
+
+def _score_calibrated(
+    trial: Trial, gold: Gold, evaluations: Mapping[str, NoveltyEvaluation]
+) -> None:
+    """Error by the calibrator's rule for the error, all else by its rule for macro F1."""
+    calibrator = load_calibrator(str(trial.request.profile.novelty.calibrator))
+    calibrated = {
+        name: calibrate(calibrator, novelty_features(one))
+        for name, one in evaluations.items()
+        if one.judgement.calibrated_label_1_to_5 is not None
+    }
+    for_f1 = {name: round(one.for_f1) for name, one in calibrated.items()}
+    for_error = {name: round(one.for_error) for name, one in calibrated.items()}
+    estimates = _estimates(gold, for_f1, trial.seed)
+    del estimates[MEAN_ABSOLUTE_ERROR]
+    error = score_metrics(gold, for_error, trial.seed)[MEAN_ABSOLUTE_ERROR]
+    trial.score_all({**estimates, MEAN_ABSOLUTE_ERROR: error}, CALIBRATED, PART)
+
+
+def score_training(trial: Trial, file: str) -> None:
+    """Judge the training split, where it is at hand, and fit the calibrator of five labels on it."""
+    path = trial.file(TRAINING)
+    if not path.is_file():
+        return
+    rows = {str(one.idea.idea_id): one for one in trial.draw(read_gold(path))}
+    evaluations = judge_all(trial, "rinobench train", rows)
+    gold = {name: None if one.score is None else str(one.score) for name, one in rows.items()}
+    scores = {name: one.judgement.score_1_to_5 for name, one in evaluations.items()}
+    raw = {name: None if score is None else str(score) for name, score in scores.items()}
+    texts = {name: one.idea.text for name, one in rows.items()}
+    examples = examples_of(texts, evaluations, gold, raw)
+    source = source_of(TRAINING, texts)
+    calibrate_on(trial, examples, FIVE, "rinobench train", source=source, file=file)
+
+
+# Justifications.
+
+
+def _score_justifications(
+    trial: Trial, system: str, chosen: Mapping[str, GoldIdea], reasoning: Mapping[str, str]
+) -> None:
+    """The seven metrics of justifications; items that lack either justification are unscored."""
+    items = {
+        name: Justified(
+            idea=one.idea.text,
+            works=tuple((paper.title, paper.abstract or paper.title) for paper in one.works),
+            expected=one.reasoning,
+            actual=reasoning[name],
+        )
+        for name, one in chosen.items()
+        if one.reasoning.strip() and reasoning.get(name, "").strip()
+    }
+
+    async def work(justified: Justified, context: ItemContext) -> Grade:
+        return await grade(justified, context.engine)
+
+    grades = trial.each(f"grade {system}", items, work, Grade)
+    lacking = len(chosen) - len(items)
+    if not grades:
+        missing = undefined("no item has both justifications", 0, lacking)
+        trial.score("alignment", missing, system, PART)
+        return
+    blank = Grade(alignment_0_to_1=None, known=None, novel=None)
+    judged = [one.justification for one in (*grades.values(), *[blank] * lacking)]
+    trial.score_all(justification_metrics(judged, trial.seed), system, PART)
+
+
+GRADING = (CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT)
+"""G-Eval's step for the alignment, and FActScore's extract and verify for the arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Justified:
+    """What is graded: a justification beside the expert's, with what both speak of.
+
+    `works`: (title, abstract).
+    """
+
+    idea: str
+    works: tuple[tuple[str, str], ...]
+    expected: str
+    actual: str
+
+
+class AspectCounts(Noun):
+    """Arguments of one kind; see `tasks.metrics.novelty.Aspects`."""
+
+    gold: int = Field(ge=0)
+    generated: int = Field(ge=0)
+    supported: int = Field(ge=0)
+    additional: int = Field(ge=0)
+    hallucinated: int = Field(ge=0)
+
+
+class Grade(Kept):
+    """What the judges said; None where their answer could not be had; `reason` then says why."""
+
+    alignment_0_to_1: float | None
+    known: AspectCounts | None
+    novel: AspectCounts | None
+
+    @property
+    def justification(self) -> Justification:
+        """The grade as the metrics take it."""
+        return Justification(self.alignment_0_to_1, _aspects(self.known), _aspects(self.novel))
+
+
+def _aspects(counts: AspectCounts | None) -> Aspects | None:
+    return Aspects(**counts.model_dump()) if counts is not None else None
+
+
+async def grade(justified: Justified, engine: Engine) -> Grade:
+    """Grade the alignment, and of both kinds of arguments how many are the expert's, grounded, or
+    made up.
+
+    An argument that the expert's justification does not bear out is additional where the related
+    works (known) or the idea (novel) bear it out, and hallucinated where they do not. At most seven
+    calls; never raises for what the engine does.
+    """
+    alignment = AlignmentInput(expected=justified.expected, actual=justified.actual)
+    async with asyncio.TaskGroup() as group:
+        of_alignment = group.create_task(engine.run(JUDGE_ALIGNMENT, alignment))
+        of_gold, of_said = (
+            group.create_task(engine.run(EXTRACT_ASPECTS, AspectsInput(justification=text)))
+            for text in (justified.expected, justified.actual)
+        )
+    aligned: Outcome[AlignmentReply] = of_alignment.result()
+    gold: Outcome[AspectsReply] = of_gold.result()
+    said: Outcome[AspectsReply] = of_said.result()
+    works = tuple(
+        SourceShown(name=f"Related work {number}", text=f"{title}\n\n{text}")
+        for number, (title, text) in enumerate(justified.works, start=1)
+    )
+    idea = (SourceShown(name="Idea", text=justified.idea),)
+    reasons = [one.reason for one in (aligned, gold, said) if isinstance(one, Unscored)]
+    known: AspectCounts | Reason | None = None
+    novel: AspectCounts | Reason | None = None
+    if isinstance(gold, Scored) and isinstance(said, Scored):
+        expected = justified.expected
+        known, novel = await side_by_side(
+            [
+                _counted(gold.value.known, said.value.known, expected, works or idea, engine),
+                _counted(gold.value.novel, said.value.novel, expected, idea, engine),
+            ]
+        )
+        reasons += [one for one in (known, novel) if isinstance(one, Reason)]
+    # One that may pass, where there is one: the item is then worked on again.
+    reason = next(filter(may_pass, reasons), reasons[0] if reasons else None)
+    return Grade(
+        alignment_0_to_1=aligned.value.score / 10 if isinstance(aligned, Scored) else None,
+        known=None if isinstance(known, Reason) else known,
+        novel=None if isinstance(novel, Reason) else novel,
+        reason=reason,
+    )
+
+
+async def _counted(
+    gold: Sequence[str],
+    said: Sequence[str],
+    expected: str,
+    grounds: Sequence[SourceShown],
+    engine: Engine,
+) -> AspectCounts | Reason:
+    wanted, generated = list(dict.fromkeys(gold)), list(dict.fromkeys(said))
+    experts = SourceShown(name="Expert's justification", text=expected)
+    supported = await _supported(generated, [experts], engine)
+    if isinstance(supported, Reason):
+        return supported
+    rest = [
+        argument for argument, borne_out in zip(generated, supported, strict=True) if not borne_out
+    ]
+    grounded = await _supported(rest, grounds, engine)
+    if isinstance(grounded, Reason):
+        return grounded
+    return AspectCounts(
+        gold=len(wanted),
+        generated=len(generated),
+        supported=sum(supported),
+        additional=sum(grounded),
+        hallucinated=len(grounded) - sum(grounded),
+    )
+
+
+async def _supported(
+    arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine
+) -> list[bool] | Reason:
+    """Return for each argument whether the sources bear it out; the reason where one could not be
+    checked.
+    """
+    if not arguments:
+        return []
+    outcome: Outcome[CheckReply] = await engine.run(
+        CHECK_ASPECT, CheckInput(sources=tuple(sources), arguments=tuple(arguments))
+    )
+    if isinstance(outcome, Unscored):
+        return outcome.reason
+    checked = {one.number: one.supported for one in outcome.value.arguments}
+    numbers = range(1, len(arguments) + 1)
+    return (
+        [checked[number] for number in numbers]
+        if all(number in checked for number in numbers)
+        else Reason.REPLY_UNPARSABLE
+    )

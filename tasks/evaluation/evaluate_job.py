@@ -1,0 +1,13 @@
+"""Entry of a worker into the evaluation of a shard."""
+
+from schemas.judgement.evaluation import Receipt
+from schemas.settings import Settings
+from tasks.evaluation.planned import ShardJob
+
+
+async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
+    """Evaluate and land the ideas of a shard; return its receipts."""
+    # Late: a run whose evaluations have all landed needs none of the judging.
+    from tasks.evaluation import shard_resources
+
+    return await shard_resources.evaluate_job(job, settings)
