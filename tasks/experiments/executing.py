@@ -159,8 +159,11 @@ class Executor:
             "memory_bytes": ended.memory_bytes,
         }
         if ended.stopped is not None or ended.code != 0:
-            reason = Reason.PROGRAM_FAILED if ended.stopped is None else Reason.PROGRAM_STOPPED
-            return told | {"reason": reason.value, "unscored_detail": self._failure(ended)}
+            reason, said = Reason.PROGRAM_FAILED, _why(ended)
+            if ended.stopped is not None:
+                reason = Reason.PROGRAM_STOPPED
+                said = _STOPPED[ended.stopped].format(self.folder.task.limits)
+            return told | {"reason": reason.value, "unscored_detail": said}
         if ended.left is None:
             limit = self.folder.task.limits.answer_bytes
             why = f"its answer is empty or has more than {limit:,} bytes"
@@ -175,11 +178,6 @@ class Executor:
             )
             return told | {"reason": Reason.NO_ANSWER.value, "unscored_detail": one_line(why)}
         return told | {"value": value, "measures": measures, "reason": "", "unscored_detail": ""}
-
-    def _failure(self, ended: Ended) -> str:
-        if ended.stopped is not None:
-            return _STOPPED[ended.stopped].format(self.folder.task.limits)
-        return _why(ended)
 
     async def _evaluator(self, *asked: str, **files: bytes) -> Ended:
         beside = {f"data/{name}": content for name, content in self.folder.data.items()}
@@ -217,12 +215,10 @@ def _numbers(told: Any) -> dict[str, float]:
     return {
         name: float(value)
         for name, value in told.items()
-        if isinstance(value, int | float) and not isinstance(value, bool) and _is_usable(value)
+        if isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and abs(value) <= _LARGEST  # false of NaN
     }
-
-
-def _is_usable(value: float) -> bool:
-    return abs(value) <= _LARGEST  # false of NaN
 
 
 def _why(ended: Ended) -> str:

@@ -132,7 +132,9 @@ class TunableSearch:
     def propose(self, count: int) -> list[dict[str, Value]]:
         """Values for each of `count` programs, which are tried side by side."""
         self._open = [self._study.ask() for _ in range(count)]
-        return [self._values(trial) for trial in self._open]
+        return [
+            {each.name: _suggested(trial, each) for each in self._tunables} for trial in self._open
+        ]
 
     def tell(self, values: Sequence[float | None]) -> None:
         """The metric of what was proposed last, in its order; None: it gave none."""
@@ -144,9 +146,6 @@ class TunableSearch:
             else:
                 self._study.tell(trial, value)
         self._open = []
-
-    def _values(self, trial: "optuna.trial.Trial") -> dict[str, Value]:
-        return {each.name: _suggested(trial, each) for each in self._tunables}
 
 
 def _suggested(trial: "optuna.trial.Trial", tunable: Tunable) -> Value:

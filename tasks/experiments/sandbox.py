@@ -323,11 +323,7 @@ _END_SECONDS = 5.0
 def in_bubblewrap(
     arguments: Sequence[str], files: Mapping[str, bytes], leaves: str, limits: Limits
 ) -> Iterator[Walled]:
-    """`python ARGUMENTS` in bubblewrap; as `run_sandboxed`.
-
-    Raises:
-        ConfigurationError: it is not installed, or no list of system calls fits this machine.
-    """
+    """`python ARGUMENTS` in bubblewrap; as `run_sandboxed`."""
     with contextlib.ExitStack() as stack:
         given = {f"{GIVEN}/{name}": stack.enter_context(_held(files[name])) for name in files}
         calls = stack.enter_context(_held(_filter()))
@@ -503,9 +499,6 @@ def in_container(
 
     A container outlives whoever started it. So it ends itself when its time is over, and is ended
     by its name before.
-
-    Raises:
-        ConfigurationError: what is given cannot be put where the container would see it.
     """
     name = f"assay-{uuid.uuid4().hex}"
     with tempfile.TemporaryDirectory(prefix="assay-given-") as around:

@@ -92,6 +92,12 @@ def entry_of(location: str, value: object, otherwise: str) -> Entry | RejectedId
     return Entry(location, {str(name): held for name, held in value.items()})
 
 
+def entries_of(name: str, content: object, otherwise: str) -> Entries:
+    """The entries of a document of this name: of each object of a list, or of the one object."""
+    for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
+        yield entry_of(f"{name} entry {number}", value, otherwise)
+
+
 def _most_keys(value: Mapping[Any, object]) -> int:
     """Of the object, or of one inside it whose keys are read as well."""
     fields = lifted(value)

@@ -20,10 +20,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from schemas.idea import RejectedIdea
-from schemas.reasons import Reason
 from tasks.ideas.cells import is_blank, scalar_text
 from tasks.ideas.columns import LEFT_OUT, Columns
-from tasks.ideas.fields import Entries, Entry, is_keyed
+from tasks.ideas.fields import Entries, Entry, is_keyed, unreadable
 from tasks.ideas.names import has_part, meaning_of
 
 LEADER = "query"
@@ -113,7 +112,7 @@ def _listed(entry: Entry, columns: Columns) -> Entries:
     for label, member in _labelled(entry.fields):
         location = f"{entry.location}, {label}"
         if not isinstance(member, Mapping):
-            yield _bad(location, 'this is no JSON object: write the idea as {"text": "..."}')
+            yield unreadable(location, 'this is no JSON object: write the idea as {"text": "..."}')
             continue
         fields = {**inherited, **{str(name): value for name, value in member.items()}}
         if isinstance(listed, Mapping) and not any(
@@ -128,11 +127,11 @@ def _members(entry: Entry, names: GroupNames, columns: Columns) -> Entries:
     _note_left_out(entry.fields, _READ_OF_GROUPS, columns)
     found = list(_labelled(entry.fields))
     if len(found) == 0:
-        yield _bad(entry.location, "the group holds no idea: list its ideas under `ideas`")
+        yield unreadable(entry.location, "the group holds no idea: list its ideas under `ideas`")
     for label, member in found:
         location = f"{entry.location}, {label}"
         if not isinstance(member, Mapping):
-            yield _bad(location, 'this is no JSON object: write the idea as {"text": "..."}')
+            yield unreadable(location, 'this is no JSON object: write the idea as {"text": "..."}')
         else:
             yield Entry(location, _fields(member, label, group, entry.fields, columns))
 
@@ -216,7 +215,3 @@ def _decision_of(label: str, around: Mapping[str, object]) -> str | None:
 def _first_text(fields: Mapping[str, object], names: tuple[str, ...]) -> str | None:
     found = (scalar_text(fields.get(name)) for name in names)
     return next((text.strip() for text in found if text is not None and text.strip()), None)
-
-
-def _bad(location: str, detail: str) -> RejectedIdea:
-    return RejectedIdea(idea_id=None, location=location, reason=Reason.UNREADABLE, detail=detail)

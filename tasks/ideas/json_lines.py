@@ -17,6 +17,7 @@ from tasks.ideas.columns import Columns
 from tasks.ideas.fields import (
     Entries,
     Entry,
+    entries_of,
     entry_of,
     mapping_of,
     refuse_wide_encodings,
@@ -61,8 +62,7 @@ def read_json(path: Path, columns: Columns) -> Entries:
         raise IdeaFileError(
             f"{path.name} holds neither a list of ideas nor one idea: write [{{...}}, {{...}}]"
         )
-    for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
-        yield entry_of(f"{path.name} entry {number}", value, _NO_OBJECT)
+    yield from entries_of(path.name, content, _NO_OBJECT)
 
 
 def _starts_with_an_object(path: Path) -> bool:

@@ -173,9 +173,7 @@ def _shallow(entries: Entries) -> Entries:
             detail = (
                 f"its objects and lists are nested deeper than {MAXIMUM_DEPTH} levels: flatten them"
             )
-            yield RejectedIdea(
-                idea_id=None, location=entry.location, reason=Reason.BAD_FIELD, detail=detail
-            )
+            yield bad_field(entry.location, detail)
         else:
             yield entry
 
@@ -205,22 +203,14 @@ def _entries(path: Path, columns: Columns) -> Entries:
 
 
 def _repeated(idea: Idea, location: str, first: Idea, first_location: str) -> RejectedIdea:
-    if idea.idea_id.startswith("idea-") and idea.text == first.text:
-        return RejectedIdea(
-            idea_id=idea.idea_id,
-            location=location,
-            reason=Reason.DUPLICATE_TEXT,
-            detail=(
-                f"the same text without idea_id stands at {first_location}: remove it, or give both"
-                " an idea_id to evaluate both"
-            ),
-        )
-    return RejectedIdea(
-        idea_id=idea.idea_id,
-        location=location,
-        reason=Reason.DUPLICATE_ID,
-        detail=(
-            f"idea_id {idea.idea_id} is already used at {first_location}: give this idea"
-            " another one"
-        ),
+    reason = Reason.DUPLICATE_ID
+    detail = (
+        f"idea_id {idea.idea_id} is already used at {first_location}: give this idea another one"
     )
+    if idea.idea_id.startswith("idea-") and idea.text == first.text:
+        reason = Reason.DUPLICATE_TEXT
+        detail = (
+            f"the same text without idea_id stands at {first_location}: remove it, or give both an"
+            " idea_id to evaluate both"
+        )
+    return RejectedIdea(idea_id=idea.idea_id, location=location, reason=reason, detail=detail)

@@ -17,6 +17,8 @@ from tasks.ideas.columns import Columns
 from tasks.ideas.fields import (
     Entries,
     Entry,
+    bad_field,
+    entries_of,
     entry_of,
     mapping_of,
     refuse_wide_encodings,
@@ -81,8 +83,7 @@ def read_yaml(path: Path, columns: Columns) -> Entries:
         raise IdeaFileError(
             f"{path.name} holds neither a list of ideas nor one idea: write `- text: ...` for each"
         )
-    for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
-        yield entry_of(f"{path.name} entry {number}", value, _NO_MAPPING)
+    yield from entries_of(path.name, content, _NO_MAPPING)
 
 
 _NO_MAPPING = "this is no mapping: write the idea as `text: ...`"
@@ -185,14 +186,10 @@ def _entry(path: Path, location: str) -> Entry | RejectedIdea:
         try:
             given = plain_yaml(matter.group(1))
         except ValueError:
-            return RejectedIdea(
-                idea_id=None,
-                location=location,
-                reason=Reason.BAD_FIELD,
-                detail=(
-                    "the front matter between the --- lines is not valid YAML without aliases:"
-                    " write `name: value` lines"
-                ),
+            return bad_field(
+                location,
+                "the front matter between the --- lines is not valid YAML without aliases: write"
+                " `name: value` lines",
             )
         if isinstance(given, Mapping):
             entry = entry_of(location, given, _NO_MAPPING)

@@ -386,7 +386,11 @@ async def revise_review(
     before = next((one for one in earlier.reviews if one.attempt == number), None)
     if attempt.problem_count is None or attempt.provenance is None or before is None:
         return Review(attempt, before, tuple(own), ())
-    again = [one for one in own if _is_asked_again(one, preferences)]
+    again = [
+        one
+        for one in own
+        if (asked := preferences.get(one.problem_id)) and asked.decision is Decision.LOOK_AGAIN
+    ]
     looks = await second_looks(
         [_candidate(one, attempt) for one in again],
         manuscript,
@@ -403,18 +407,17 @@ async def revise_review(
             problem_count=sum(one.stands for one in decided),
             provenance=joined(attempt.provenance, [*looks.outcomes, written], None),
         ),
-        written=_with_novelty_of(before, review_of(number, written, before.notes)),
+        written=replace(
+            review_of(number, written, before.notes),
+            novelty=before.novelty,
+            novelty_1_to_5=before.novelty_1_to_5,
+        ),
         problems=tuple(decided),
         failures=(
             *looks.failures,
             *unanswered(WRITE_REVIEW, manuscript, [("as a whole", written)]),
         ),
     )
-
-
-def _is_asked_again(problem: Problem, preferences: Preferences) -> bool:
-    said = preferences.get(problem.problem_id)
-    return said is not None and said.decision is Decision.LOOK_AGAIN
 
 
 def _candidate(problem: Problem, attempt: Attempt) -> Candidate:
@@ -457,10 +460,6 @@ def _decided(
             changes |= {name: getattr(new, name) for name in _NEW_OF_A_LOOK}
         found.append(replace(one, **changes))
     return in_order(found)
-
-
-def _with_novelty_of(before: ManuscriptReview, review: ManuscriptReview) -> ManuscriptReview:
-    return replace(review, novelty=before.novelty, novelty_1_to_5=before.novelty_1_to_5)
 
 
 MOST_DEBATES = 5

@@ -148,11 +148,7 @@ def resolve_draft(
 
 
 def _by_outline(path: Path, material: Material) -> tuple[Material, tuple[PlannedSection, ...]]:
-    """The outline as a person left it, and of the material the figures that it names.
-
-    Raises:
-        ConfigurationError: it cannot be read or followed.
-    """
+    """The outline as a person left it, and of the material the figures that it names."""
     outline = read_outline(path, material)
     for fault in outline_faults(outline, material.venue):
         raise ConfigurationError(f"{path}: {fault}")
@@ -162,11 +158,7 @@ def _by_outline(path: Path, material: Material) -> tuple[Material, tuple[Planned
 
 
 def _with_image_model(profile: Profile, options: WriteOptions) -> Profile:
-    """`profile`, by which the image model draws that was asked for.
-
-    Raises:
-        ConfigurationError: nothing describes what it is to draw, or that is no model's name.
-    """
+    """`profile`, by which the image model draws that was asked for."""
     if options.image_model is None:
         return profile
     if options.engine.is_baseline:
