@@ -7,19 +7,19 @@ from pathlib import Path
 import streamlit as st
 
 from dashboards.app import links, state, text
-from dashboards.app.access import admitted, may, show_person
+from dashboards.app.access import may, show_person
 from dashboards.app.data import Lake, open_lake
 from dashboards.app.registry import PAGES, Page
 from schemas.errors import AssayError
 from schemas.people.role import Action
-from schemas.settings import DashboardSettings, Settings
+from schemas.settings import Settings
 
 MATERIAL = ":material/{}:"
 STYLE = Path(str(resources.files("dashboards.app").joinpath("style.css")))
 
 
 def main() -> None:
-    """Have the reader sign in where that is asked, then show the page of the address."""
+    """Show the page of the address; the server lets in only who may read it."""
     settings = Settings()
     st.set_page_config(
         page_title="Assay",
@@ -27,58 +27,57 @@ def main() -> None:
         layout="wide",
     )
     try:
-        page = _page_of_address(open_lake(settings), settings.dashboard)
+        page = _page_of_address(open_lake(settings))
     except AssayError as error:  # who reads this cannot be known, so nothing else is shown
         st.error(text.line(str(error)), icon=":material/error:")
         return
-    if page is not None:
-        page.run()
+    page.run()
 
 
-def _page_of_address(lake: Lake, settings: DashboardSettings) -> "st.Page | None":
-    """None, with no menu, for a reader who may not see it.
-
-    Streamlit hears of the pages either way: else it forgets which one was asked.
-    """
-    sections: dict[str, list[st.Page]] = {}
+def _page_of_address(lake: Lake) -> "st.Page":
+    """Streamlit hears of the pages that this reader may use, and of no other."""
     pages = {}
-    here = _pages_for_reader(lake) or PAGES
-    for number, page in enumerate(here):
+    here = _pages_for_reader(lake)
+    for page in here:
         shown = st.Page(
             partial(draw, page, lake),
             title=page.title,
             icon=MATERIAL.format(page.icon),
-            url_path=page.name if number else "home",
-            default=number == 0,
+            url_path=page.name,
         )
-        sections.setdefault(page.section, []).append(shown)
         pages[page.name] = shown
     links.remember_pages(pages)
-    first = here[0]  # its address is that of the app; its own name leads there too
-    alias = st.Page(
-        partial(draw, first, lake), title=first.title, url_path=first.name, visibility="hidden"
+    # Streamlit shows its first page under `/` alone, which is the site's.
+    nowhere = st.Page(
+        _nothing, title="Assay", url_path="nowhere", default=True, visibility="hidden"
     )
-    sections[first.section].append(alias)
-    chosen = st.navigation(sections, position="hidden")
-    if not admitted(lake.warehouse, settings):
-        return None
-    _menu(here, pages)
+    chosen = st.navigation([nowhere, *pages.values()], position="hidden")
+    _menu(lake, here, pages)
     with st.sidebar:
         show_person(lake.warehouse)
     return chosen
 
 
+def _nothing() -> None:
+    """The page of an address that is not Streamlit's."""
+
+
 def _pages_for_reader(lake: Lake) -> tuple[Page, ...]:
-    """One that the reader may not use is not there; none for who has not signed in."""
+    """One that the reader may not use is not there."""
     allowed = {action for action in Action if may(lake.warehouse, action)}
     return tuple(page for page in PAGES if allowed.intersection(page.needs))
 
 
-def _menu(here: tuple[Page, ...], pages: dict[str, "st.Page"]) -> None:
+def _menu(lake: Lake, here: tuple[Page, ...], pages: dict[str, "st.Page"]) -> None:
     """Streamlit's own menu puts headings into its list of links,
     which screen readers cannot follow.
     """
     with st.sidebar:
+        if may(lake.warehouse, Action.READ):
+            ways = (("/", "Today"), ("/ideas", "Ideas"), ("/work", "Work"))
+            st.html(
+                " · ".join(f'<a href="{path}" target="_self">{name}</a>' for path, name in ways)
+            )
         for number, page in enumerate(here):
             if number == 0 or page.section != here[number - 1].section:
                 st.caption(page.section)

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import polars
-import streamlit as st
 
 from dashboards.views.alarms import USUAL
 from schemas.identifiers import RunId
@@ -65,9 +64,13 @@ class Lake:
 
         `lake.ask(Queries.ranking, run_id)`
         """
-        answer: AnswerT = _answer(
-            _Asked(self, self.snapshot(), question, args, tuple(sorted(kwargs.items())))
-        )
+        asked = _Asked(self, self.snapshot(), question, args, tuple(sorted(kwargs.items())))
+        answer: AnswerT = _answer(asked)
+        return answer
+
+    def ask_warehouse(self, question: Callable[..., AnswerT], *args: object) -> AnswerT:
+        """`question(warehouse, …)`, cached; for views that open the lake by themselves."""
+        answer: AnswerT = _answer_of_warehouse(_Asked(self, self.snapshot(), question, args))
         return answer
 
     def frame(self, name: str, **parameters: object) -> polars.DataFrame:
@@ -116,15 +119,27 @@ class Lake:
         return reading
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """A question to one version of a lake."""
+    """A question to one version of a lake; two of the same key are one."""
 
     lake: Lake
     version: str
     question: Callable[..., Any]
     args: tuple[Any, ...] = ()
     kwargs: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Never holds the catalogue's address, which may hold a password."""
+        name = self.question.__module__, self.question.__qualname__
+        return repr((str(self.lake.warehouse.root), self.version, name, self.args, self.kwargs))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Asked) and other.key == self.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
 
 def open_lake(settings: Settings) -> Lake:
@@ -158,35 +173,23 @@ def _identity(lake: Lake) -> str:
     )
 
 
-def _key_of(asked: _Asked) -> str:
-    """Never the catalogue's address: it may hold a password."""
-    return repr(
-        (
-            str(asked.lake.warehouse.root),
-            asked.version,
-            asked.question.__module__,
-            asked.question.__qualname__,
-            asked.args,
-            asked.kwargs,
-        )
-    )
-
-
-_kept = partial(st.cache_resource, hash_funcs={_Asked: _key_of})
-
-
-@_kept(show_spinner=False, max_entries=_LAKES_OPEN)  # type: ignore[untyped-decorator]
+@lru_cache(_LAKES_OPEN)
 def _opened(asked: _Asked) -> LakeReading:
     return LakeReading(asked.lake.warehouse)
 
 
-@_kept(show_spinner=False, max_entries=_ANSWERS_KEPT)  # type: ignore[untyped-decorator]
+@lru_cache(_ANSWERS_KEPT)
 def _answer(asked: _Asked) -> Any:
     with asked.lake.queries() as queries:
         return asked.question(queries, *asked.args, **dict(asked.kwargs))
 
 
-@_kept(show_spinner="Asking the lake", max_entries=_CONSOLE_KEPT)  # type: ignore[untyped-decorator]
+@lru_cache(_ANSWERS_KEPT)
+def _answer_of_warehouse(asked: _Asked) -> Any:
+    return asked.question(asked.lake.warehouse, *asked.args)
+
+
+@lru_cache(_CONSOLE_KEPT)
 def _console(asked: _Asked) -> polars.DataFrame:
     statement, timeout_seconds, maximum_rows = asked.args
     names, rows = run_sql_with_names(

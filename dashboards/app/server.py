@@ -5,24 +5,36 @@ other site's pages.
 import base64
 import hashlib
 import os
-import secrets
 import sys
 from importlib import resources
 from pathlib import Path
+from urllib.parse import quote
 
 import streamlit
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.responses import PlainTextResponse
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.starlette import App
 
-from dashboards.app.sign_in import OpenPages, SignIn
+from dashboards.app.access import SIGN_IN_PATH, Access
+from dashboards.app.data import open_lake
+from dashboards.app.registry import PAGES
+from dashboards.app.sign_in import OPEN_PATHS, SignIn, place_of
+from dashboards.app.site import Further, Site
+from schemas.errors import AssayError
 from schemas.people.web_origins import is_followed_link, is_of_another_site, names_of_server
-from schemas.settings import ProviderSettings, Settings
-from warehouse.warehouse import Warehouse
+from schemas.settings import Settings
 
+POLICY_VIOLATION = 1008
+_OF_STREAMLIT = "/_stcore/"
+_NEEDED = frozenset({"health", "host-config", "stream", "upload_file", "bidi-components"})
+"""What pages need below it. Metrics and script checks tell strangers of sessions."""
+_HEALTH = "/_stcore/health"
+_FOLDED = ("Ideas", "Work", "Operate")
 OPTIONS: dict[str, bool | str] = {
     "server.headless": True,
     "server.fileWatcherType": "none",
@@ -68,7 +80,9 @@ class OwnPagesOnly:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self._headers)
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)  # a page may have a stricter policy
             await send(message)
 
         headers = Headers(scope=scope)
@@ -110,35 +124,92 @@ def _inline_scripts() -> list[str]:
     ]
 
 
+class AdmittedOnly:
+    """Sends who has not signed in to the form, and ends the stream of a page once the session ends
+    that it was opened in.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app, self._access = app, access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        path = str(scope.get("path", ""))
+        if not _is_needed(path):
+            await PlainTextResponse("Not found", 404)(scope, receive, send)
+            return
+        try:
+            admitted = path in OPEN_PATHS or path == _HEALTH or await self._admits(scope)
+        except AssayError as error:  # who reads this cannot be known, so nothing else is shown
+            await PlainTextResponse(str(error), 503)(scope, receive, send)
+            return
+        if scope["type"] == "websocket":
+            if not admitted:
+                await send({"type": "websocket.close", "code": POLICY_VIOLATION})
+                return
+            receive = self._while_admitted(scope, receive, send)
+        elif not admitted:
+            await _way_in(scope)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    async def _admits(self, scope: Scope) -> bool:
+        return await run_in_threadpool(self._access.admits, HTTPConnection(scope))
+
+    def _while_admitted(self, scope: Scope, receive: Receive, send: Send) -> Receive:
+        async def next_message() -> Message:
+            message = await receive()
+            if message["type"] == "websocket.receive" and not await self._admits(scope):
+                await send({"type": "websocket.close", "code": POLICY_VIOLATION})
+                return {"type": "websocket.disconnect", "code": POLICY_VIOLATION}
+            return message
+
+        return next_message
+
+
+def _way_in(scope: Scope) -> Response:
+    """The form for who opens a page; a refusal for whatever else asks."""
+    headers = Headers(scope=scope)
+    opens_a_page = scope["method"] in ("GET", "HEAD") and (
+        is_followed_link(headers) or "sec-fetch-mode" not in headers
+    )
+    if not opens_a_page:
+        return PlainTextResponse("Sign in first", 403)
+    if is_of_another_site(headers):
+        # Browsers send no cookie along a link of another site; along a reload of ours they do.
+        again = '<!doctype html><title>Assay</title><meta http-equiv="refresh" content="0">'
+        return HTMLResponse(again, headers={"cache-control": "no-store"})
+    there = place_of(scope["path"], scope["query_string"].decode("latin-1"))
+    return RedirectResponse(f"{SIGN_IN_PATH}?next={quote(there, safe='')}", 303)
+
+
+def _is_needed(path: str) -> bool:
+    """Whether pages need what is asked for; all but Streamlit's own doors are pages and files."""
+    if not path.startswith(_OF_STREAMLIT):
+        return True
+    return path.removeprefix(_OF_STREAMLIT).partition("/")[0] in _NEEDED
+
+
 def application(host: str, settings: Settings) -> App:
     """The dashboard as it listens on `host`."""
     names = names_of_server(host, settings.dashboard.allowed_hosts)
-    warehouse = Warehouse(settings.dashboard.warehouse, settings)
+    lake = open_lake(settings)
+    access = Access(lake.warehouse, settings.dashboard)
+    further = [
+        Further(f"/{page.name}", page.title, page.needs, page.section in _FOLDED) for page in PAGES
+    ]
     middleware = [
         Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False),
         Middleware(OwnPagesOnly, policy=content_security_policy()),
-        Middleware(OpenPages, warehouse=warehouse, settings=settings.dashboard),
+        Middleware(AdmittedOnly, access=access),
     ]
-    provider = settings.dashboard.provider
     return App(
         str(resources.files("dashboards.app").joinpath("app.py")),
         middleware=middleware,
-        routes=[SignIn(warehouse, settings.dashboard).route()],
-        secrets=_secrets(provider) if provider else None,
+        routes=[*SignIn(access).routes(), *Site(lake, access, further).routes()],
     )
-
-
-def _secrets(provider: ProviderSettings) -> dict[str, dict[str, str]]:
-    """What Streamlit's login reads. Who signs in by the provider does so anew after a restart."""
-    return {
-        "auth": {
-            "redirect_uri": provider.redirect_uri,
-            "cookie_secret": secrets.token_urlsafe(32),
-            "client_id": provider.client_id,
-            "client_secret": provider.client_secret.get_secret_value(),
-            "server_metadata_url": provider.server_metadata_url,
-        }
-    }
 
 
 def main() -> None:

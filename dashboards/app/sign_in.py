@@ -1,191 +1,270 @@
-"""Signing in by password: a route beside the pages, since these cannot set a cookie that scripts
-do not see; and the end of open pages when who reads them has signed out.
-"""
+"""Signing in and out: by account and password, by the one password, or with a provider."""
 
 import asyncio
 import math
-from datetime import timedelta
+import secrets
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib import resources
-from urllib.parse import parse_qs, quote
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any
+from urllib.parse import parse_qs
 
+import httpx2
+from authlib.integrations.starlette_client import OAuth, OAuthError
 from jinja2 import Environment, StrictUndefined, Template
+from joserfc.errors import JoseError
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.middleware import Middleware
+from starlette.middleware.sessions import SessionMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dashboards.app.access import SIGN_IN_PATH, by_password, cookie_name, services_of
+from dashboards.app.access import (
+    SIGN_IN_PATH,
+    Access,
+    SignInBy,
+    by_password,
+    cookie_name,
+    same,
+    services_of,
+)
 from dashboards.app.attempts import Attempts
-from schemas.people.web_origins import is_followed_link, is_of_another_site
-from schemas.settings import DashboardSettings
+from schemas.base import encodable
+from schemas.people.web_origins import is_of_another_site
+from schemas.settings import ProviderSettings
 from schemas.text.patterns import bounded
-from warehouse.app.accounts import person_of, sign_in, sign_out
-from warehouse.warehouse import Warehouse
+from warehouse.app.accounts import begin_session, sign_in, sign_out
 
 FREE_GUESSES_OF_AN_ADDRESS = 10
 MOST_BYTES, MOST_SECONDS = 8_192, 10.0
-POLICY_VIOLATION = 1008
-_FILES = ("/media/", "/_stcore/upload_file")
-_OF_STREAMLIT = "/_stcore/"
-_NEEDED = frozenset({"health", "host-config", "stream", "upload_file", "bidi-components"})
-"""What pages need below it. Metrics and script checks tell strangers of sessions."""
+PROVIDER_PATH, RETURN_PATH, SIGN_OUT_PATH = "/sign-in/provider", "/oauth2callback", "/sign-out"
+OPEN_PATHS = frozenset({SIGN_IN_PATH, PROVIDER_PATH, RETURN_PATH})
+"""For who has not signed in yet."""
+_ON_THE_WAY_SECONDS = 600
 
 _PLACE = bounded(r"/(?:[A-Za-z0-9_.~%?=&-][A-Za-z0-9_.~%?=&/:+,-]{0,1500})?")
 """A path of this site: `//` and `/\\` would lead to another."""
+_SMALL_LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
 
-_WRONG = "No account has this name and password."
+_WRONG = {
+    SignInBy.ACCOUNT: "No account has this name and password.",
+    SignInBy.ONE_PASSWORD: "Wrong password.",
+}
+_NOT_CONFIRMED = "The provider did not confirm who you are: try again."
+_NO_ACCOUNT = (
+    "There is no account here for the confirmed e-mail address that the provider names: whoever"
+    " runs this dashboard makes one."
+)
+_UNUSABLE = (
+    OAuthError,
+    JoseError,
+    httpx2.HTTPError,
+    ValueError,
+    TypeError,
+    KeyError,
+    OverflowError,
+)
+"""Errors of Authlib over an answer of a provider that is down or says what it must not."""
 
 
 class SignIn:
-    """The form, and what it sends."""
+    """The form, what it sends, and the ways to the provider and back."""
 
-    def __init__(self, warehouse: Warehouse, settings: DashboardSettings) -> None:
-        self._warehouse = warehouse
-        self._lifetime = timedelta(hours=settings.session_hours)
-        self._by_name, self._by_address = Attempts(), Attempts(free=FREE_GUESSES_OF_AN_ADDRESS)
+    def __init__(self, access: Access) -> None:
+        self._access, self._warehouse = access, access.warehouse
+        self._by_name, self._by_client = Attempts(), Attempts()
+        self._by_address = Attempts(free=FREE_GUESSES_OF_AN_ADDRESS)  # people may share one
         self._one_at_a_time = asyncio.Lock()
+        provider = access.settings.provider
+        self._provider = None if provider is None else _Provider(provider, access.lifetime)
 
-    def route(self) -> Route:
-        return Route(SIGN_IN_PATH, self._answer, methods=["GET", "POST"])
+    def routes(self) -> list[Route]:
+        # Lax: the provider's page sends the browser back, and this cookie has to come along.
+        on_the_way = Middleware(
+            SessionMiddleware,
+            secret_key=secrets.token_urlsafe(32),
+            session_cookie="assay_signing_in",
+            max_age=_ON_THE_WAY_SECONDS,
+            same_site="lax",
+        )
+        routes = [
+            Route(SIGN_IN_PATH, self._answer, methods=["GET", "POST"]),
+            Route(SIGN_OUT_PATH, self._sign_out, methods=["POST"]),
+        ]
+        if self._provider is not None:
+            ways: dict[str, Callable[[Request], Awaitable[Response]]] = {
+                PROVIDER_PATH: self._to_provider,
+                RETURN_PATH: self._from_provider,
+            }
+            routes += [Route(path, way, middleware=[on_the_way]) for path, way in ways.items()]
+        return routes
 
     async def _answer(self, request: Request) -> Response:
-        if not await run_in_threadpool(by_password, self._warehouse):
+        way = await run_in_threadpool(lambda: self._access.sign_in_by)
+        if way is SignInBy.NOTHING:
             return RedirectResponse("/", 303)
         if request.method != "POST":
-            return _form(_place(request.query_params.get("next", "/")))
+            return await self._form(_place(request.query_params.get("next", "/")))
         if is_of_another_site(request.headers):  # also where it is a followed link
-            return _form("/", "Pages of other sites cannot sign you in.", 403)
-        told = await _told(request)
-        if told is None:
-            return _form("/", "The form did not arrive whole: try again.", 400)
-        place = _place(told.get("next", "/"))
-        secret, line = await self._check(request, told.get("name", ""), told.get("password", ""))
+            return await self._form("/", "Pages of other sites cannot sign you in.", 403)
+        sent = await _fields_of(request)
+        if sent is None:
+            return await self._form("/", "The form did not arrive whole: try again.", 400)
+        place = _place(sent.get("next", "/"))
+        name, password = sent.get("name", ""), sent.get("password", "")
+        secret, line = await self._check(request, way, name, password)
         if secret is None:
-            return _form(place, line, 429 if line != _WRONG else 403)
-        response = RedirectResponse(place, 303)
-        response.set_cookie(
-            cookie_name(self._warehouse),
-            secret,
-            max_age=int(self._lifetime.total_seconds()),
-            httponly=True,
-            samesite="strict",
-            secure=_over_tls(request),
-        )
-        return response
+            status = 403 if line == _WRONG[way] else 429
+            return await self._form(place, line, status, name)
+        return self._begun(request, secret, place)
 
-    async def _check(self, request: Request, name: str, password: str) -> tuple[str | None, str]:
+    async def _check(
+        self, request: Request, way: SignInBy, name: str, password: str
+    ) -> tuple[str | None, str]:
         """The new session; else None, and why not.
 
         One at a time, since a check takes 64 MB; who has to wait is refused without one.
         """
         address = request.client.host if request.client else ""
         name = name.strip().casefold()[:80]
+        counted = [(self._by_address, address), (self._by_name, name)]
+        if way is SignInBy.ONE_PASSWORD:
+            counted = [(self._by_client, address)]
         async with self._one_at_a_time:
-            wait_seconds = max(
-                self._by_name.wait_seconds(name), self._by_address.wait_seconds(address)
-            )
+            wait_seconds = max(attempts.wait_seconds(client) for attempts, client in counted)
             if wait_seconds > 0:
                 return None, f"Too many wrong passwords: wait {math.ceil(wait_seconds)} s."
-            database = services_of(self._warehouse)
-            secret = await run_in_threadpool(sign_in, database, name, password, self._lifetime)
-            self._by_name.hear(name, right=secret is not None)
-            self._by_address.hear(address, right=secret is not None)
+            secret = await run_in_threadpool(self._session, way, name, password)
+            for attempts, client in counted:
+                attempts.hear(client, right=secret is not None)
             if secret is None:
-                return None, _WRONG
-            before = request.cookies.get(cookie_name(self._warehouse))
-            if before:  # a browser has one session, and never one that somebody else began
-                await run_in_threadpool(sign_out, database, before)
+                return None, _WRONG[way]
+            await run_in_threadpool(self._end_before, request)
         return secret, ""
 
+    def _session(self, way: SignInBy, name: str, password: str) -> str | None:
+        if way is SignInBy.ACCOUNT:
+            database = services_of(self._warehouse)
+            return sign_in(database, name, password, self._access.lifetime)
+        expected = self._access.settings.password
+        right = expected is not None and same(password, expected)
+        return self._access.begin_without_account() if right else None
 
-class OpenPages:
-    """Sends who has not signed in to the form, and ends the stream of a page once the session ends
-    that it was opened in.
-    """
+    async def _to_provider(self, request: Request) -> Response:
+        assert self._provider is not None
+        request.session["next"] = _place(request.query_params.get("next", "/"))
+        try:
+            return await self._provider.redirect(request)
+        except _UNUSABLE:
+            line = "The provider does not answer: try again, or ask whoever runs this dashboard."
+            return await self._form("/", line, 502)
 
-    def __init__(self, app: ASGIApp, warehouse: Warehouse, settings: DashboardSettings) -> None:
-        self._app, self._warehouse = app, warehouse
-        self._by_provider = settings.provider is not None
+    async def _from_provider(self, request: Request) -> Response:
+        assert self._provider is not None
+        place = _place(str(request.session.pop("next", "/")))
+        try:
+            email, lifetime = await self._provider.confirmed_email(request)
+        except _UNUSABLE:
+            return await self._form(place, _NOT_CONFIRMED, 403)
+        database = services_of(self._warehouse)
+        secret = await run_in_threadpool(begin_session, database, email, lifetime)
+        if secret is None:
+            return await self._form(place, _NO_ACCOUNT, 403)
+        await run_in_threadpool(self._end_before, request)
+        return self._begun(request, secret, place)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
-            receive = await self._while_signed_in(scope, receive, send)
-        elif not _is_needed(scope):
-            await PlainTextResponse("Not found", 404)(scope, receive, send)
-            return
-        elif scope["type"] == "http" and await self._has_to_sign_in(scope):
-            asked = scope["path"] + ("?" + scope["query_string"].decode("latin-1")).rstrip("?")
-            there = f"{SIGN_IN_PATH}?next={quote(_place(asked), safe='')}"
-            await RedirectResponse(there, 303)(scope, receive, send)
-            return
-        elif scope["type"] == "http" and await self._is_anothers_file(scope):
-            await PlainTextResponse("Sign in first", 403)(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
+    async def _sign_out(self, request: Request) -> Response:
+        if is_of_another_site(request.headers):
+            return HTMLResponse("Pages of other sites cannot sign you out", 403)
+        await run_in_threadpool(self._access.end, request)
+        response = RedirectResponse(SIGN_IN_PATH, 303)
+        response.delete_cookie(cookie_name(self._warehouse), httponly=True, samesite="strict")
+        return response
 
-    async def _has_to_sign_in(self, scope: Scope) -> bool:
-        """Whether this opens a page in a browser that says it is not signed in.
+    def _end_before(self, request: Request) -> None:
+        """A browser has one session, and never one that somebody else began."""
+        before = self._access.secret(request)
+        if before and self._access.sign_in_by is SignInBy.ACCOUNT:
+            sign_out(services_of(self._warehouse), before)
 
-        Of a link on another site it says nothing: then the page itself shows the way.
+    def _begun(self, request: Request, secret: str, place: str) -> Response:
+        response = RedirectResponse(place, 303)
+        response.set_cookie(
+            cookie_name(self._warehouse),
+            secret,
+            max_age=int(self._access.lifetime.total_seconds()),
+            httponly=True,
+            samesite="strict",
+            secure=_over_tls(request),
+        )
+        return response
+
+    async def _form(
+        self, place: str, line: str = "", status: int = 200, name: str = ""
+    ) -> Response:
+        one_password = await run_in_threadpool(
+            lambda: self._access.sign_in_by is SignInBy.ONE_PASSWORD
+        )
+        page = _template().render(
+            action=SIGN_IN_PATH,
+            provider=PROVIDER_PATH if self._provider is not None else "",
+            next=place,
+            line=line,
+            name=name[:80],
+            one_password=one_password,
+            by_password=one_password or await run_in_threadpool(by_password, self._warehouse),
+        )
+        return HTMLResponse(page, status, headers={"cache-control": "no-store"})
+
+
+class _Provider:
+    """The OpenID Connect provider of the settings."""
+
+    def __init__(self, settings: ProviderSettings, lifetime: timedelta) -> None:
+        self._settings, self._lifetime = settings, lifetime
+        self._client: Any = OAuth().register(
+            "provider",
+            client_id=settings.client_id,
+            client_secret=settings.client_secret.get_secret_value(),
+            server_metadata_url=settings.server_metadata_url,
+            client_kwargs={"scope": "openid email profile"},
+        )
+
+    async def redirect(self, request: Request) -> Response:
+        """The way to the provider's page."""
+        response: Response = await self._client.authorize_redirect(
+            request, self._settings.redirect_uri
+        )
+        return response
+
+    async def confirmed_email(self, request: Request) -> tuple[str, timedelta]:
+        """The address that the provider confirms, in small letters, and how long it is believed.
+
+        Raises:
+            _UNUSABLE: the provider, or what the browser brings back, is not to be believed.
         """
-        headers = Headers(scope=scope)
-        return (
-            scope["method"] == "GET"
-            and scope["path"] != SIGN_IN_PATH
-            and not self._by_provider
-            and is_followed_link(headers)
-            and not is_of_another_site(headers)
-            and await run_in_threadpool(by_password, self._warehouse)
-            and not await run_in_threadpool(self._signed_in, scope)
-        )
-
-    async def _is_anothers_file(self, scope: Scope) -> bool:
-        """Whether this fetches or sends a file of a page without being signed in. Of a provider's
-        sign-in Streamlit alone knows; the addresses of such files cannot be guessed.
-        """
-        return (
-            scope["path"].startswith(_FILES)
-            and not self._by_provider
-            and await run_in_threadpool(by_password, self._warehouse)
-            and not await run_in_threadpool(self._signed_in, scope)
-        )
-
-    async def _while_signed_in(self, scope: Scope, receive: Receive, send: Send) -> Receive:
-        if not await run_in_threadpool(self._signed_in, scope):
-            return receive  # the page shows how to sign in, and nothing else
-
-        async def next_message() -> Message:
-            message = await receive()
-            if message["type"] == "websocket.receive" and not await run_in_threadpool(
-                self._signed_in, scope
-            ):
-                await send({"type": "websocket.close", "code": POLICY_VIOLATION})
-                return {"type": "websocket.disconnect", "code": POLICY_VIOLATION}
-            return message
-
-        return next_message
-
-    def _signed_in(self, scope: Scope) -> bool:
-        secret = HTTPConnection(scope).cookies.get(cookie_name(self._warehouse))
-        return (
-            secret is not None
-            and by_password(self._warehouse)
-            and person_of(services_of(self._warehouse), secret) is not None
-        )
+        answer = await self._client.authorize_access_token(request)
+        claims: dict[str, Any] = answer["userinfo"]
+        audience = claims["aud"]
+        if self._settings.client_id not in (audience if isinstance(audience, list) else [audience]):
+            raise ValueError("said to another than this dashboard")
+        ends_at = datetime.fromtimestamp(float(claims["iat"]), UTC) + self._lifetime
+        remaining = ends_at - datetime.now(UTC)
+        email = claims["email"]
+        if claims["email_verified"] is not True or not isinstance(email, str):
+            raise ValueError("no confirmed address")
+        if remaining <= timedelta() or remaining > self._lifetime + timedelta(minutes=2):
+            raise ValueError("said at another time")
+        if not encodable(email):
+            raise ValueError("no address")
+        # Other folding would take an address for another one, such as `ß` for `ss`.
+        return email.translate(_SMALL_LETTERS), min(remaining, self._lifetime)
 
 
-def _is_needed(scope: Scope) -> bool:
-    """Whether pages need what is asked for; all but Streamlit's own doors are pages and files."""
-    path = str(scope.get("path", ""))
-    if not path.startswith(_OF_STREAMLIT):
-        return True
-    return path.removeprefix(_OF_STREAMLIT).partition("/")[0] in _NEEDED
-
-
-async def _told(request: Request) -> dict[str, str] | None:
+async def _fields_of(request: Request) -> dict[str, str] | None:
     """The fields of the form; None when it is too long, too slow or none."""
     body = bytearray()
     try:
@@ -204,14 +283,14 @@ def _place(text: str) -> str:
     return text if _PLACE.fullmatch(text) else "/"
 
 
+def place_of(path: str, query: str) -> str:
+    """A path and query of this site as `next` of the form has it."""
+    return _place(f"{path}?{query}".rstrip("?"))
+
+
 def _over_tls(request: Request) -> bool:
     """Whether the browser speaks TLS, to this server or to a proxy before it, which says so."""
     return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto"))
-
-
-def _form(place: str, line: str = "", status: int = 200) -> Response:
-    page = _template().render(action=SIGN_IN_PATH, next=place, line=line)
-    return HTMLResponse(page, status, headers={"cache-control": "no-store"})
 
 
 @cache

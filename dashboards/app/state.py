@@ -35,7 +35,7 @@ def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
             " way, or lie in another warehouse.",
             icon=":material/search_off:",
         )
-        links.to("runs", "All runs")
+        links.to("ideas", "The ideas of the newest run")
         return None
     before = st.session_state.get(_LAST_RUN)
     default = before if before in runs else str(default_run(list(runs.values())).run_id)

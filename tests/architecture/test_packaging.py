@@ -39,7 +39,7 @@ def data_files() -> list[str]:
         str(path.relative_to(REPOSITORY))
         for package in PACKAGES
         for path in (REPOSITORY / package).rglob("*")
-        if path.suffix in {".md", ".sql", ".toml", ".jsonl", ".jinja", ".onnx"}
+        if path.suffix in {".csv", ".md", ".sql", ".toml", ".jsonl", ".jinja", ".onnx"}
         and "__pycache__" not in path.parts
     )
 

@@ -36,9 +36,14 @@ some_steps = pytest.mark.parametrize(
 """Some that answer in words, for what is the engine's work alone; in `make long` the others."""
 
 
-OURS = {"key": "P1", "dimension_id": "d1", "published": "2020-05"} | dict.fromkeys(
+OURS = {
+    "key": "P1",
+    "dimension_id": "d1",
+    "published": "2020-05",
+    "kinds": "papers",
+} | dict.fromkeys(
     (
-        *("kind", "kinds", "part", "keys", "relation", "dimension", "name", "label", "cluster_id"),
+        *("kind", "part", "keys", "relation", "dimension", "name", "label", "cluster_id"),
         *("read_from", "severity", "overlap", "other_key", "third_key"),
     ),
     "methods",

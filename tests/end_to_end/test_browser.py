@@ -89,7 +89,6 @@ CHARTS = (
     ("cost", {"run": "run-a", "view": "Per idea"}, "Ideas by cost"),
     ("cost", {"run": "run-a", "view": "Another model"}, "The same tokens with other models"),
     ("sources", {}, "Requests sent per"),
-    ("idea", {"run": "run-a", "part": "Committee"}, "Scores of the committee by reviewer"),
     ("benchmarks", {}, "Accuracy, measured"),
     ("quality", {"view": "Unscored"}, "Unscored judgements by reason"),
     ("quality", {"view": "Drift"}, "Distribution of score"),
@@ -111,7 +110,7 @@ def test_the_ranking_moves_with_its_weights_and_its_link_brings_another_reader_t
 ) -> None:
     run = demo.answer["run"]["run_id"]
     reader.open()
-    reader.follow("Ranking")
+    reader.follow("Compare rankings")
     reader.choose("Run", run)
     reader.choose("Ranks rest on", "matches by extractive")
     reader.see_chart("Strength with 95 % interval")
@@ -160,53 +159,41 @@ def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_sco
         if entry["group"] == "biochemistry" and entry["rank"] == 1
     )
     run = demo.answer["run"]["run_id"]
-    reader.open("ranking", run=run, basis="scores", group="biochemistry")
-    reader.see_chart("Score with 95 % interval")
-    with reader.page.context.expect_page() as opened:
-        click_the_link_in_the_first_row(reader)
-    reader.page = opened.value
-    reader.arrive("Idea")
+    reader.open("ideas", run=run, basis="scores", group="biochemistry")
+    reader.page.get_by_role("link", name=best["title"]).click()
     assert f"idea={best['idea_id']}" in reader.page.url
-    expect(reader.page.get_by_role("heading", name=best["title"], level=2)).to_be_visible()
-    reader.read("not judged: offline baseline")
-    reader.page.get_by_role("tab", name="Soundness").click()
-    reader.page.get_by_test_id("stExpander").nth(1).click()
-    reader.read("Evidence")
-    reader.keep("idea_soundness")
-    reader.page.get_by_role("tab", name="Contribution").click()
-    reader.see_chart("Novelty of the idea against each paper")
-    reader.keep("idea_contribution")
-    says = {
-        "The idea": best["title"][:20], "What is missing": "Nothing here counts as a zero", "Bibliography": "Every paper retrieved",
-        "Provenance": "judges without calling a model",
-    }  # fmt: skip
-    for tab, words in says.items():
-        reader.page.get_by_role("tab", name=tab).click()
-        reader.read(words)
+    expect(reader.page.get_by_role("heading", name=best["title"], level=1)).to_be_visible()
+    reader.read("Not judged", "Closest prior work", "Novelty by dimension", "Nothing here counts")
+    reader.page.get_by_text("Model calls", exact=True).click()
+    reader.read("judges without calling a model")
+    reader.keep("idea")
     with reader.page.expect_download() as download:
-        reader.page.get_by_role("button", name="Download HTML").click()
+        reader.page.get_by_role("link", name="html", exact=True).click()
     assert best["title"] in download.value.path().read_text()
+    reader.page.go_back()
+    expect(reader.page.get_by_role("heading", name="Ideas", level=1)).to_be_visible()
+    reader.page.get_by_role("button", name="Score", exact=True).click()
+    first = reader.page.locator("main tbody tr").first
+    expect(first.get_by_role("link", name=best["title"])).to_have_count(0)
+    reader.page.get_by_label("Weight of soundness").fill("1")
+    reader.page.keyboard.press("Tab")
+    reader.read("Weights differ from the run's own")
+    assert "weight_soundness=1" in reader.page.url
+    assert "search=" not in reader.page.url, "what stands at its default stays out of the address"
 
 
-def click_the_link_in_the_first_row(reader: Reader) -> None:
-    """The grid is a picture: move along its first row until the pointer says that
-    there is a link.
-    """
-    grid = reader.page.get_by_test_id("stDataFrame").locator("canvas").first
-    grid.scroll_into_view_if_needed()
-    box = grid.bounding_box()
-    assert box is not None
-    for x in range(20, int(box["width"]), 12):
-        reader.page.mouse.move(box["x"] + x, box["y"] + 52)
-        if (
-            grid.evaluate(
-                "canvas => getComputedStyle(canvas.closest('.dvn-scroller') ?? canvas).cursor"
-            )
-            == "pointer"
-        ):
-            reader.page.mouse.click(box["x"] + x, box["y"] + 52)
-            return
-    pytest.fail("no link in the first row")
+@pytest.mark.long
+def test_the_review_of_a_committee_shows_its_scores_and_every_call(
+    reader: Reader, lake: Path
+) -> None:
+    (run,) = rows(lake, "select run_id from runs where engine <> 'extractive'")
+    (idea,) = rows(lake, f"select idea_id from ideas where run_id = '{run['run_id']}'")
+    reader.open("idea", run=run["run_id"], idea=idea["idea_id"])
+    reader.read("Krippendorff", "Related works")
+    reader.page.get_by_text("Model calls", exact=True).click()
+    reader.page.locator("main table").last.get_by_role("link").first.click()
+    expect(reader.page.get_by_role("heading", name="Reply")).to_be_visible()
+    reader.keep("call")
 
 
 @pytest.mark.long
@@ -253,16 +240,11 @@ def test_an_idea_with_markup_is_evaluated_from_the_page_and_shown_as_text_wherev
     reader.read("Offline baseline: no verdict", MARKUP)
     shown_as_text(reader)
     reader.keep("evaluate_done")
-    reader.page.get_by_role("tab", name="Scores").click()
-    reader.read("Overall, of 10", MARKUP)
-    reader.page.get_by_role("link", name="Open on the page of the idea").click()
-    reader.arrive("Idea")
-    for part in ("Soundness", "Contribution", "The idea", "Provenance"):
-        reader.page.get_by_role("tab", name=part).click()
-        reader.read(MARKUP)
-        shown_as_text(reader)
-    reader.follow("Ranking")
-    reader.see_chart("sparse memory")
+    reader.page.get_by_role("link", name="The whole review").click()
+    reader.read("Who judged what", MARKUP)
+    shown_as_text(reader)
+    reader.follow("Ideas")
+    reader.read("sparse memory")
     shown_as_text(reader)
     found = rows(lake, "select title from ideas where title like '%sparse memory'")
     assert [row["title"] for row in found] == [f"{MARKUP} sparse memory"]

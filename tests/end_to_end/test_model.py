@@ -10,10 +10,11 @@ import pytest
 
 from dashboards.views.write_nightly import write_nightly
 from tests.support.assay_command import assay, evaluation, rows, some_ideas
-from tests.support.dashboard import open_page, words
 from tests.support.demo_run import DemoRun
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from tests.support.reports import run_report
+from tests.support.site import opened as page_of
+from tests.support.site import site_of
 from warehouse.warehouse import Warehouse
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
@@ -120,9 +121,9 @@ def test_a_run_whose_every_reply_is_unusable_exits_1_and_every_place_says_why_fi
     )
     opening = run_report(opened, run.run_id, "md").splitlines()[2]
     assert why in opening
-    tonight = open_page("tonight", opened)
-    assert why in tonight.error[0].value.replace("\\", "")
-    assert "0 of 2" in words(tonight)
+    today = page_of(site_of(opened), "/")
+    assert why in today.tree.xpath("//*[@role='status']")[0].text
+    assert "2 unscored" in today.words
     night = write_nightly(opened, datetime.now(UTC), {"two.jsonl": ""}, [run.run_id])
     assert why in night.markdown.split("## Run")[1].splitlines()[2]
 

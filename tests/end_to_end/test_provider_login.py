@@ -33,7 +33,6 @@ def test_the_provider_says_who_it_is_and_the_accounts_what_they_may(
     provider.claims = {"email": "Ada@Example.org", "email_verified": True}
     with reader_of(browser, address) as ada:
         ada.page.goto(f"{address}/")
-        expect(ada.page.get_by_role("link", name="Evaluate one")).to_have_count(0)
         ada.page.get_by_role("button", name="Sign in", exact=True).click()
         expect(ada.page.get_by_text("ada@example.org, submitter")).to_be_visible()
         expect(ada.page.get_by_role("link", name="Evaluate one")).to_be_visible()
@@ -46,11 +45,11 @@ def test_the_provider_says_who_it_is_and_the_accounts_what_they_may(
         thief.page.context.add_cookies([{**each} for each in kept])  # type: ignore[list-item]
         thief.page.goto(f"{address}/")
         expect(thief.page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
-        expect(thief.page.get_by_role("link", name="Runs")).to_have_count(0)
+        expect(thief.page.get_by_role("link", name="Ideas")).to_have_count(0)
 
     provider.claims = {"email": "eve@example.org", "email_verified": True}
     with reader_of(browser, address) as nobody:
         nobody.page.goto(f"{address}/")
         nobody.page.get_by_role("button", name="Sign in", exact=True).click()
         expect(nobody.page.get_by_text("There is no account here")).to_be_visible()
-        expect(nobody.page.get_by_role("link", name="Runs")).to_have_count(0)
+        expect(nobody.page.get_by_role("link", name="Ideas")).to_have_count(0)

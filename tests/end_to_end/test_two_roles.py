@@ -48,14 +48,14 @@ def test_two_browsers_see_what_their_readers_may(
     browser: Browser, address: str, warehouse: Warehouse, tmp_path: Path
 ) -> None:
     with reader_of(browser, address) as rita, reader_of(browser, address) as sam:
-        rita.page.goto(f"{address}/runs")
+        rita.page.goto(f"{address}/work")
         enter(rita, "rita", "not her password")
         expect(rita.page.get_by_role("alert")).to_have_text(
             "No account has this name and password."
         )
         rita.troubles.clear()  # the browser notes that the form came back with 403
         enter(rita, "rita")
-        rita.arrive("Runs")
+        rita.arrive("Work")
         expect(rita.page.get_by_text("rita, reader")).to_be_visible()
         expect(rita.page.get_by_role("link", name="Evaluate one")).to_have_count(0)
 
@@ -75,27 +75,42 @@ def test_two_browsers_see_what_their_readers_may(
         expect(tab.get_by_role("dialog")).to_contain_text("Page not found")
         expect(tab.get_by_text("A batch is evaluated with")).to_have_count(0)
 
-        tab.goto(f"{address}/runs")
+        tab.goto(f"{address}/work")
         tab.get_by_role("button", name="Sign out").click()
-        expect(tab.get_by_role("link", name="Sign in by password")).to_be_visible()
-        rita.page.goto(f"{address}/runs")
+        expect(tab.get_by_label("Password")).to_be_visible()
+        rita.page.goto(f"{address}/work")
         expect(rita.page.get_by_label("Password")).to_be_visible()
         sam.page.reload()
         expect(sam.page.get_by_text("sam, submitter")).to_be_visible()
 
 
+def test_a_link_leads_a_voter_to_no_page_with_scores(browser: Browser, address: str) -> None:
+    with reader_of(browser, address) as vera:
+        vera.page.goto(f"{address}/vote")
+        enter(vera, "vera")
+        vera.arrive("Vote")
+        for name in ("ranking", "sql"):
+            vera.page.goto(f"{address}/{name}?run=run-a&idea=idea-00000")
+            expect(vera.page.get_by_role("dialog")).to_contain_text("Page not found")
+            expect(vera.page.get_by_role("heading", level=1)).to_have_count(0)
+        for name in ("", "ideas", "idea", "work"):
+            vera.page.goto(f"{address}/{name}?run=run-a&idea=idea-00000")
+            expect(vera.page.get_by_text("the role voter may not read results")).to_be_visible()
+        vera.troubles.clear()  # Streamlit's own notes on pages that are not there
+
+
 def test_the_way_in_leads_back_to_the_page_that_was_asked(browser: Browser, address: str) -> None:
-    """Of a link on another site the browser sends no cookie, so the page itself shows the way."""
+    """Of a link on another site the browser sends no cookie, so a page of ours reloads itself."""
     with reader_of(browser, address) as rita:
         rita.page.route(
             "http://elsewhere.example/",
             lambda route: route.fulfill(
-                content_type="text/html", body=f'<a href="{address}/runs">look</a>'
+                content_type="text/html", body=f'<a href="{address}/work">look</a>'
             ),
         )
         rita.page.goto("http://elsewhere.example/")
         rita.page.get_by_role("link", name="look").click()
-        rita.page.get_by_role("link", name="Sign in by password").click()
+        expect(rita.page.get_by_label("Password")).to_be_visible()
         rita.troubles.clear()  # the page on the other site
         enter(rita, "rita")
-        rita.arrive("Runs")
+        rita.arrive("Work")

@@ -47,8 +47,8 @@ def _demo(warehouse: Path, env: dict[str, str]) -> Path:
 
 
 def _take_ranking(reader: Reader, run: str) -> None:
-    reader.open("ranking", run=run, basis="scores", group=GROUP)
-    reader.see_chart("Score with 95 % interval")
+    reader.open("ideas", run=run, basis="scores", group=GROUP)
+    reader.read("Ranks rest on scores")
     _take(reader, "ranking")
 
 

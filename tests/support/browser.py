@@ -144,7 +144,11 @@ class Reader:
 
     def follow(self, title: str) -> None:
         """Open a page by its link in the menu and wait for it."""
-        self.page.get_by_test_id("stSidebar").get_by_role("link", name=title, exact=True).click()
+        menu = self.page.locator('header.menu, [data-testid="stSidebar"]')
+        link = menu.get_by_role("link", name=title, exact=True)
+        if self._is_of_the_site() and not link.is_visible():
+            menu.locator("summary").click()
+        link.click()
         self.arrive(title)
 
     def arrive(self, title: str) -> None:
@@ -157,10 +161,14 @@ class Reader:
     def read(self, *words: str) -> None:
         """Wait until the page says all of these."""
         for said in words:
-            expect(self.page.get_by_test_id("stMain")).to_contain_text(
+            expect(self.page.locator('main#main, [data-testid="stMain"]')).to_contain_text(
                 said, timeout=WAIT_SECONDS * 1000
             )
         self.settle()
+
+    def _is_of_the_site(self) -> bool:
+        """Whether this is a page of the site, not of Streamlit."""
+        return self.page.locator("header.menu").count() > 0
 
     def choose(self, label: str, option: str) -> None:
         """Take an option of a box that offers several, and wait for what the page makes of it: it
@@ -179,6 +187,9 @@ class Reader:
         No exception box, no error box that was not expected (None: any number is right), nothing in
         the console, no request beyond this machine.
         """
+        if self._is_of_the_site():
+            assert self.troubles == []
+            return
         app, patience = self.page.get_by_test_id("stApp"), WAIT_SECONDS * 1000
         expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=patience)
         expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=patience)
@@ -194,7 +205,7 @@ class Reader:
 
     def turn(self, colours: Literal["light", "dark"]) -> None:
         """Have the system turn light or dark, and wait until the page has followed."""
-        app = self.page.get_by_test_id("stApp")
+        app = self.page.locator('body:has(header.menu), [data-testid="stApp"]')
         before = app.evaluate("each => getComputedStyle(each).backgroundColor")
         self.page.emulate_media(color_scheme=colours)
         expect(app).not_to_have_css("background-color", before)

@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -29,11 +28,6 @@ from warehouse.units.landing import iterate_receipts, read_receipt
 from warehouse.warehouse import Warehouse
 
 RUN_A, RUN_B = RunId("run-a"), RunId("run-b")
-
-
-@pytest.fixture
-def warehouse(tmp_path: Path) -> Warehouse:
-    return Warehouse(tmp_path)
 
 
 def landed_rows(

@@ -122,6 +122,19 @@ def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timed
     return secret
 
 
+def begin_session(database: ServiceDatabase, name: str, lifetime: timedelta) -> str | None:
+    """Begin a session for somebody whom a provider confirmed; None: they have no account."""
+    secret, now = secrets.token_urlsafe(_SECRET_BYTES), datetime.now(UTC)
+    with database.transaction() as work:
+        found = _account(work, name)
+        if found is None or found[0].removed_at is not None:
+            return None
+        work.ask("forget_sessions", now=now.timestamp())
+        ends_at = (now + lifetime).timestamp()
+        work.ask("add_session", secret_sha256=_sha256(secret), name=name, ends_at=ends_at)
+    return secret
+
+
 def person_of(database: ServiceDatabase, secret: str) -> Person | None:
     """Whose session this is; None when there is none, or it has ended."""
     now = datetime.now(UTC).timestamp()
@@ -135,18 +148,6 @@ def sign_out(database: ServiceDatabase, secret: str) -> None:
     """End a session, if there is one: what the browser still shows for it is worth nothing."""
     with database.transaction() as work:
         work.ask("end_session", secret_sha256=_sha256(secret))
-
-
-def end_claims(database: ServiceDatabase, claims: str, until: datetime) -> None:
-    """Refuse a sign-in with the provider, known by what names it, until it has ended by itself."""
-    with database.transaction() as work:
-        ends_at = until.timestamp()
-        work.ask("add_session", secret_sha256=_sha256(claims), name="", ends_at=ends_at)
-
-
-def claims_ended(database: ServiceDatabase, claims: str) -> bool:
-    """Whether `end_claims` was told of them."""
-    return bool(database.ask("ended", secret_sha256=_sha256(claims)))
 
 
 def _account(source: ServiceDatabase | Transaction, name: str) -> tuple[Account, str | None] | None:

@@ -40,6 +40,8 @@ def in_memory(*extensions: str, memory_limit: str = "1GB") -> Iterator[duckdb.Du
     connection = duckdb.connect(config=_CONFIGURED | {"memory_limit": memory_limit})
     try:
         connection.execute("set timezone = 'UTC'")
+        # A query of two seconds would draw its progress on stdout, where `--json` answers.
+        connection.execute("set enable_progress_bar = false")
         for extension in extensions:
             load_extension(connection, extension)
         yield connection

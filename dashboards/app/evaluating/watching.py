@@ -7,9 +7,10 @@ import streamlit as st
 from dashboards.app import links, text
 from dashboards.app.data import Lake
 from dashboards.app.evaluating.asking import NO_RUNNER, stop
-from dashboards.app.review import whole
-from dashboards.app.screens.runs import cost, under_way
+from dashboards.app.site_pages.today import spent_of, under_way
 from dashboards.render import figures, wording
+from dashboards.render.render import first_page_markdown
+from dashboards.views.idea.idea_page import idea_page
 from schemas.errors import AssayError
 from schemas.identifiers import IdeaId, RunId
 from schemas.literature.naming import unturned
@@ -80,7 +81,7 @@ def _progress(lake: Lake, job: Job) -> str:
     run = next((run for run in under_way(lake) if run.planned.ideas_path == place), None)
     if run is None:
         return " · planning" if job.status.state is JobState.RUNNING else ""
-    return f" · {run.landed_count:,} of {run.planned.idea_count:,} ideas · {cost(run)}"
+    return f" · {run.landed_count:,} of {run.planned.idea_count:,} ideas · {spent_of(run)}"
 
 
 def _show_end(lake: Lake, job: Job) -> None:
@@ -106,20 +107,20 @@ def _show_end(lake: Lake, job: Job) -> None:
         return
     idea_ids = [entry.idea_id for entry in lake.ask(Queries.ranking, status.run_id)]
     if idea_ids:
-        links.to("idea", "Open on the page of the idea", run=status.run_id, idea=idea_ids[0])
         _show_review(lake, status.run_id, idea_ids[0])
     else:
         _show_rejections(lake, status.run_id)
 
 
 def _show_review(lake: Lake, run_id: RunId, idea_id: IdeaId) -> None:
+    """The first page of the review, and the way to the whole."""
     try:
         review = lake.ask(Queries.idea_review, run_id, idea_id)
     except AssayError as error:
         st.error(text.line(str(error)))
         return
-    whole.show(review, lake)
-    whole.show_downloads(review, key="evaluate_download")
+    links.to("idea", "The whole review", run=run_id, idea=idea_id)
+    st.markdown(text.for_streamlit(first_page_markdown(idea_page(review).first)))
 
 
 def _show_rejections(lake: Lake, run_id: RunId) -> None:

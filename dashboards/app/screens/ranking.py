@@ -19,8 +19,8 @@ from dashboards.app.ranking.board import (
     named,
     parts_of,
 )
-from dashboards.app.tonight.reasons import why_it_leads
 from dashboards.render import figures, wording
+from dashboards.views.why_it_leads import why_it_leads
 from warehouse.answers import IdeaScore
 from warehouse.queries import Queries
 

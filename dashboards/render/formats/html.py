@@ -1,6 +1,6 @@
 """A page as one self-contained HTML file: no script, no outside asset, every string escaped."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -47,11 +47,25 @@ def html_page(page: Page) -> str:
     )
 
 
+def html_body(
+    blocks: Iterable[Block], address: Callable[[str], str]
+) -> tuple[list[tuple[str, str]], str]:
+    """Blocks within a page of a site: the anchors and names of their sections, and the markup.
+
+    Args:
+        address: where the report at a place, as `Span.place` names it, is on the site.
+    """
+    writer = _Writer(address)
+    body = writer.blocks(blocks)
+    return writer.sections, body
+
+
 class _Writer:
     """Writes blocks and numbers the sections it meets."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: Callable[[str], str] = "{}.html".format) -> None:
         self.sections: list[tuple[str, str]] = []
+        self._address = address
 
     def blocks(self, blocks: Iterable[Block]) -> str:
         return "".join(map(self._block, blocks))
@@ -60,16 +74,16 @@ class _Writer:
         if isinstance(block, Heading):
             return self._heading(block)
         if isinstance(block, Paragraph):
-            return f"<p>{_line(block.line)}</p>\n"
+            return f"<p>{self._line(block.line)}</p>\n"
         if isinstance(block, Quote):
             return f"<blockquote>\n{self.blocks(block.blocks)}</blockquote>\n"
         if isinstance(block, Listing):
             return self._listing(block)
         if isinstance(block, Table):
-            return _table(block)
+            return self._table(block)
         if isinstance(block, Figure):
             caption = f"<figcaption>{_words(block.caption)}</figcaption>"
-            return f'<figure class="chart">\n{block.svg}\n{caption}\n</figure>\n'
+            return f'<figure class="chart" tabindex="0">\n{block.svg}\n{caption}\n</figure>\n'
         if isinstance(block, Code):
             return f"<pre><code>{_words(block.text)}\n</code></pre>\n"
         if isinstance(block, Fold):
@@ -84,7 +98,7 @@ class _Writer:
             name = f"section-{len(self.sections) + 1}"
             self.sections.append((name, one_space(plain_text(block.line))))
             anchor = f' id="{name}"'
-        return f"<h{block.level}{anchor}>{_line(block.line)}</h{block.level}>\n"
+        return f"<h{block.level}{anchor}>{self._line(block.line)}</h{block.level}>\n"
 
     def _listing(self, block: Listing) -> str:
         tag = "ul" if block.first is None else "ol"
@@ -97,47 +111,43 @@ class _Writer:
     def _item(self, item: tuple[Block, ...], tight: bool) -> str:
         first, *rest = item
         if tight and isinstance(first, Paragraph):
-            return _line(first.line) + self.blocks(rest)
+            return self._line(first.line) + self.blocks(rest)
         return self.blocks(item)
 
+    def _table(self, block: Table) -> str:
+        aligns = [column.align for column in block.columns]
+        heads = (self._cell("th", column.heading, column.align) for column in block.columns)
+        rows = (
+            f"<tr>{''.join(self._cell('td', *each) for each in zip(row, aligns, strict=True))}</tr>\n"
+            for row in block.rows
+        )
+        return (
+            '<div class="scroll" tabindex="0" role="region" aria-label="Table">\n<table>\n'
+            f"<thead>\n<tr>{''.join(heads)}</tr>\n</thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
+            "</table>\n</div>\n"
+        )
 
-def _table(block: Table) -> str:
-    aligns = [column.align for column in block.columns]
-    heads = (_cell("th", column.heading, column.align) for column in block.columns)
-    rows = (
-        "<tr>" + "".join(_cell("td", *each) for each in zip(row, aligns, strict=True)) + "</tr>\n"
-        for row in block.rows
-    )
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="Table">\n<table>\n'
-        f"<thead>\n<tr>{''.join(heads)}</tr>\n</thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
-        "</table>\n</div>\n"
-    )
+    def _cell(self, tag: str, words: Line, align: Align) -> str:
+        mark = _MARK_CLASSES.get(plain_text(words)) if align is Align.MARK and tag == "td" else None
+        kind = f' class="{mark}"' if mark else ""
+        return f"<{tag}{_STYLES[align]}{kind}>{self._line(words)}</{tag}>"
 
+    def _line(self, spans: Line) -> str:
+        return "".join(map(self._span, spans))
 
-def _cell(tag: str, words: Line, align: Align) -> str:
-    mark = _MARK_CLASSES.get(plain_text(words)) if align is Align.MARK and tag == "td" else None
-    kind = f' class="{mark}"' if mark else ""
-    return f"<{tag}{_STYLES[align]}{kind}>{_line(words)}</{tag}>"
-
-
-def _line(spans: Line) -> str:
-    return "".join(map(_span, spans))
-
-
-def _span(span: Span) -> str:
-    written = _words(span.text)
-    if span.code:
-        written = f"<code>{written}</code>"
-    if span.emphasis:
-        written = f"<em>{written}</em>"
-    if span.strong:
-        written = f"<strong>{written}</strong>"
-    if span.place:
-        return f'<a href="{escape(span.place)}.html">{written}</a>'
-    if span.url:
-        return f'<a href="{escape(span.url)}" rel="nofollow noopener noreferrer">{written}</a>'
-    return written
+    def _span(self, span: Span) -> str:
+        written = _words(span.text)
+        if span.code:
+            written = f"<code>{written}</code>"
+        if span.emphasis:
+            written = f"<em>{written}</em>"
+        if span.strong:
+            written = f"<strong>{written}</strong>"
+        if span.place:
+            return f'<a href="{escape(self._address(span.place))}">{written}</a>'
+        if span.url:
+            return f'<a href="{escape(span.url)}" rel="nofollow noopener noreferrer">{written}</a>'
+        return written
 
 
 def _words(text: str) -> str:

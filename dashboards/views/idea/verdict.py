@@ -41,10 +41,20 @@ def decide(review: IdeaReview) -> Decision:
     overall = overall_of(evaluation)
     if overall is None or overall.probability_0_to_1 is None:
         return Decision(verdict=Verdict.NOT_JUDGED, because=_why_not_judged(review))
-    probability = overall.probability_0_to_1
-    # Without the lowest repetition it is not known that every one was at least even.
-    lowest = overall.lowest_0_to_1 if overall.lowest_0_to_1 is not None else 0.0
     fatal = bool(confirmed_fatal(evaluation.concerns))
+    return decision_on(overall.probability_0_to_1, overall.lowest_0_to_1, fatal=fatal)
+
+
+def decision_on(probability_0_to_1: float, lowest_0_to_1: float | None, *, fatal: bool) -> Decision:
+    """Apply the rule to an overall assessment.
+
+    Args:
+        lowest_0_to_1: the lowest repetition; None where it is not known.
+        fatal: whether a fatal concern was confirmed.
+    """
+    probability = probability_0_to_1
+    # Without the lowest repetition it is not known that every one was at least even.
+    lowest = lowest_0_to_1 if lowest_0_to_1 is not None else 0.0
     if probability < DROP_BELOW:
         because = f"The probability is under {percent(DROP_BELOW)}."
         return Decision(verdict=Verdict.DROP, because=because)

@@ -25,9 +25,7 @@ from dashboards.app.quality.drift import ENOUGH, distances, stability_index
 from dashboards.views.alarms import judge_alarms
 from schemas.errors import ConfigurationError
 from schemas.literature.naming import TURNING
-from tests.support.dashboard import open_app
 from tests.support.evaluations import make_run
-from warehouse.warehouse import Warehouse
 
 COUNTS = st.lists(st.integers(0, 1000), min_size=10, max_size=10)
 
@@ -125,7 +123,7 @@ def test_prices_are_read_as_litellm_ships_them(tmp_path) -> None:
 def test_addresses_quote_what_they_carry() -> None:
     assert (
         links.address("idea", run="r", idea="../../etc/passwd\n<b>&x=1")
-        == "idea?run=r&idea=..%2F..%2Fetc%2Fpasswd%0A%3Cb%3E%26x%3D1"
+        == "/idea?run=r&idea=..%2F..%2Fetc%2Fpasswd%0A%3Cb%3E%26x%3D1"
     )
 
 
@@ -200,28 +198,6 @@ def test_the_table_behind_a_chart_holds_no_formula() -> None:
             for row in part.data.to_series().to_list()
         ]
     assert frame["name"].to_list() == ["=1+1"]
-
-
-def test_the_password_is_asked_before_anything_is_shown(warehouse: Warehouse, monkeypatch) -> None:
-    monkeypatch.setenv("ASSAY_DASHBOARD__PASSWORD", "open sesame")
-    app = open_app(warehouse, monkeypatch)
-    assert [field.label for field in app.text_input] == ["Password"]
-    assert not app.dataframe
-    app.text_input(key="password").input("wrong")
-    app.button[0].click().run()
-    assert app.error[0].value == "Wrong password."
-    app.text_input(key="password").input("open sesame")
-    app.button[0].click().run()
-    assert not app.exception
-    assert app.dataframe
-
-
-def test_without_a_password_the_first_page_is_that_of_the_night(
-    warehouse: Warehouse, monkeypatch
-) -> None:
-    app = open_app(warehouse, monkeypatch)
-    assert not app.exception
-    assert app.title[0].value == "Tonight"
 
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)

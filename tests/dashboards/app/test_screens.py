@@ -1,63 +1,17 @@
-"""What the pages about runs, cost, sources, quality and SQL say."""
+"""What the pages about cost, sources, quality and SQL say."""
 
-import fcntl
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from schemas.identifiers import RunId
-from schemas.run import Budget, Module, PlannedRun
+from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.dashboard import open_page, words
-from tests.support.evaluations import make_evaluation
+from tests.support.evaluations import make_run
 from tests.support.report_lake import publish_validated_report_lake
-from warehouse.kinds.runs.landing import land
-from warehouse.progress import announce
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
-
-
-def landing(warehouse: Warehouse, run_id: str = "run-now") -> PlannedRun:
-    planned = PlannedRun(
-        run_id=RunId(run_id),
-        idea_count=4,
-        rejected_count=0,
-        engine="<script>alert(1)</script>",
-        profile="economy",
-        modules=(Module.SOUNDNESS,),
-        budget=Budget(maximum_cost_usd=2.0),
-        ideas_path="/ideas.jsonl",
-        started_at=datetime.now(UTC),
-    )
-    announce(warehouse, planned)
-    land(warehouse, make_evaluation(0, run_id=run_id, calls=2))
-    return planned
-
-
-def test_runs_shows_a_run_that_is_being_written(tmp_path) -> None:
-    warehouse = Warehouse(tmp_path)
-    planned = landing(warehouse)
-    with warehouse.planned_run(planned.run_id).with_name("lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        page = open_page("runs", warehouse)
-    said = words(page)
-    assert "is running" in said
-    assert "$0.0020 of $2.00" in said
-    assert "<script>" not in said
-
-
-def test_runs_says_how_to_go_on_with_a_stopped_one(tmp_path) -> None:
-    warehouse = Warehouse(tmp_path)
-    planned = landing(warehouse)
-    warehouse.planned_run(planned.run_id).with_name("lock").touch()
-    assert "goes on where it stopped" in words(open_page("runs", warehouse))
-
-
-def test_runs_shows_unscored_and_unpriced_beside_cost(warehouse: Warehouse) -> None:
-    (table,) = open_page("runs", warehouse).dataframe
-    row = table.value.iloc[0]
-    assert row["run_id"] == "run-a"
-    assert row["unscored_count"] > 0
-    assert row["unknown_price_calls"] == 6
 
 
 @pytest.mark.parametrize("view", ["By step", "Over time", "Latency", "Per idea", "Another model"])
@@ -183,3 +137,22 @@ def test_every_saved_example_is_answered(warehouse: Warehouse) -> None:
         page.selectbox(key="example").set_value(name).run()
         assert not page.exception
         assert not page.error, name
+
+
+def test_the_judges_page_shows_agreement_and_the_cost_page_unknown_thinking(tmp_path) -> None:
+    full = Warehouse(tmp_path)
+    land(full, make_full_evaluation(1))
+    modules = "soundness,contribution,committee,novelty"
+    assert publish(full, RUNS, make_run(modules=modules)).published
+    page = open_page("quality", full, run="run-a", view="Judges")
+    assert not page.exception
+    agreement = page.dataframe[0].value.set_index("step")
+    votes = agreement.loc["judge_novelty", ["judges", "votes", "unscored_votes"]].tolist()
+    assert votes == [3, 3, 0]
+    assert "of them thinking: not told" in words(open_page("cost", full, run="run-a"))
+
+
+@pytest.mark.parametrize("name", ["ranking", "cost", "quality", "sources"])
+def test_a_link_to_a_run_that_is_not_there_says_so(name: str, warehouse: Warehouse) -> None:
+    page = open_page(name, warehouse, run="no-such-run")
+    assert page.error[0].value.startswith("There is no published run “no-such-run”")

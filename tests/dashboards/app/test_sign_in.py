@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
@@ -47,8 +47,10 @@ class Site:
         return httpx.post(self.url + SIGN_IN_PATH, data=told, headers=headers)
 
     def open(self, secret: str = "", **more: str) -> httpx.Response:
-        cookie = {"cookie": f"{cookie_name(self.warehouse)}={secret}"} if secret else {}
-        return httpx.get(f"{self.url}/ranking?run=a", headers=OPENED | cookie | more)
+        return httpx.get(f"{self.url}/ranking?run=a", headers=OPENED | self.cookie(secret) | more)
+
+    def cookie(self, secret: str) -> dict[str, str]:
+        return {"cookie": f"{cookie_name(self.warehouse)}={secret}"} if secret else {}
 
     def session(self, name: str) -> str:
         secret = sign_in(self.database, name, PASSWORD, timedelta(hours=1))
@@ -91,10 +93,10 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def test_settings_of_streamlit_in_the_current_folder_are_not_read(planted: Site) -> None:
+    cookie = planted.cookie(planted.session("ada"))
     assert httpx.get(planted.url + SIGN_IN_PATH).status_code == 200
-    assert httpx.get(f"{planted.url}/_stcore/host-config").status_code == 200
-    assert httpx.get(f"{planted.url}/x/_stcore/host-config").status_code == 404
-    assert httpx.get(f"{planted.url}/media/a.csv").status_code == 403
+    assert httpx.get(f"{planted.url}/_stcore/host-config", headers=cookie).status_code == 200
+    assert httpx.get(f"{planted.url}/x/_stcore/host-config", headers=cookie).status_code == 404
 
 
 def test_a_program_of_this_machine_cannot_guess_from_many_addresses(planted: Site) -> None:
@@ -109,6 +111,25 @@ def test_streamlits_own_doors_are_closed(path: str, site: Site) -> None:
     for sent in (path, path.replace("m", "%6d", 1)):
         answer = httpx.get(f"{site.url}/_stcore/{sent}")
         assert (answer.status_code, answer.text) == (404, "Not found")
+
+
+def test_a_stranger_gets_no_page_no_file_and_no_stream(site: Site) -> None:
+    for path in ("/", "/ideas", "/idea?run=a&idea=b", "/runs/a", "/runs/a/file?format=json",
+                 "/work", "/cost", "/media/a.csv"):  # fmt: skip
+        opened = httpx.get(site.url + path, headers=OPENED)
+        assert (opened.status_code, opened.headers["location"][:9]) == (303, "/sign-in?"), path
+        fetched = httpx.get(site.url + path, headers={"sec-fetch-mode": "cors"})
+        assert (fetched.status_code, fetched.text) == (403, "Sign in first"), path
+    with pytest.raises(InvalidStatus):
+        page_of(site, "")
+    with pytest.raises(InvalidStatus):
+        page_of(site, "a guess")
+
+
+def test_a_link_of_another_site_opens_the_page_by_a_reload_of_ours(site: Site) -> None:
+    answer = httpx.get(f"{site.url}/ideas", headers=LINK | {"sec-fetch-site": "cross-site"})
+    assert answer.status_code == 200
+    assert answer.text.endswith('<meta http-equiv="refresh" content="0">')
 
 
 def test_who_has_not_signed_in_is_led_to_the_form_and_back_to_the_page(site: Site) -> None:
@@ -158,9 +179,10 @@ def test_a_cookie_shown_again_after_the_sign_out_opens_nothing(site: Site) -> No
 
 
 def test_a_file_of_a_page_is_for_who_has_signed_in(site: Site) -> None:
-    cookie = {"cookie": f"{cookie_name(site.warehouse)}={site.session('ada')}"}
+    cookie = site.cookie(site.session("ada"))
     for path in ("/media/a.csv", "/_stcore/upload_file/a/b"):
-        assert httpx.get(site.url + path).status_code == 403
+        fetched = httpx.get(site.url + path, headers={"sec-fetch-mode": "cors"})
+        assert fetched.status_code == 403
         assert httpx.get(site.url + path, headers=cookie).status_code != 403
 
 

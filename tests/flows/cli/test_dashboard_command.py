@@ -175,11 +175,14 @@ def test_a_link_on_another_site_is_followed_and_an_image_there_is_not_loaded(por
     assert httpx.get(f"http://127.0.0.1:{port}/", headers=image).status_code == 403
 
 
-def test_a_page_may_be_framed_by_nobody_and_loads_nothing_from_elsewhere(port: int) -> None:
-    headers = httpx.get(f"http://127.0.0.1:{port}/").headers
+@pytest.mark.parametrize(("path", "default"), [("/", "'none'"), ("/cost", "'self'")])
+def test_a_page_may_be_framed_by_nobody_and_loads_nothing_from_elsewhere(
+    path: str, default: str, port: int
+) -> None:
+    headers = httpx.get(f"http://127.0.0.1:{port}{path}").headers
     policy = headers["content-security-policy"]
     assert "frame-ancestors 'none'" in policy
-    assert "default-src 'self'" in policy
+    assert f"default-src {default}" in policy
     assert "unsafe-inline" not in policy.partition("script-src")[2].partition(";")[0]
     assert "http" not in policy
     assert headers["x-frame-options"] == "DENY"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dashboards.app.site import idea_path
 from flows.cli.answer import EXIT_USAGE
 from flows.cli.command_line import application, run_command
 from schemas.base import replace
@@ -17,10 +18,10 @@ from schemas.works.experiment import Experiment, Finding
 from schemas.works.experimental_result import Surprise
 from tasks.experiments.results import result_of
 from tests.support.answers import read_answer
-from tests.support.dashboard import open_page, unsafe_parts, words
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
 from tests.support.reports import idea_report
+from tests.support.site import opened, site_of
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import rows_in
 from warehouse.units.publish import publish
@@ -170,9 +171,8 @@ def test_the_page_of_the_idea_shows_it_as_text(tmp_path: Path) -> None:
     evaluation = make_evaluation()
     land(warehouse, replace(evaluation, experimental_results=(result,)))
     assert publish(warehouse, RUNS, make_run()).published
-    page = open_page("idea", warehouse, run="run-a", idea=evaluation.idea.idea_id, part="Tried")
-    said = words(page)
-    assert "Not supported, within this task" in said
-    assert "Surprising" in said
-    assert any("assay survey" in code.value for code in page.code)
-    assert unsafe_parts(page) == []
+    page = opened(site_of(warehouse), idea_path("run-a", evaluation.idea.idea_id))
+    assert "Not supported, within this task" in page.words
+    assert "Surprising" in page.words
+    assert "assay survey" in page.words
+    assert page.unsafe == []

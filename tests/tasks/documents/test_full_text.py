@@ -1,3 +1,4 @@
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -144,9 +145,9 @@ async def test_grobid_is_preferred_and_its_absence_is_recorded(
         paper(paper_id=f"p{number}", open_access_pdf_url=f"{server.url}/a.pdf")
         for number in range(3)
     ]
-    absent = await library(
-        settings.model_copy(update={"concurrency": 1}), ledger, grobid="http://127.0.0.1:9"
-    ).sections(papers)
+    one_by_one = library(settings, ledger, grobid="http://127.0.0.1:9")
+    one_by_one.slots = asyncio.Semaphore(1)
+    absent = await one_by_one.sections(papers)
     assert {section.text_source for section in absent.items} == {"pdf"}
     assert [(failure.source, failure.reason) for failure in absent.failures] == [
         ("grobid", "unreachable")

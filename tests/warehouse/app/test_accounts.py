@@ -1,8 +1,6 @@
 """Accounts and sessions: who is who, until when, and what remains on disk of a password."""
 
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -21,16 +19,9 @@ from warehouse.app.accounts import (
     sign_out,
 )
 from warehouse.app.database import ServiceDatabase
-from warehouse.warehouse import Warehouse
 
 PASSWORD, OTHER = "correct horse battery", "staple of another kind"
 HOUR = timedelta(hours=1)
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[ServiceDatabase]:
-    with ServiceDatabase(Warehouse(tmp_path)) as found:
-        yield found
 
 
 def session(database: ServiceDatabase, name: str = "ada", password: str = PASSWORD) -> str:

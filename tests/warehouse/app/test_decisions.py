@@ -45,11 +45,6 @@ def warehouse(two_ideas: Warehouse, tmp_path: Path) -> Warehouse:
 
 
 @pytest.fixture
-def database(warehouse: Warehouse) -> ServiceDatabase:
-    return ServiceDatabase(warehouse)
-
-
-@pytest.fixture
 def ada(database: ServiceDatabase) -> Participant:
     return add_participant(database, "Ada Lovelace", key="ada")
 

@@ -2,7 +2,6 @@
 
 import shutil
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -72,12 +71,6 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
 @pytest.fixture
 def warehouse(answered: Warehouse, tmp_path: Path) -> Warehouse:
     return Warehouse(shutil.copytree(answered.root, tmp_path / "warehouse"))
-
-
-@pytest.fixture
-def database(warehouse: Warehouse) -> Iterator[ServiceDatabase]:
-    with ServiceDatabase(warehouse) as found:
-        yield found
 
 
 def found_for(warehouse: Warehouse, question: questions.LiveQuestion) -> Answers | NoVote:

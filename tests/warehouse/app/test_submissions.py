@@ -1,8 +1,6 @@
 """What tokens may spend: by bounds while jobs are open, by bills once they are known."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -26,17 +24,6 @@ from warehouse.warehouse import Warehouse
 
 MODEL = "litellm:openai/judge"
 RUN = RunId("run-a")
-
-
-@pytest.fixture
-def warehouse(tmp_path: Path) -> Warehouse:
-    return Warehouse(tmp_path)
-
-
-@pytest.fixture
-def database(warehouse: Warehouse) -> Iterator[ServiceDatabase]:
-    with ServiceDatabase(warehouse) as found:
-        yield found
 
 
 def token(warehouse: Warehouse, database: ServiceDatabase, **changes: float) -> Token:

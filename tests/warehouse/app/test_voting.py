@@ -1,6 +1,5 @@
 """Who may cast which vote, and what an attacker gets: nothing."""
 
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -49,12 +48,6 @@ def contest(size: int = 4, group: str = "energy") -> Contest:
         group=group,
         contenders=tuple(Contender(run_id=RunId("run-a"), item_id=idea) for idea in ideas),
     )
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[ServiceDatabase]:
-    with ServiceDatabase(Warehouse(tmp_path)) as found:
-        yield found
 
 
 def offered(

@@ -1,7 +1,5 @@
 """An evaluation that another run paid for is taken over."""
 
-from pathlib import Path
-
 import pytest
 
 from schemas.base import replace
@@ -19,11 +17,6 @@ from warehouse.kinds.runs.reuse import reuse
 from warehouse.warehouse import Warehouse
 
 RUN_A, RUN_B = RunId("run-a"), RunId("run-b")
-
-
-@pytest.fixture
-def warehouse(tmp_path: Path) -> Warehouse:
-    return Warehouse(tmp_path)
 
 
 def test_reuse_says_the_same_under_another_name_and_charges_nothing(warehouse: Warehouse) -> None:

@@ -33,6 +33,12 @@ persona_spread as (
 novelty_spread as (
   select idea_id, 2.5 * (calibrated_upper_1_to_5 - calibrated_lower_1_to_5) / 3.29 as standard_error from novelty where run_id = $run_id
 ),
+fatal as (
+  select idea_id, count(*) as confirmed_fatal_count
+  from concerns
+  where run_id = $run_id and confirmed_severity = 'fatal' and folded_into is null
+  group by idea_id
+),
 criteria as (
   pivot (
     select idea_id, criterion, 10 * probability_0_to_1 as score, 10 * lowest_0_to_1 as lower, 10 * highest_0_to_1 as upper
@@ -74,12 +80,14 @@ select
   w.upper as contribution_upper,
   c.standard_error as committee_standard_error,
   c.sample_count as committee_sample_count,
-  n.standard_error as novelty_standard_error
+  n.standard_error as novelty_standard_error,
+  coalesce(f.confirmed_fatal_count, 0) as confirmed_fatal_count
 from idea_scores as i
 left join method_spread as m on m.idea_id = i.idea_id
 left join work_spread as w on w.idea_id = i.idea_id
 left join persona_spread as c on c.idea_id = i.idea_id
 left join novelty_spread as n on n.idea_id = i.idea_id
+left join fatal as f on f.idea_id = i.idea_id
 left join criteria as a on a.idea_id = i.idea_id
 where i.run_id = $run_id
 order by i.idea_id

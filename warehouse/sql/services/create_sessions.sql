@@ -1,5 +1,5 @@
 create table if not exists sessions (
     secret_sha256 text primary key,
-    name text not null, -- of the account; empty: a sign-in with the provider that was ended
+    name text not null, -- of the account
     ends_at real not null -- seconds since 1970
 ) strict

@@ -1,0 +1,296 @@
+"""Pages as HTML: routes, the frame around a page, errors, caching, compression."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib import import_module, resources
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from dashboards.app.access import Access, SignInBy
+from dashboards.app.data import Lake
+from dashboards.app.sign_in import SIGN_OUT_PATH
+from dashboards.render import page as pg
+from dashboards.render.formats.html import html_body
+from schemas.errors import (
+    AssayError,
+    ConfigurationError,
+    NotAllowedError,
+    TransientError,
+    UnknownNameError,
+)
+from schemas.people.role import Action, Person
+
+_STATUS = (
+    (UnknownNameError, 404),
+    (NotAllowedError, 403),
+    (ConfigurationError, 400),
+    (TransientError, 503),
+)
+_SMALLEST_COMPRESSED_BYTES = 1_000
+_POLICY = "; ".join((
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "style-src-attr 'unsafe-inline'",  # how the cells of a table stand
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a page shows.
+
+    Attributes:
+        title: of the document, and its heading.
+        blocks: what follows, as values.
+        controls: markup above it, such as the form by which a reader chooses; of `controls` alone.
+        address: where the report at a place of a link is on the site.
+    """
+
+    title: str
+    blocks: Sequence[pg.Block]
+    controls: str = ""
+    address: Callable[[str], str] = str
+    heading: pg.Line = ()
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One request of a reader who is admitted."""
+
+    request: Request
+    lake: Lake
+    access: Access
+
+    @cached_property
+    def person(self) -> Person | None:
+        return self.access.person(self.request)
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        return self.request.query_params
+
+    @property
+    def path(self) -> Mapping[str, str]:
+        return self.request.path_params
+
+    def may(self, action: Action) -> bool:
+        return self.access.allows(self.request, action)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the menu, or one that others lead to.
+
+    Attributes:
+        module: of `dashboards.app.site_pages`; its function `show` makes the page.
+        label: in the menu; empty: it is not there.
+        needs: one of what a reader has to be allowed to do.
+    """
+
+    path: str
+    module: str
+    label: str = ""
+    function: str = "show"
+    needs: tuple[Action, ...] = (Action.READ,)
+
+    @property
+    def show(self) -> "Callable[[Visit], Shown | Response]":
+        """Its file is imported when it is first opened, so that no page waits for another."""
+        module = import_module(f"dashboards.app.site_pages.{self.module}")
+        found: Callable[[Visit], Shown | Response] = getattr(module, self.function)
+        return found
+
+
+PAGES = (
+    Page("/", "today", "Today"),
+    Page("/ideas", "ideas", "Ideas"),
+    Page("/work", "work", "Work"),
+    Page("/runs/{run_id}", "work", function="show_run"),
+    Page("/runs/{run_id}/ranking", "work", function="show_ranking"),
+    Page("/runs/{run_id}/file", "work", function="send_file"),
+    Page("/idea", "idea"),
+    Page("/paper", "paper"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """A page of another application that the menu leads to; `folded`: behind “More”."""
+
+    path: str
+    label: str
+    needs: tuple[Action, ...]
+    folded: bool = False
+
+
+@dataclass(frozen=True)
+class Site:
+    """All pages over one lake."""
+
+    lake: Lake
+    access: Access
+    further: Sequence[Further] = ()
+    _pages: tuple[Page, ...] = field(default=PAGES)
+
+    def routes(self) -> list[Route]:
+        compressed = [Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED_BYTES)]
+        pages = [
+            Route(page.path, self._answer(page), middleware=compressed) for page in self._pages
+        ]
+        assets = [
+            Route(f"/assets/{name}", _asset(name), middleware=compressed) for name in _MEDIA_TYPES
+        ]
+        return [*pages, *assets]
+
+    def _answer(self, page: Page) -> Callable[[Request], Any]:
+        async def answer(request: Request) -> Response:
+            return await run_in_threadpool(self._shown, page, request)
+
+        return answer
+
+    def _shown(self, page: Page, request: Request) -> Response:
+        visit = Visit(request, self.lake, self.access)
+        status = 200
+        try:
+            if not any(visit.may(action) for action in page.needs):
+                raise NotAllowedError(_not_for(visit.person, page.needs[0]))
+            shown = page.show(visit)
+        except AssayError as error:
+            status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
+            shown = Shown("This page cannot be shown", (pg.note(str(error)),))
+        if isinstance(shown, Response):
+            return shown
+        return self._framed(shown, visit, page, status)
+
+    def _framed(self, shown: Shown, visit: Visit, page: Page, status: int) -> Response:
+        sections, body = html_body(shown.blocks, shown.address)
+        _, heading = html_body((pg.Heading(shown.heading or pg.line(shown.title), 1),), str)
+        document = template("layout").render(
+            title=shown.title,
+            heading=Markup(heading),  # noqa: S704 escaped by its writer, as the body is
+            sections=sections,
+            controls=Markup(shown.controls),  # noqa: S704 of templates, which escape
+            body=Markup(body),  # noqa: S704
+            menu=self._menu(visit),
+            more=self._menu(visit, folded=True),
+            here=page.path,
+            person=visit.person,
+            sign_out=SIGN_OUT_PATH if self.access.sign_in_by is not SignInBy.NOTHING else "",
+            assets=_assets_version(),
+        )
+        headers = {
+            "content-security-policy": _POLICY,
+            "cache-control": "private, no-cache",
+            "etag": f'W/"{hashlib.sha256(document.encode()).hexdigest()[:32]}"',
+        }
+        if status == 200 and visit.request.headers.get("if-none-match") == headers["etag"]:
+            return Response(status_code=304, headers=headers)
+        return HTMLResponse(document, status, headers=headers)
+
+    def _menu(self, visit: Visit, *, folded: bool = False) -> list[tuple[str, str]]:
+        own = [] if folded else [(each.path, each.label, each.needs) for each in self._pages]
+        others = [
+            (each.path, each.label, each.needs) for each in self.further if each.folded is folded
+        ]
+        return [
+            (path, label)
+            for path, label, needs in (*own, *others)
+            if label and any(visit.may(action) for action in needs)
+        ]
+
+
+def _not_for(person: Person | None, action: Action) -> str:
+    if person is None:
+        return f"sign in to {action}"
+    return f"the role {person.role} may not {action}: ask whoever runs this dashboard"
+
+
+def run_path(run_id: str) -> str:
+    return f"/runs/{quote(run_id, safe='')}"
+
+
+def idea_path(run_id: str, idea_id: str) -> str:
+    return with_query("/idea", run=run_id, idea=idea_id)
+
+
+def paper_path(run_id: str, paper_id: str) -> str:
+    return with_query("/paper", run=run_id, paper=paper_id)
+
+
+def with_query(path: str, **values: object) -> str:
+    """A path with those values that are neither None nor empty."""
+    known = {name: value for name, value in values.items() if value not in (None, "")}
+    return f"{path}?{urlencode(known)}" if known else path
+
+
+def controls(name: str, **values: Any) -> Markup:
+    """Markup of a template; every value is escaped."""
+    return Markup(template(name).render(**values))  # noqa: S704 the template escapes
+
+
+@cache
+def _environment() -> Environment:
+    folder = resources.files("dashboards.app").joinpath("templates")
+
+    def text(name: str) -> str:
+        return folder.joinpath(f"{name}.html.jinja").read_text("utf-8")
+
+    return Environment(
+        loader=FunctionLoader(text),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def template(name: str) -> Any:
+    return _environment().get_template(name)
+
+
+_MEDIA_TYPES = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+
+
+@cache
+def _content(name: str) -> bytes:
+    app = resources.files("dashboards.app")
+    if name != "app.css":
+        return app.joinpath(name).read_bytes()
+    styles = resources.files("dashboards.render").joinpath("templates")
+    page = styles.joinpath("page.css").read_text("utf-8")
+    for part in ("colors.css", "chart.css"):
+        page = page.replace(f'{{% include "{part}" %}}', styles.joinpath(part).read_text("utf-8"))
+    return (page + app.joinpath(name).read_text("utf-8")).encode()
+
+
+@cache
+def _assets_version() -> str:
+    """Changes with what pages load, so that browsers may keep it for good."""
+    return hashlib.sha256(b"".join(map(_content, _MEDIA_TYPES))).hexdigest()[:12]
+
+
+def _asset(name: str) -> Callable[[Request], Any]:
+    async def send(request: Request) -> Response:
+        known = request.query_params.get("v") == _assets_version()
+        kept = "public, max-age=31536000, immutable" if known else "no-cache"
+        return Response(
+            _content(name), media_type=_MEDIA_TYPES[name], headers={"cache-control": kept}
+        )
+
+    return send

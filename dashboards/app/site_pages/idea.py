@@ -1,0 +1,107 @@
+"""An idea: its first page, the full review, what is cited, and who judged what."""
+
+from collections.abc import Iterator
+
+from dashboards.app.site import Shown, Visit, idea_path, paper_path, run_path, with_query
+from dashboards.render import page as pg
+from dashboards.render import papers, wording
+from dashboards.render.formats.report_format import ReportFormat
+from dashboards.views.idea.idea_blocks import idea_view
+from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.idea.judgements import call_blocks, judgement_blocks
+from schemas.identifiers import IdeaId, PaperId, RunId
+from warehouse.answers import IdeaReview
+from warehouse.queries import Queries
+
+PASSAGES_SHOWN, PASSAGE_CHARACTERS = 3, 900
+
+
+def show(visit: Visit) -> Shown:
+    """One idea of a run; with `call` in the address, what was said in that call.
+
+    Raises:
+        UnknownNameError: the run has no such idea.
+    """
+    run_id, idea_id = RunId(visit.query.get("run", "")), IdeaId(visit.query.get("idea", ""))
+    review = visit.lake.ask(Queries.idea_review, run_id, idea_id)
+    page = idea_view(idea_page(review), full=True)
+    own = idea_path(run_id, idea_id)
+    if (call_id := visit.query.get("call")) is not None:
+        back = pg.text(pg.report("The review of the idea", own))
+        said = call_blocks(review, call_id, visit.lake.warehouse)
+        return Shown(f"Call: {page.document_name}", (back, *said), heading=page.title)
+    blocks = (
+        pg.facts(*_neighbors(visit, run_id, idea_id), _files(run_id, idea_id)),
+        *page.blocks,
+        *_cited(review),
+        pg.heading("Who judged what"),
+        *judgement_blocks(
+            review, lambda call: with_query("/idea", run=run_id, idea=idea_id, call=call)
+        ),
+    )
+    return Shown(page.document_name, blocks, heading=page.title)
+
+
+def _neighbors(visit: Visit, run_id: RunId, idea_id: IdeaId) -> Iterator[pg.Line]:
+    """Ways to the ranking, and to the ideas before and after in it."""
+    yield pg.line(pg.report("All ideas", with_query("/ideas", run=run_id)))
+    yield pg.line(pg.report("Run", run_path(run_id)))
+    order = visit.lake.ask(_order, run_id)
+    if idea_id not in order:
+        return
+    place = order.index(idea_id)
+    for words, other in (("Previous idea", place - 1), ("Next idea", place + 1)):
+        if 0 <= other < len(order):
+            yield pg.line(pg.report(words, idea_path(run_id, order[other])))
+
+
+def _order(queries: Queries, run_id: RunId) -> tuple[IdeaId, ...]:
+    return tuple(
+        idea.idea_id for idea in sorted(queries.ranking(run_id), key=lambda each: each.place)
+    )
+
+
+def _files(run_id: RunId, idea_id: IdeaId) -> pg.Line:
+    """The full report in each format."""
+    place = f"{run_path(run_id)}/file"
+    return pg.line(
+        "as a file:",
+        *(
+            pg.line(
+                " ",
+                pg.report(each.value, with_query(place, format=each.value, idea=idea_id, full=1)),
+            )
+            for each in ReportFormat
+        ),
+    )
+
+
+def _cited(review: IdeaReview) -> Iterator[pg.Block]:
+    """Of each paper cited the passages that were read, its page here and the publisher's."""
+    if not review.bibliography:
+        return
+    yield pg.heading("What was read of the cited papers")
+    items = []
+    for paper in review.bibliography:
+        here = pg.report("passages and citing ideas", paper_path(review.run.run_id, paper.paper_id))
+        there = pg.link("publisher", papers.paper_url(paper) or "")
+        head = pg.text(pg.strong(paper.title), " · ", here, *((" · ", there) if there.url else ()))
+        items.append((head, *_passages(review, paper.paper_id, paper.abstract or "")))
+    yield pg.Fold(f"Papers: {len(items)}", (pg.Listing(tuple(items), first=1),))
+
+
+def _passages(review: IdeaReview, paper_id: PaperId, abstract: str) -> Iterator[pg.Block]:
+    """Passages that a search found, else the abstract, else that there is neither."""
+    soundness = review.evaluation.soundness
+    found = {
+        passage.text: passage.section or passage.kind
+        for passage in (soundness.passages if soundness is not None else ())
+        if passage.paper_id == paper_id
+    }
+    if not found and not abstract:
+        yield pg.text("Only its title was known.")
+    for text, where in list((found or ({abstract: "abstract"} if abstract else {})).items())[
+        :PASSAGES_SHOWN
+    ]:
+        yield pg.text(f"{where}:")
+        yield pg.note(wording.shortened(text, PASSAGE_CHARACTERS))

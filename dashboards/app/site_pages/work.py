@@ -1,0 +1,151 @@
+"""Work: all that was done, of every kind, and the report of each."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from dashboards.app.choosing import Field, chosen, form
+from dashboards.app.data import Lake
+from dashboards.app.site import Shown, Visit, idea_path, run_path, with_query
+from dashboards.render import page as pg
+from dashboards.render.formats.any_format import report_file
+from dashboards.render.formats.report_format import ReportFormat
+from dashboards.views.any_run import any_view
+from dashboards.views.ranking_page import ranking_view
+from dashboards.views.run_page import run_view
+from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.identifiers import IdeaId, RunId
+from warehouse.kinds.registry import KINDS
+from warehouse.kinds.runs.landing import RUNS
+from warehouse.queries import Queries
+from warehouse.units.kind import Kind
+from warehouse.units.reading import published_kind
+
+EVERY_KIND, MOST_SHOWN = "(every kind)", 500
+_MEDIA_TYPES = {
+    ReportFormat.MD: "text/markdown; charset=utf-8",
+    ReportFormat.HTML: "text/html; charset=utf-8",
+    ReportFormat.BIB: "application/x-bibtex; charset=utf-8",
+    ReportFormat.JSON: "application/json",
+    ReportFormat.PDF: "application/pdf",
+    ReportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
+
+
+def show(visit: Visit) -> Shown:
+    """What is published, newest first."""
+    lake = visit.lake
+    heads = {kind: lake.heads(kind) for kind in KINDS if len(kind.ids) == 1}
+    present = {kind.word: len(found) for kind, found in heads.items() if found}
+    if not present:
+        return Shown("Work", (pg.text("Nothing has been published here yet."),))
+    kind = chosen(visit, "kind", list(present), EVERY_KIND)
+    rows = [
+        (each, head)
+        for each, found in heads.items()
+        for head in found.values()
+        if kind in (EVERY_KIND, each.word)
+    ]
+    rows.sort(key=lambda row: row[1].started_at, reverse=True)
+    options = [(EVERY_KIND, EVERY_KIND)]
+    options += [(word, f"{word} ({count:,})") for word, count in present.items()]
+    columns = ("Started", "Kind", "Name", "Engine", "Ended early because")
+    blocks = [pg.table(columns, (_row(each, head) for each, head in rows[:MOST_SHOWN]))]
+    more = [pg.text(f"The newest {MOST_SHOWN} of {len(rows):,}: choose a kind.")]
+    return Shown(
+        "Work",
+        (*blocks, *(more if len(rows) > MOST_SHOWN else ())),
+        form(Field("kind", "Kind", kind, EVERY_KIND, options)),
+    )
+
+
+def _row(kind: Kind[Any, Any, Any], head: Any) -> tuple[pg.Part, ...]:
+    early = getattr(head, "incomplete_reason", None)
+    return (
+        head.started_at,
+        kind.word,
+        pg.report(str(head.run_id), run_path(head.run_id)),
+        head.engine,
+        "" if early is None else str(early).replace("_", " "),
+    )
+
+
+def show_run(visit: Visit) -> Shown:
+    """The report of one piece of work, whatever its kind."""
+    run_id = RunId(visit.path["run_id"])
+    kind = visit.lake.ask(published_kind_word, run_id)
+    if kind == RUNS.word:
+        page = visit.lake.ask(run_with_links, run_id, thresholds=visit.lake.thresholds)
+    else:
+        page = visit.lake.ask_warehouse(any_view, run_id)
+    return Shown(
+        page.document_name,
+        (_files(visit.lake, run_id), *page.blocks),
+        address=lambda place: _address(run_id, place),
+        heading=page.title,
+    )
+
+
+def published_kind_word(queries: Queries, run_id: RunId) -> str:
+    """The word of the kind of what is published under a name."""
+    return published_kind(queries.connection, run_id).word
+
+
+def run_with_links(queries: Queries, run_id: RunId, thresholds: Any) -> pg.Page:
+    """The report of a run of ideas, each idea with a link to its own."""
+    names = {idea.idea_id: str(idea.idea_id) for idea in queries.ranking(run_id)}
+    return run_view(queries, run_id, names, thresholds)
+
+
+def _address(run_id: RunId, place: str) -> str:
+    folder, _, name = place.partition("/")
+    if folder == "ideas" and name:
+        return idea_path(run_id, name)
+    return f"{run_path(run_id)}/ranking" if place == "ranking" else place
+
+
+def show_ranking(visit: Visit) -> Shown:
+    """The ranking of a run by matches.
+
+    Raises:
+        UnknownNameError: it has none.
+    """
+    run_id = RunId(visit.path["run_id"])
+    page = visit.lake.ask(ranking_view, run_id)
+    if page is None:
+        raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
+    return Shown(page.document_name, page.blocks, heading=page.title)
+
+
+def _files(lake: Lake, run_id: RunId) -> pg.Block:
+    links = [
+        pg.report(each.value, with_query(f"{run_path(run_id)}/file", format=each.value))
+        for each in ReportFormat
+        if each is not ReportFormat.BIB
+    ]
+    del lake
+    return pg.facts("As a file", *(pg.line(link) for link in links))
+
+
+def send_file(visit: Visit) -> Response:
+    """A report as a file, of a run or of one of its ideas.
+
+    Raises:
+        ConfigurationError: there is no such format, or the report cannot have it.
+        UnknownNameError: no such run or idea.
+    """
+    run_id, text = RunId(visit.path["run_id"]), visit.query.get("format", "")
+    if text not in set(ReportFormat):
+        raise ConfigurationError(f"format: choose one of {', '.join(ReportFormat)}")
+    wanted, idea = ReportFormat(text), visit.query.get("idea")
+    idea_id = None if idea is None else IdeaId(idea)
+    full = idea_id is not None and visit.query.get("full") == "1"
+    content = report_file(visit.lake.warehouse, run_id, idea_id, wanted, full=full)
+    name = "".join(
+        c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in (idea or run_id)
+    )
+    return Response(
+        content,
+        media_type=_MEDIA_TYPES[wanted],
+        headers={"content-disposition": f'attachment; filename="{name[:120]}.{wanted}"'},
+    )

@@ -1,0 +1,321 @@
+"""Pages of the site: what they say, where they lead, and who sees them."""
+
+import fcntl
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from dashboards.app.choosing import default_run
+from dashboards.app.site import idea_path, paper_path
+from dashboards.app.site_pages.ideas import rank_with_range
+from schemas.identifiers import RunId
+from schemas.people.role import Role
+from schemas.run import Budget, Module, PlannedRun
+from tests.support.assessed_evaluations import make_assessed_evaluation
+from tests.support.committee_evaluations import make_full_evaluation
+from tests.support.evaluations import START, make_evaluation, make_idea, make_run
+from tests.support.report_lake import HOSTILE, RUN, UNSCORED
+from tests.support.site import opened, site_of
+from tests.support.work_of_every_kind import WORKS, Work
+from warehouse.app.accounts import add_account
+from warehouse.app.database import ServiceDatabase, services_file
+from warehouse.kinds.rankings.landing import RANKINGS
+from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.progress import announce
+from warehouse.units.publish import publish
+from warehouse.warehouse import Warehouse
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def site(warehouse: Warehouse) -> TestClient:
+    return site_of(warehouse)
+
+
+@pytest.mark.parametrize("path", ["/", "/ideas", "/work"])
+def test_every_page_without_a_lake_says_that_nothing_is_published(
+    path: str, tmp_path: Path
+) -> None:
+    page = opened(site_of(Warehouse(tmp_path)), path)
+    assert page.status == 200
+    assert "published" in page.words
+
+
+def test_today_says_first_that_a_night_is_not_in_order(site: TestClient) -> None:
+    page = opened(site, "/")
+    (status,) = page.tree.xpath("//*[@role='status']")
+    assert status.text.startswith("Not in order: the budget was spent")
+    assert "0 scored, 4 partly scored, 1 unscored, 1 rejected" in page.words
+    assert "the text is too short" in page.words
+    assert page.unsafe == []
+
+
+def test_an_alarm_leads_to_its_figures(site: TestClient) -> None:
+    assert f"/quality?run={RUN}&view=Unscored" in opened(site, "/").links("Figures")
+
+
+def test_leaders_have_rank_score_reason_and_a_link(site: TestClient) -> None:
+    page = opened(site, "/")
+    (link,) = page.links("Idea 3")
+    assert link == idea_path(RUN, "idea-00003")
+    assert "Rank 1" in page.words
+
+
+def test_an_idea_tried_by_hand_is_not_the_night(warehouse: Warehouse, tmp_path: Path) -> None:
+    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "warehouse"))
+    land(copy, make_evaluation(40, run_id="run-trial", idea=make_idea(40)))
+    later = START + timedelta(days=3)
+    publish(copy, RUNS, make_run("run-trial", started_at=later, finished_at=later))
+    with copy.queries() as queries:
+        newest, *_ = runs = queries.list_runs()
+    assert newest.run_id == "run-trial"
+    assert default_run(runs).run_id == RUN
+    page = opened(site_of(copy), "/")
+    (chosen,) = page.tree.xpath("//select[@name='run']/option[@selected]")
+    assert chosen.get("value") == RUN
+
+
+def test_matches_lead_where_they_rank_the_ideas(ranked: Warehouse) -> None:
+    """Idea 3 has the higher score, and idea 0 beat it."""
+    page = opened(site_of(ranked), "/")
+    first, second, *_ = page.tree.xpath("//main//li[p/a]")
+    assert "Won 2 of 2 overall verdicts" in first.text_content()
+    assert idea_path(RUN, "idea-00003") not in first.xpath(".//@href")
+    ranks = [each.text_content().partition("Rank ")[2][0] for each in (first, second)]
+    assert ranks == sorted(ranks)
+    assert "Ranks rest on matches and lead" in page.words
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/?run=no-such", "/ideas?run=no-such", "/runs/no-such", idea_path(RUN, "no-such"),
+     paper_path(RUN, "no-such"), f"/runs/{RUN}/ranking"],
+)  # fmt: skip
+def test_an_address_of_nothing_is_answered_with_404_and_a_sentence(
+    path: str, site: TestClient
+) -> None:
+    page = opened(site, path)
+    assert page.status == 404
+    assert "no-such" in page.words or "no ranking by matches" in page.words
+
+
+def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    planned = PlannedRun(
+        run_id=RunId("run-now"),
+        idea_count=4,
+        rejected_count=0,
+        engine="<script>alert(1)</script>",
+        profile="economy",
+        modules=(Module.SOUNDNESS,),
+        budget=Budget(maximum_cost_usd=2.0),
+        ideas_path="/ideas.jsonl",
+        started_at=datetime.now(UTC),
+    )
+    announce(warehouse, planned)
+    land(warehouse, make_evaluation(0, run_id="run-now", calls=2))
+    lock_path = warehouse.planned_run(planned.run_id).with_name("lock")
+    with lock_path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        page = opened(site_of(warehouse), "/")
+    (row,) = page.table("Ideas landed")
+    assert (row["State"], row["Ideas landed"]) == ("running", "1 of 4")
+    assert row["Cost"] == "$0.0020 of $2.00"
+    assert page.tree.xpath("//*[@data-reload-seconds]")
+    assert page.unsafe == []
+    stopped = opened(site_of(warehouse), "/")
+    assert "continues where it stopped" in stopped.words
+    assert not stopped.tree.xpath("//*[@data-reload-seconds]")
+
+
+def test_ideas_are_ranked_under_the_weights_of_the_address(site: TestClient) -> None:
+    own = opened(site, "/ideas")
+    assert "Change" not in [each.text_content() for each in own.tree.xpath("//th")]
+    other = opened(site, "/ideas", {"weight_soundness": "0", "weight_contribution": "1"})
+    assert {row["Change"] for row in other.table("Change")}
+    for wrong in ("2", "-1", "x", "nan"):
+        page = opened(site, "/ideas", {"weight_soundness": wrong})
+        assert page.status == 400
+        assert "write a number from 0 to 1" in page.words
+
+
+def test_ideas_are_found_by_words_and_hostile_titles_stay_text(site: TestClient) -> None:
+    page = opened(site, "/ideas")
+    assert page.unsafe == []
+    assert idea_path(RUN, HOSTILE) in page.links("<script>")
+    (row,) = opened(site, "/ideas", {"search": "IDEA-00003"}).table("Idea")
+    assert row["Score"] == "unscored" or float(row["Score"]) > 0
+    assert "No idea has these words" in opened(site, "/ideas", {"search": "no such"}).words
+
+
+def test_a_rank_is_written_with_the_ranks_that_intervals_allow() -> None:
+    assert rank_with_range(1, 1, 28) == "1 (1–28)"
+    assert rank_with_range(3, 3, 3) == "3"
+    assert rank_with_range(None, 2, 7) == "– (2–7)"
+    assert rank_with_range(None, None, None) == "–"
+
+
+def test_assessed_ideas_have_a_verdict_in_the_list_and_on_their_page(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    land(warehouse, make_assessed_evaluation())
+    assert publish(warehouse, RUNS, make_run(modules="assessment")).published
+    site = site_of(warehouse)
+    (row,) = opened(site, "/ideas").table("Verdict")
+    review = opened(site, opened(site, "/ideas").links(row["Idea"])[0])
+    assert review.words.lower().count(row["Verdict"].lower())
+
+
+@pytest.mark.parametrize("idea_id", [HOSTILE, UNSCORED, "idea-00000", "idea-00003"])
+def test_an_idea_is_shown_whole_and_hostile_text_stays_text(idea_id: str, site: TestClient) -> None:
+    page = opened(site, idea_path(RUN, idea_id))
+    assert page.status == 200
+    assert page.unsafe == []
+    places = [page.words.index(each) for each in ("Closest prior work", "Concerns worth most")]
+    assert places == sorted(places)
+    assert "Who judged what" in page.words
+
+
+def test_every_judgement_names_step_prompt_and_model_and_its_calls(site: TestClient) -> None:
+    page = opened(site, idea_path(RUN, "idea-00003"))
+    rows = page.table("Prompt (SHA-256)")
+    assert {"soundness_review 1", "comparison 1", "dimensions 1"} <= {row["Step"] for row in rows}
+    assert {row["Model"] for row in rows} == {"small-2026-01"}
+    calls = page.table("Latency")
+    assert len(calls) == 6
+    called = opened(site, page.links(calls[0]["Step"])[0])
+    assert "No transcript was kept" in called.words
+
+
+def test_every_module_has_its_part_of_the_page(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    land(warehouse, make_full_evaluation(1))
+    modules = "soundness,contribution,committee,novelty"
+    assert publish(warehouse, RUNS, make_run(modules=modules)).published
+    site = site_of(warehouse)
+    ((_, link),) = [
+        ("", each) for each in opened(site, "/ideas").links("") if each.startswith("/idea?")
+    ]
+    page = opened(site, link)
+    assert "Krippendorff" in page.words
+    assert "median of 3 judges" in page.words
+    assert page.unsafe == []
+
+
+def test_a_paper_says_what_was_read_of_it_and_which_ideas_cite_it(site: TestClient) -> None:
+    review = opened(site, idea_path(RUN, "idea-00000"))
+    link = review.links("passages and citing ideas")[0]
+    page = opened(site, link)
+    assert "What was read of it" in page.words
+    assert idea_path(RUN, "idea-00000") in page.links("")
+
+
+@pytest.mark.parametrize("work", [each for each in WORKS if each.kind is not RANKINGS],
+                         ids=lambda work: work.kind.word)  # fmt: skip
+def test_work_of_every_kind_is_listed_and_its_report_opens(work: Work, tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    for number in range(2):
+        work.land(warehouse, number, f"call-{number}")
+    assert publish(warehouse, work.kind, work.head(warehouse)).published
+    site = site_of(warehouse)
+    (row,) = opened(site, "/work").table("Kind")
+    assert row["Kind"] == work.kind.word
+    page = opened(site, opened(site, "/work").links(row["Name"])[0])
+    assert page.status == 200
+    assert page.unsafe == []
+    assert opened(site, f"/runs/{row['Name']}/file?format=md").status == 200
+
+
+def test_reports_are_sent_as_files(site: TestClient) -> None:
+    answer = site.get(f"/runs/{RUN}/file", params={"format": "json", "idea": "idea-00003"})
+    assert answer.headers["content-disposition"] == 'attachment; filename="idea-00003.json"'
+    assert answer.json()[0]["review"]
+    refused = opened(site, f"/runs/{RUN}/file", {"format": "exe"})
+    assert (refused.status, "choose one of" in refused.words) == (400, True)
+
+
+def test_an_unchanged_page_is_not_sent_again_and_nothing_comes_from_elsewhere(
+    site: TestClient,
+) -> None:
+    first = site.get("/ideas")
+    again = site.get("/ideas", headers={"if-none-match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert first.headers["content-encoding"] == "gzip"
+    policy = first.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe-eval" not in policy
+    page = opened(site, "/ideas")
+    loaded = page.tree.xpath("//script/@src | //link/@href")
+    assert loaded
+    for address in map(str, loaded):
+        asset = site.get(address)
+        assert asset.status_code == 200
+        assert "immutable" in asset.headers["cache-control"]
+
+
+@pytest.fixture
+def guarded(warehouse: Warehouse, tmp_path: Path) -> Warehouse:
+    """The lake with an account for each role."""
+    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "warehouse"))
+    with ServiceDatabase(copy) as database:
+        for role in Role:
+            add_account(database, str(role), role, PASSWORD)
+    return copy
+
+
+def signed_in(warehouse: Warehouse, role: Role) -> TestClient:
+    site = site_of(warehouse)
+    told = {"name": str(role), "password": PASSWORD}
+    assert site.post("/sign-in", data=told).status_code == 303
+    return site
+
+
+def test_a_reader_signs_in_reads_and_signs_out(guarded: Warehouse) -> None:
+    stranger = site_of(guarded)
+    assert stranger.get("/ideas?run=a").headers["location"] == "/sign-in?next=%2Fideas%3Frun%3Da"
+    site = signed_in(guarded, Role.READER)
+    page = opened(site, "/")
+    assert page.status == 200
+    assert "reader, reader" in page.tree.text_content()
+    kept = dict(site.cookies)
+    assert site.post("/sign-out", headers={"origin": "http://evil.example"}).status_code == 403
+    assert site.post("/sign-out").status_code == 303
+    assert site_of(guarded).get("/", cookies=kept).status_code == 303
+
+
+def test_a_voter_sees_no_page_with_scores(guarded: Warehouse) -> None:
+    site = signed_in(guarded, Role.VOTER)
+    for path in ("/", "/ideas", "/work", f"/runs/{RUN}", idea_path(RUN, "idea-00003"),
+                 f"/runs/{RUN}/file?format=json", paper_path(RUN, "p")):  # fmt: skip
+        page = opened(site, path)
+        assert page.status == 403
+        assert "the role voter may not read results" in page.words
+        assert page.menu == []
+
+
+def test_one_password_for_all_opens_the_pages_until_the_sign_out(warehouse: Warehouse) -> None:
+    site = site_of(warehouse, password="open sesame")
+    assert site.get("/").status_code == 303
+    wrong = site.post("/sign-in", data={"password": "wrong"})
+    assert wrong.status_code == 403
+    assert "Wrong password." in wrong.text
+    assert 'name="name"' not in wrong.text
+    assert site.post("/sign-in", data={"password": "open sesame"}).status_code == 303
+    assert site.get("/").status_code == 200
+    assert site.post("/sign-out").status_code == 303
+    assert site.get("/").status_code == 303
+
+
+def test_a_database_that_cannot_be_read_shows_nothing_but_that(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
+    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "warehouse"))
+    copy.state.mkdir(exist_ok=True)
+    services_file(copy).write_bytes(b"no database, however long one looks at it" * 100)
+    answer = site_of(copy).get("/ideas")
+    assert answer.status_code == 503
+    assert "is damaged" in answer.text
+    assert "idea-0" not in answer.text
