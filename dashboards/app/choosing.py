@@ -1,13 +1,14 @@
 """What a reader chooses on a page; its address holds all that differs from the default."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from dashboards.app.site import Visit, controls
 from dashboards.render import figures
 from schemas.errors import UnknownNameError
+from schemas.literature.naming import unturned
 from schemas.run import Run
 
 _MOST_RUNS = 200
@@ -31,7 +32,11 @@ class Field:
 
 def form(*fields: Field | None) -> Markup:
     """The form of a page; nothing where there is no choice."""
-    shown = [field for field in fields if field is not None]
+    shown = [
+        replace(field, options=[(value, unturned(words)) for value, words in field.options])
+        for field in fields
+        if field is not None
+    ]
     return controls("choose", fields=shown) if shown else Markup()
 
 

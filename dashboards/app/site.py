@@ -29,6 +29,7 @@ from schemas.errors import (
     TransientError,
     UnknownNameError,
 )
+from schemas.literature.naming import unturned
 from schemas.people.role import Action, Person
 
 _STATUS = (
@@ -182,7 +183,7 @@ class Site:
         sections, body = html_body(shown.blocks, shown.address)
         _, heading = html_body((pg.Heading(shown.heading or pg.line(shown.title), 1),), str)
         document = template("layout").render(
-            title=shown.title,
+            title=unturned(shown.title),
             heading=Markup(heading),  # noqa: S704 escaped by its writer, as the body is
             sections=sections,
             controls=Markup(shown.controls),  # noqa: S704 of templates, which escape

@@ -24,6 +24,7 @@ from dashboards.render import page as pg
 from dashboards.views.idea.verdict import Verdict, decision_on
 from schemas.choices import EXTRACTIVE
 from schemas.errors import ConfigurationError
+from schemas.literature.naming import unturned
 from schemas.run import Run
 from warehouse.kinds.rankings.queries import ranking_shown, rankings_of
 
@@ -63,7 +64,7 @@ def show(visit: Visit) -> Shown:
         )
         if heads
         else None,
-        Field("search", "Search", wanted),
+        Field("search", "Search", unturned(wanted)),
         *(_weight_field(part, weights, run) for part in parts if len(parts) > 1),
     )
     blocks = (*_head(run, found, members), *_table(found, kept, group))
