@@ -75,12 +75,11 @@ class Access:
         ends_at = self._knowing.get(_hashed(self.secret(connection) or ""))
         return ends_at is not None and time.monotonic() < ends_at
 
-    def allows(self, connection: HTTPConnection, action: Action) -> bool:
-        """Whether this reader may do it."""
-        if self.sign_in_by is SignInBy.ACCOUNT:
-            person = self.person(connection)
-            return person is not None and person.role.may(action)
-        return action in OF_AN_OPEN_DASHBOARD and self.admits(connection)
+    def actions(self, person: Person | None) -> frozenset[Action]:
+        """What a reader who is admitted may do; None: nobody signs in with an account here."""
+        if person is None:
+            return frozenset() if self.sign_in_by is SignInBy.ACCOUNT else OF_AN_OPEN_DASHBOARD
+        return frozenset(action for action in Action if person.role.may(action))
 
     def begin_without_account(self) -> str:
         """Begin the session of a reader who knows the one password; the cookie's value.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from dashboards.app import empty, links, text
+from dashboards.app.choosing import default_run, run_title
 from dashboards.app.data import Lake
 from dashboards.render import figures
 from schemas.literature.naming import unturned
@@ -40,7 +41,7 @@ def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
     before = st.session_state.get(_LAST_RUN)
     default = before if before in runs else str(default_run(list(runs.values())).run_id)
     chosen = choose(
-        label, list(runs), key=key, default=default, shown=lambda name: _run_title(runs[name])
+        label, list(runs), key=key, default=default, shown=lambda name: run_title(runs[name])
     )
     run = runs[chosen]
     st.session_state[_LAST_RUN] = str(run.run_id)
@@ -56,22 +57,6 @@ def tell_run(run: Run) -> None:
         f" {text.line(run.engine)}, profile {text.line(run.profile)}, started"
         f" {run.started_at:%Y-%m-%d %H:%M} UTC"
     )
-
-
-def default_run(runs: Sequence[Run]) -> Run:
-    """The newest that evaluated a file; one idea that somebody tried comes after all of them.
-
-    Args:
-        runs: newest first, one or more.
-    """
-    return next((run for run in runs if run.is_of_a_file), runs[0])
-
-
-def _run_title(run: Run) -> str:
-    order = "in order" if run.in_order else "not in order"
-    label = f" · {run.label}" if run.label else ""
-    ideas = figures.counted(run.idea_count, "idea")
-    return f"{run.started_at:%Y-%m-%d %H:%M} · {run.run_id}{label} · {ideas} · {order}"
 
 
 def choose(
