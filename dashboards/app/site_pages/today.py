@@ -81,8 +81,6 @@ def _no_lake(lake: Lake) -> Iterator[pg.Block]:
 
 
 def _banners(run: Run) -> Iterator[pg.Block]:
-    for reason in run.order_reasons[1:]:
-        yield pg.text(f"Also: {reason}.")
     for told in wording.banners(
         run.engine, run.literature, run.literature_name, run.literature_lacks
     ):

@@ -13,7 +13,7 @@ from dashboards.views.ranked_groups import GroupPart
 
 GROUPS_SHOWN = 30
 NAME_CHARACTERS = 24
-LEFT, RIGHT, TOP, ROW_HEIGHT = 190, WIDTH - 150, 16, 40
+LEFT, RIGHT, TOP, ROW_HEIGHT = 190, WIDTH - 190, 16, 40
 SMALLEST_RADIUS, LARGEST_RADIUS = 5.0, 15.0
 _CAPTION = (
     "Each dot is the ideas of a group with the same score, to a tenth of a point; the area grows"
