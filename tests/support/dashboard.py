@@ -81,7 +81,7 @@ def sign_in_as(role: Role, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
     """Have all pages from here on opened by somebody who signed in; their name."""
     name = f"{role}@example.org"
     with ServiceDatabase(warehouse) as database:
-        if all(each.name != name for each in accounts(database)):
+        if name not in {each.name for each in accounts(database)}:
             add_account(database, name, role, PASSWORD)
         secret = sign_in(database, name, PASSWORD, timedelta(hours=1))
     monkeypatch.setattr(access, "_secret", lambda _: secret)
