@@ -29,6 +29,7 @@ LEAST_PIXELS_PER_INCH = 200.0
 MOST_TIMES = 2.5
 """Of the longer side of a picture to the shorter: what is longer has labels too small to read."""
 MOST_PICTURE_HEIGHT = 640.0
+"""Pixels, or 480 points: what a page has room for beside its caption."""
 _PIXELS_PER_INCH = 96.0
 """Of an SVG."""
 _PNG = "data:image/png;base64,"
