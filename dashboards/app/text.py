@@ -2,21 +2,12 @@
 CommonMark.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from types import MappingProxyType
-
 from dashboards.render import safe_text
-from dashboards.render.formats.markdown import markdown_line
-from dashboards.render.page import Line
-from schemas.text.patterns import Match, bounded
+from schemas.text.patterns import bounded
 
 _FORMULA = bounded(r"(?<!\\)\$")
 _BARE_ADDRESS = bounded(r"(?i)(\\://|\bwww(?=\\\.)|\\@)")
 _WORD_JOINER = "\u2060"
-_LINK_TARGET = bounded(r"\]\((https?://[^\s()<>]{1,2000})\)")
-_ANCHORS: ContextVar[Mapping[str, str]] = ContextVar("anchors", default=MappingProxyType({}))
 _DIRECTIVE = bounded(r":(?=[\w#+-]{1,200}(?:\[|\\\[|:|/))")
 
 
@@ -35,17 +26,11 @@ def prose(text: str) -> str:
     return for_streamlit(safe_text.prose(text))
 
 
-def spans(given: Line) -> str:
-    """A line of a page."""
-    return for_streamlit(markdown_line(given))
-
-
 def for_streamlit(markdown: str) -> str:
     """Markdown that `safe_text` made, with what Streamlit alone would act on
     shown as characters.
     """
-    led = _LINK_TARGET.sub(_to_anchor, markdown)
-    return _dead(_DIRECTIVE.sub(r"\\:", _FORMULA.sub(r"\\$", led)))
+    return _dead(_DIRECTIVE.sub(r"\\:", _FORMULA.sub(r"\\$", markdown)))
 
 
 def _dead(escaped: str) -> str:
@@ -53,18 +38,3 @@ def _dead(escaped: str) -> str:
     something, be it unseen, stands inside.
     """
     return _BARE_ADDRESS.sub(rf"\1{_WORD_JOINER}", escaped)
-
-
-@contextmanager
-def leading_to(anchors: Mapping[str, str]) -> Iterator[None]:
-    """Within it, links to these addresses lead to anchors on the page itself, by address."""
-    token = _ANCHORS.set(anchors)
-    try:
-        yield
-    finally:
-        _ANCHORS.reset(token)
-
-
-def _to_anchor(link: Match[str]) -> str:
-    anchor = _ANCHORS.get().get(link[1])
-    return link[0] if anchor is None else f"](#{anchor})"
