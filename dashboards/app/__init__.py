@@ -1,12 +1,14 @@
-"""The dashboard: a Streamlit app over the lake.
+"""The dashboard over the lake: pages as HTML, and pages of Streamlit in the same process.
 
 It reads the lake and never writes it; one page asks the job runner to evaluate an idea.
 
-app.py         entry: settings, password, navigation
-registry.py    PAGES, the one list of pages
-screens/       one file per page, each with `show(lake: Lake) -> None`
+server.py      what listens: who is let in, what pages may load
+site.py        PAGES as HTML, and the frame around each
+site_pages/    one file per such page; choosing.py: what a reader chooses there
+app.py         entry of Streamlit: settings, navigation
+registry.py    PAGES, the one list of Streamlit's pages
+screens/       one file per page of Streamlit, each with `show(lake: Lake) -> None`
 ranking/       the views of the ranking page
-review/        the review of one idea, shown by two pages
 evaluating/    evaluating one idea: the form, what it asks of the job runner, the job's files
 data.py        Lake: cached, read-only answers of the warehouse
 state.py       controls whose values live in the address, so that a link restores a page
@@ -16,11 +18,11 @@ empty.py       what a page says when it has nothing to show
 links.py       links between pages
 text.py        untrusted text as Markdown that is only text
 access.py      who reads the pages and what they may do: accounts, a provider, or one password
-sign_in.py     the form for accounts, a route beside the pages
+sign_in.py     the form, and the way to a provider and back: routes beside the pages
 attempts.py    wrong passwords, and how long who guesses waits
-prices.py      prices of other models
+costs/, quality/, voting/   parts of the pages of these names
 
-How to write a page
+How to write a page of Streamlit
     1. `screens/<name>.py`::
 
            def show(lake: Lake) -> None:
@@ -49,9 +51,9 @@ How to write a page
     5. Every mean shows its unscored count beside it. No data: `empty.show`, with the command that
     would bring some.
     6. Errors of `schemas.errors` may leave `show`: the entry prints their one line.
-    7. Who reads the page is `access.signed_in(lake.layout)`; a control for what not everybody may
-    do is drawn where `access.may(lake.layout, Action.VOTE)`, and what writes begins with
+    7. Who reads the page is `access.signed_in(lake.warehouse)`; a control for what not everybody may
+    do is drawn where `access.may(lake.warehouse, Action.VOTE)`, and what writes begins with
     `access.check_may`. A page that is for some alone says so in `registry.PAGES` (`needs`).
-    8. Tests: `tests/support/dashboard.py` opens one page with `open_page("name", layout,
+    8. Tests: `tests/support/dashboard.py` opens one page with `open_page("name", warehouse,
     run="run-a")`.
 """

@@ -8,6 +8,7 @@ with the provider of the settings.
 import hashlib
 import hmac
 import secrets
+import threading
 import time
 from datetime import timedelta
 from enum import Enum
@@ -47,6 +48,7 @@ class Access:
         self.warehouse, self.settings = warehouse, settings
         self.lifetime = timedelta(hours=settings.session_hours)
         self._knowing: dict[str, float] = {}
+        self._changing = threading.Lock()
 
     @property
     def sign_in_by(self) -> SignInBy:
@@ -87,9 +89,10 @@ class Access:
         It is known to this process alone and ends with it.
         """
         now = time.monotonic()
-        self._knowing = {key: ends for key, ends in self._knowing.items() if now < ends}
         secret = secrets.token_urlsafe(_SECRET_BYTES)
-        self._knowing[_hashed(secret)] = now + self.lifetime.total_seconds()
+        with self._changing:  # else who signs out meanwhile might be copied along
+            self._knowing = {key: ends for key, ends in self._knowing.items() if now < ends}
+            self._knowing[_hashed(secret)] = now + self.lifetime.total_seconds()
         return secret
 
     def end(self, connection: HTTPConnection) -> None:
@@ -97,7 +100,8 @@ class Access:
         secret = self.secret(connection)
         if secret is None:
             return
-        self._knowing.pop(_hashed(secret), None)
+        with self._changing:
+            self._knowing.pop(_hashed(secret), None)
         if self.sign_in_by is SignInBy.ACCOUNT:
             sign_out(services_of(self.warehouse), secret)
 

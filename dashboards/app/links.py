@@ -17,7 +17,7 @@ def remember_pages(pages: Mapping[str, "st.Page"]) -> None:
 
 
 def address(name: str, **state: str) -> str:
-    """Address of a page, for link columns of tables: `ranking?run=…`, `/runs/…/ideas/…`."""
+    """Address of a page, for link columns of tables: `ranking?run=…`, `/idea?run=…&idea=…`."""
     if name == "idea":
         return idea_path(state["run"], state["idea"])
     if name == "ideas":

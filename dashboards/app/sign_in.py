@@ -65,7 +65,9 @@ _UNUSABLE = (
     ValueError,
     TypeError,
     KeyError,
+    AttributeError,
     OverflowError,
+    RuntimeError,
 )
 """Errors of Authlib over an answer of a provider that is down or says what it must not."""
 

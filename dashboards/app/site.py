@@ -175,6 +175,8 @@ class Site:
         try:
             if not any(visit.may(action) for action in page.needs):
                 raise NotAllowedError(_not_for(visit.person, page.needs[0]))
+            if any("\0" in each for each in (*visit.query.values(), *visit.path.values())):
+                raise UnknownNameError("nothing has such a name")  # DuckLake's statements end at it
             shown = page.show(visit)
         except AssayError as error:
             status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)

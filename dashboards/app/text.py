@@ -3,8 +3,6 @@ CommonMark.
 """
 
 from dashboards.render import safe_text
-from dashboards.render.formats.markdown import markdown_line
-from dashboards.render.page import Line
 from schemas.text.patterns import bounded
 
 _FORMULA = bounded(r"(?<!\\)\$")
@@ -26,11 +24,6 @@ def prose(text: str) -> str:
     or icon.
     """
     return for_streamlit(safe_text.prose(text))
-
-
-def spans(given: Line) -> str:
-    """A line of a page."""
-    return for_streamlit(markdown_line(given))
 
 
 def for_streamlit(markdown: str) -> str:

@@ -12,7 +12,7 @@ import duckdb
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.lineage import descent, program_lineage
+from dashboards.render.charts.lineage import program_lineage
 from dashboards.render.charts.search_chart import search_chart
 from dashboards.render.page import Figure
 from dashboards.render.prose import prose
@@ -49,11 +49,6 @@ class ExperimentPart:
     def lineage(self) -> Figure | None:
         """None where every candidate was made from the parent."""
         return program_lineage(f"lineage-{self.number}", self.experiment)
-
-    @property
-    def descent(self) -> tuple[str, ...]:
-        """Which program was made from which, a line each; empty: there is no such drawing."""
-        return descent(self.experiment)
 
     @property
     def verdict(self) -> str:

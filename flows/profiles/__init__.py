@@ -32,6 +32,8 @@ def load_profile(name_or_path: str) -> Profile:
     """
     try:
         return Profile.model_validate_json(json.dumps(_read(name_or_path, Path()), default=str))
+    except RecursionError as error:  # a name of many dots is a table in a table in a table …
+        raise ConfigurationError(f"profile {name_or_path} is not TOML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

@@ -227,8 +227,7 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
 
 
 # Loading a shard's models costs seconds, so a worker is given several deaths before its shard is
-# given up;
-# the shard itself sets aside the idea at fault (tasks/evaluation/attempts.py).
+# given up; the shard itself sets aside the idea at fault (tasks/evaluation/evaluate_shard.py).
 ALLOWED_WORKER_DEATHS = 12
 # On a busy machine a worker takes minutes to come back. Dask gives up on it after 15 seconds, and
 # shards of which no worker is left would wait for ever.

@@ -112,7 +112,8 @@ async def work_through(
         before = kept.get(keys[item_id])
         paid = before.calls if before is not None else ()
         if before is not None and not before.ask_again:
-            return Done(kind.model_validate_json(before.result), paid)
+            with suppress(ValidationError):  # a result of another version is made anew
+                return Done(kind.model_validate_json(before.result), paid)
         async with gate:
             context = context_of(item_id)
             result = await work(item, context)

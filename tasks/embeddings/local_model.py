@@ -100,7 +100,8 @@ def _loaded(name: str, maximum_tokens: int) -> LocalModel:
 _TOKENS_PER_BUCKET = 16
 _GRAPH = Path(__file__).with_name("encoder.onnx")
 """The encoder without its weights (ONNX 10, operations 21): tokens and their mask in, the mean over
-tokens out."""
+tokens out. The code that wrote it: `git log -S make_model -- tasks/embeddings/local_model.py`.
+"""
 _PLACES, _SEGMENTS = (f"embeddings.{kind}_embeddings.weight" for kind in ("position", "token_type"))
 
 

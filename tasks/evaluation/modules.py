@@ -152,8 +152,8 @@ MODULES: dict[Module, EvaluatingModule] = {
     Module.NOVELTY: EvaluatingModule("tasks.novelty", _novelty),
     Module.ASSESSMENT: EvaluatingModule("tasks.assessment", _assessment),
 }
-"""A module added here and to `Module` is evaluated, keyed and accepted; where its findings land
-says `warehouse.module_rows`.
+"""A module added here and to `Module` is evaluated, keyed and accepted; fields of `IdeaEvaluation`
+hold its findings.
 """
 
 

@@ -172,7 +172,7 @@ def krippendorff_alpha(
     if not len(pairable):
         return undefined("no unit has two ratings", unscored_count=unscored)
     if scale == "interval" and any(isinstance(category, str) for category in counts.categories):
-        raise ValueError("an interval scale needs numbers; words are nominal or ordinal")
+        raise ValueError("an interval scale needs numbers; words are nominal")
     if scale == "nominal":
         distances = 1 - np.eye(len(counts.categories))
     else:

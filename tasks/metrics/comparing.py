@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from scipy.stats import ttest_ind
+from scipy.stats import ttest_ind_from_stats
 
 from tasks.metrics.estimate import Estimate, answered, undefined
 from tasks.metrics.labelled import Labelled
@@ -84,8 +84,24 @@ def welch(
     if min(len(ours), len(theirs)) < 2:
         reason = f"a group has fewer than two values ({len(ours)} and {len(theirs)})"
         return undefined(reason, count, missing)
-    # Of equal numbers the mean may round to another, and give them a spread.
-    if len(set(ours)) == len(set(theirs)) == 1:
+    (mean, deviation), (other_mean, other_deviation) = _summary(ours), _summary(theirs)
+    if deviation == other_deviation == 0:
         return undefined("neither group has any spread", count, missing)
-    found = ttest_ind(ours, theirs, equal_var=False, alternative=alternative)
+    found = ttest_ind_from_stats(
+        mean,
+        deviation,
+        len(ours),
+        other_mean,
+        other_deviation,
+        len(theirs),
+        equal_var=False,
+        alternative=alternative,
+    )
     return Estimate(float(found.pvalue), count, unscored_count=missing)
+
+
+def _summary(values: Sequence[float]) -> tuple[float, float]:
+    """(mean, deviation). Of equal numbers the mean may round to another, and give them a spread."""
+    if len(set(values)) == 1:
+        return values[0], 0.0
+    return float(np.mean(values)), float(np.std(values, ddof=1))

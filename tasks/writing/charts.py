@@ -4,6 +4,7 @@ Sizes are those of a printed column: a pixel is three quarters of a point.
 """
 
 import json
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,12 @@ TITLES = {
 """The columns that an axis may have, and its title; `{metric}`: as its task names it, unit and all.
 `none` is the line where nothing is gained.
 """
+
+
+def width_of(text: str) -> float:
+    """About how wide a label is, in pixels; characters of Chinese, Japanese and Korean are square."""
+    square = sum(unicodedata.east_asian_width(each) in "WF" for each in text)
+    return len(text) * CHARACTER_PIXELS + square * (TEXT_PIXELS - CHARACTER_PIXELS)
 
 
 def experiment_charts(

@@ -20,7 +20,7 @@ from schemas.failure import Failure
 from schemas.reasons import Reason
 from schemas.works.draft import DraftFigure, FigureKind, MethodGraph, PictureSpec
 from tasks.writing.charts import COLUMN_PIXELS, chart_faults
-from tasks.writing.graphs import graph_faults, graph_svg, settled
+from tasks.writing.graphs import MOST_WIDTH, graph_faults, graph_svg, settled, too_wide
 from tasks.writing.parsing import parse
 
 STAGE = "writing"
@@ -29,6 +29,7 @@ LEAST_PIXELS_PER_INCH = 200.0
 MOST_TIMES = 2.5
 """Of the longer side of a picture to the shorter: what is longer has labels too small to read."""
 MOST_PICTURE_HEIGHT = 640.0
+"""Pixels, or 480 points: what a page has room for beside its caption."""
 _PIXELS_PER_INCH = 96.0
 """Of an SVG."""
 _PNG = "data:image/png;base64,"
@@ -114,7 +115,12 @@ def _faults(figure: DraftFigure, values: Mapping[str, float]) -> Iterator[str]:
         yield from graph_faults(MethodGraph.model_validate_json(figure.spec))
     else:
         yield from _picture_faults(kept_png(figure))
-    if drawn(figure).svg != figure.svg:
+    svg = drawn(figure).svg
+    if figure.kind is FigureKind.CHART:  # the name of a metric may be longer than the axis
+        wide = float(lxml.etree.fromstring(svg.encode()).get("width", "0"))
+        if wide > MOST_WIDTH:
+            yield too_wide(wide)
+    if svg != figure.svg:
         yield "it is not what its specification draws"
 
 

@@ -14,7 +14,7 @@ from schemas.base import replace
 from schemas.literature.naming import one_space
 from schemas.works.draft import DraftFigure, FigureKind, GraphArrow, GraphNode, MethodGraph
 from schemas.works.experiment import Experiment
-from tasks.writing.charts import CHARACTER_PIXELS, COLUMN_PIXELS, TEXT_PIXELS
+from tasks.writing.charts import COLUMN_PIXELS, TEXT_PIXELS, width_of
 
 WIDTH, LINE_HEIGHT = float(COLUMN_PIXELS), 14
 _PADDING, _GAP, _ROW_GAP, _LANE = 12.0, 24.0, 24.0, 16.0
@@ -116,7 +116,7 @@ class GraphDrawing:
 
 
 def _label_area(route: Route) -> _Area:
-    width = len(route.label) * CHARACTER_PIXELS
+    width = width_of(route.label)
     left = route.label_x - (width if route.anchor == "end" else 0)
     return _Area(left, route.label_y - TEXT_PIXELS * 0.75, left + width, route.label_y + 2)
 
@@ -191,7 +191,7 @@ def laid_out(graph: MethodGraph) -> GraphDrawing:
     x = 10.0
     for group in groups if len(groups) > 1 else ():
         legend.append((x, group, fills[group]))
-        x += 24 + len(group) * CHARACTER_PIXELS + _GAP
+        x += 24 + width_of(group) + _GAP
     reach = [x for route in routes for x, _ in route.points] + [WIDTH]
     reach += [x - _GAP] if legend else []
     reach += [box.x + side * box.width / 2 for box in boxes.values() for side in (-1, 1)]
@@ -226,7 +226,7 @@ def _layers(nodes: Iterable[GraphNode], arrows: Iterable[GraphArrow]) -> dict[st
 
 def _box(node: GraphNode, fills: Mapping[str, str], line_characters: int) -> tuple[str, Box]:
     lines = tuple(textwrap.wrap(node.label, line_characters)) or (node.node_id,)
-    width = max(map(len, lines)) * CHARACTER_PIXELS + 2 * _PADDING
+    width = max(map(width_of, lines)) + 2 * _PADDING
     height = len(lines) * LINE_HEIGHT + _PADDING
     return node.node_id, Box(0, 0, width, height, lines, fills.get(node.group, _WHITE))
 
@@ -406,11 +406,15 @@ def graph_faults(graph: MethodGraph) -> Iterator[str]:
         yield f"{count} arrows lead up, against the order in which it is read"
     drawing = laid_out(graph)
     if drawing.width > MOST_WIDTH:
-        yield f"it is {drawing.width:.0f} pixels wide, so its text is less than 7 points high"
+        yield too_wide(drawing.width)
     if drawing.height > MOST_HEIGHT:
         yield f"it is {drawing.height:.0f} pixels high, more than a page has room for"
     if not drawing.has_free_labels:
         yield "a label of an arrow lies on something else"
+
+
+def too_wide(pixels: float) -> str:
+    return f"it is {pixels:.0f} pixels wide, so its text is less than 7 points high"
 
 
 def _box_faults(graph: MethodGraph) -> Iterator[str]:

@@ -7,6 +7,7 @@ import shutil
 import sys
 import zipfile
 from collections.abc import Iterator
+from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from flows.cli.answer import EXIT_DONE, EXIT_USAGE
 from flows.cli.command_line import GROUPS, application, run_command
 from schemas.identifiers import RunId
 from schemas.people.work_job import IDEAS
+from schemas.run import Module
 from schemas.works.registry import work_jobs
 from schemas.works.survey_run import SURVEYS
 from tasks.literature.snapshot.build import build_snapshot
@@ -274,6 +276,21 @@ def test_help_speaks_of_no_class(name: str, told: Any) -> None:
         word for each in told.params for word in (getattr(each, "help", None) or "").split()
     ]
     assert not {word.strip(".,;:()`") for word in words} & CLASSES
+
+
+@pytest.mark.parametrize(("name", "told"), LEAVES.items(), ids=LEAVES)
+def test_every_option_says_what_it_means_and_what_it_takes(name: str, told: Any) -> None:
+    for option in told.params:
+        if option.param_type_name != "option":
+            continue
+        where = f"{name} {option.opts[0]}"
+        assert option.help, where
+        assert option.help[0].isupper() or option.help[0] in "`0", where
+        assert option.help.endswith((".", "…")), where
+        named = option.metavar or isinstance(option.default, StrEnum)
+        assert option.is_flag or named, f"{where}: what stands for the value in the help?"
+        if "--modules" in option.opts:
+            assert all(module in option.help for module in Module), where
 
 
 @pytest.mark.parametrize("columns", some((60, 80), lambda columns: columns == 60))

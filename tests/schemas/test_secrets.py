@@ -1,4 +1,6 @@
-"""Secrets of the settings are read without white space, or refused by name before any request."""
+"""Secrets of the settings are read without white space and never shown, or refused by name before any
+request.
+"""
 
 import pytest
 from pydantic import ValidationError
@@ -12,7 +14,7 @@ SECRET = "canary-4f9a17c2e8d05b"
 
 @pytest.mark.parametrize("value", [f"{SECRET}\n", f"\t {SECRET}\r\n", SECRET])
 @pytest.mark.parametrize("name", ["S2_API_KEY", "OPENALEX_API_KEY", "ASSAY_DASHBOARD__PASSWORD"])
-def test_white_space_around_secrets_is_left_out(
+def test_white_space_around_secrets_is_left_out_and_they_do_not_show(
     name: str, value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)
@@ -23,6 +25,7 @@ def test_white_space_around_secrets_is_left_out(
         settings.dashboard.password,
     )
     assert SECRET in [secret.get_secret_value() for secret in read if secret is not None]
+    assert SECRET not in f"{settings!r} {settings.model_dump_json()}"
 
 
 @pytest.mark.parametrize(

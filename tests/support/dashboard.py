@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboards.app import access, app
 from schemas.people.role import Role
-from warehouse.app.accounts import account_of, add_account, sign_in
+from warehouse.app.accounts import accounts, add_account, sign_in
 from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
 
@@ -81,7 +81,7 @@ def sign_in_as(role: Role, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
     """Have all pages from here on opened by somebody who signed in; their name."""
     name = f"{role}@example.org"
     with ServiceDatabase(warehouse) as database:
-        if account_of(database, name) is None:
+        if name not in {each.name for each in accounts(database)}:
             add_account(database, name, role, PASSWORD)
         secret = sign_in(database, name, PASSWORD, timedelta(hours=1))
     monkeypatch.setattr(access, "_secret", lambda _: secret)

@@ -93,12 +93,6 @@ def accounts(database: ServiceDatabase) -> tuple[Account, ...]:
     return tuple(each for each in found if each.removed_at is None)
 
 
-def account_of(database: ServiceDatabase, name: str) -> Account | None:
-    """The account of this name; None when there is none, or it was removed."""
-    found = _account(database, name)
-    return found[0] if found is not None and found[0].removed_at is None else None
-
-
 def has_accounts(database: ServiceDatabase) -> bool:
     """Whether the warehouse has, or had, accounts: removing the last one opens it to nobody."""
     return bool(database.ask("accounts"))

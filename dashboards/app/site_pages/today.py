@@ -147,11 +147,10 @@ def _jobs(visit: Visit) -> list[Job]:
         ended = job.status.finished_at
         if ended is not None and (now - ended).days >= 1:
             continue
-        theirs = job.request is not None and person is not None
         if (
             person is None
             or person.role.may(Action.OVERSEE)
-            or (theirs and job.request is not None and job.request.asked_by == person.name)
+            or (job.request is not None and job.request.asked_by == person.name)
         ):
             own.append(job)
     return own[:JOBS_LISTED]

@@ -5,7 +5,6 @@ from typing import Any
 from starlette.responses import Response
 
 from dashboards.app.choosing import Field, chosen, form
-from dashboards.app.data import Lake
 from dashboards.app.site import Shown, Visit, idea_path, run_path, with_query
 from dashboards.render import page as pg
 from dashboards.render.formats.any_format import report_file
@@ -80,7 +79,7 @@ def show_run(visit: Visit) -> Shown:
         page = visit.lake.ask_warehouse(any_view, run_id)
     return Shown(
         page.document_name,
-        (_files(visit.lake, run_id), *page.blocks),
+        (_files(run_id), *page.blocks),
         address=lambda place: _address(run_id, place),
         heading=page.title,
     )
@@ -117,13 +116,12 @@ def show_ranking(visit: Visit) -> Shown:
     return Shown(page.document_name, page.blocks, heading=page.title)
 
 
-def _files(lake: Lake, run_id: RunId) -> pg.Block:
+def _files(run_id: RunId) -> pg.Block:
     links = [
         pg.report(each.value, with_query(f"{run_path(run_id)}/file", format=each.value))
         for each in ReportFormat
         if each is not ReportFormat.BIB
     ]
-    del lake
     return pg.facts("As a file", *(pg.line(link) for link in links))
 
 

@@ -104,12 +104,6 @@ def program_lineage(name: str, experiment: Experiment) -> Figure | None:
     return drawing.figure(height, _PROGRAMS_CAPTION, described)
 
 
-def descent(experiment: Experiment) -> tuple[str, ...]:
-    """Which program was made from which, a line each; empty: there is no such drawing."""
-    stops, lines = _family(experiment)
-    return tuple(f"{stops[before].label} → {stops[after].label}" for before, after in lines)
-
-
 def _family(experiment: Experiment) -> tuple[dict[str, _Stop], list[tuple[str, str]]]:
     """The programs that are drawn, and the pairs of which one was made from the other."""
     parent = next((each for each in experiment.programs if each.role is Role.PARENT), None)

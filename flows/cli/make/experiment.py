@@ -80,8 +80,8 @@ def init(
 def check(task: Task, json: Json = False) -> int:
     """Run a task's own programs and say what difference could be seen at all.
 
-    The parent and the baselines run on full data; the parent runs a second time with another seed,
-    which says how noisy the metric is. Nothing is stored.
+    The parent and the baselines run on full data: how far their gains vary says how noisy the
+    metric is. A parent without baselines runs a second time with another seed. Nothing is stored.
     """
     from tasks.experiments.checking import check_task
 
@@ -160,17 +160,20 @@ def print_checked(checked: "CheckedTask", *, as_json: bool) -> int:
         told = checked.model_dump(exclude={"programs"})
         print_answer(state, checked.programs, warnings=failed, **told)
         return EXIT_DONE if checked.is_sound else EXIT_FAILURES
-    from flows.cli.output import print_columns
+    from flows.cli.output import print_table
 
-    print_columns(
-        checked.programs,
-        {
-            "program": lambda each: safe(each.program_id),
-            checked.metric: lambda each: figures.measure(each.mean),
-            "95 % interval": lambda each: _between(each.mean_low, each.mean_high),
-            "runs": lambda each: each.run_count,
-            "longest": lambda each: f"{each.seconds:.1f} s",
-        },
+    print_table(  # a metric may have the name of another column
+        ["program", checked.metric, "95 % interval", "runs", "longest"],
+        [
+            [
+                safe(each.program_id),
+                figures.measure(each.mean),
+                _between(each.mean_low, each.mean_high),
+                each.run_count,
+                f"{each.seconds:.1f} s",
+            ]
+            for each in checked.programs
+        ],
     )
     for line in failed:
         print_warning(safe(line))

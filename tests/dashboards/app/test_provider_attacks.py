@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,6 +12,8 @@ import pytest
 from schemas.people.role import Role
 from tests.support.api_server import dashboard_server
 from tests.support.oidc_provider import Provider, oidc_provider
+from tests.support.site import site_of
+from warehouse.warehouse import Warehouse
 
 ADA: dict[str, Any] = {"email": "ada@example.org", "email_verified": True}
 SIGNED_IN = "@example.org, submitter"
@@ -163,3 +166,23 @@ def test_a_provider_that_is_down_is_a_sentence(site: Site) -> None:
         answer = browser.get(site.login)
     assert answer.status_code == 403
     assert "The provider did not confirm who you are" in answer.text
+
+
+@pytest.mark.parametrize(
+    "metadata", [{}, [], 5, {"authorization_endpoint": 5}, {"authorization_endpoint": "http://[::"}]
+)
+def test_a_provider_that_describes_no_way_in_is_a_sentence(
+    metadata: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Provider, "metadata", lambda _: metadata)
+    with oidc_provider() as provider:
+        settings = {
+            "client_id": "assay",
+            "client_secret": "a secret",
+            "server_metadata_url": f"{provider.url}/.well-known/openid-configuration",
+            "redirect_uri": "http://127.0.0.1/oauth2callback",
+        }
+        browser = site_of(Warehouse(tmp_path), provider=settings)
+        answer = browser.get("/sign-in/provider")
+    assert answer.status_code == 502
+    assert "The provider does not answer" in answer.text

@@ -3,12 +3,14 @@
 import pytest
 
 from flows.cli.evaluate.rank_output import weights_not_acting
+from flows.cli.make.experiment import print_checked
 from flows.cli.output import number, print_ranking, print_table
 from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.profile import ScoreWeights
 from schemas.standing import IdeaState
+from tasks.experiments.checking import CheckedProgram, CheckedTask
 from tests.support.evaluations import make_run
 from warehouse.answers import IdeaScore, RankedIdea
 
@@ -123,3 +125,30 @@ def test_a_table_of_too_many_columns_becomes_a_list_and_loses_nothing(
     print_table([f"column_{n}" for n in range(20)], [[f"value {n}" for n in range(20)]])
     out = capsys.readouterr().out
     assert all(f"column_{n}: value {n}" in out for n in range(20))
+
+
+def test_a_metric_called_as_another_column_keeps_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    parent = CheckedProgram(
+        program_id="parent",
+        mean=0.25,
+        mean_low=0.125,
+        mean_high=0.375,
+        run_count=6,
+        seconds=1,
+        failure="",
+    )
+    checked = CheckedTask(
+        task_id="sorting",
+        metric="runs",
+        least_difference=0.1,
+        programs=(parent,),
+        noise=None,
+        detectable_when_chosen=None,
+        detectable_when_confirmed=None,
+    )
+    print_checked(checked, as_json=False)
+    shown = capsys.readouterr().out
+    assert shown.count("runs") == 2
+    assert "0.25" in shown

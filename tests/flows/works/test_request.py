@@ -77,6 +77,15 @@ def test_a_mistake_in_a_profile_is_named(tmp_path: Path, text: str, line: str) -
     assert line in one_line(error)
 
 
+@pytest.mark.parametrize("base", ["", 'extends = "deep.toml"\n'])
+def test_a_profile_too_deep_to_read_is_one_line(tmp_path: Path, base: str) -> None:
+    deep = f"a{'.a' * 5_000} = 1"
+    own_profile(tmp_path, deep, "deep")
+    with pytest.raises(ConfigurationError) as error:
+        load_profile(own_profile(tmp_path, base + deep))
+    assert "is not TOML" in one_line(error)
+
+
 def test_a_profile_holds_what_differs_from_the_one_it_extends(tmp_path: Path) -> None:
     lab = own_profile(tmp_path, 'extends = "economy"\n[judging.judgement]\neffort = "high"', "lab")
     night = own_profile(tmp_path, 'extends = "lab.toml"\nseed = 8', "night")

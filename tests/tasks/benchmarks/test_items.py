@@ -90,6 +90,22 @@ def test_what_may_go_better_is_asked_again_and_its_earlier_calls_stay_on_the_bil
     assert through(tmp_path, "a", second_time_better)["a"] == found
 
 
+def test_a_result_of_another_version_is_made_anew_and_its_calls_stay_on_the_bill(
+    tmp_path: Path,
+) -> None:
+    class Words(Kept):
+        words: int
+
+    async def counts(text: str, context: ItemContext) -> Any:
+        context.ledger.llm_calls.append(make_llm_call(context.ledger.idea_id, 1))
+        return next(made)
+
+    made: Iterator[Kept] = iter((Words(words=1), Length(characters=1)))
+    assert through(tmp_path, "a", counts)["a"].result == Words(words=1)
+    found = through(tmp_path, "a", counts)["a"]
+    assert (found.result, len(found.calls)) == (Length(characters=1), 2)
+
+
 def test_a_configuration_error_of_one_item_comes_out_as_itself(tmp_path: Path) -> None:
     async def refuses(text: str, context: ItemContext) -> Length:
         raise ConfigurationError("no such model")

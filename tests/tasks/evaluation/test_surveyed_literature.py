@@ -1,6 +1,7 @@
 """`assay evaluate --survey`: modules draw on one survey of the idea, within its cutoff."""
 
 from datetime import date
+from inspect import iscoroutinefunction
 from typing import Any
 
 from schemas.failure import Answer
@@ -12,6 +13,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
+from tasks.literature.client import LiteratureClient
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.survey_fakes import GraphLiterature, failed
 
@@ -100,3 +102,9 @@ async def test_a_survey_that_cannot_be_made_adds_nothing_and_says_why() -> None:
     literature, ledger = surveyed(GraphLiterature([], {}, {}), "Why is it so?")
     await literature.kept()
     assert [failure.reason for failure in ledger.failures] == [Reason.NOTHING_TO_JUDGE]
+
+
+def test_every_look_up_goes_to_the_client_behind() -> None:
+    look_ups = {name for name, each in vars(LiteratureClient).items() if iscoroutinefunction(each)}
+    assert "search_papers" in look_ups
+    assert look_ups <= vars(SurveyedLiterature).keys()

@@ -99,7 +99,6 @@ async def test_passages_name_papers_and_the_papers_they_mention(
     ]
     papers = await client.papers(named, CUTOFF)
     assert {paper.paper_id for paper in papers.items} == set(named)
-    assert all(paper.admissible(CUTOFF) for paper in papers.items)
     assert len(ledger.api_calls) == 2, "papers seen in an answer are not asked for again"
     assert any(passage.cited_paper_ids for passage in answer.items)
     assert {passage.kind for passage in answer.items} == {"body"}
@@ -128,6 +127,13 @@ async def test_unknown_papers_are_left_out_and_remembered_as_unknown(
     mixed = await client.papers([*unknown, PaperId(paper_id("5"))], None)
     assert [paper.title for paper in mixed.items] == ["Study 5 of topic 5 in graphs"]
     assert [call.packed for call in ledger.api_calls] == [2, 1]
+
+
+async def test_papers_after_the_cutoff_are_removed_and_counted(client: LiteratureClient) -> None:
+    answer = await client.papers([PaperId(paper_id(str(each))) for each in range(10)], CUTOFF)
+    assert all(paper.admissible(CUTOFF) for paper in answer.items)
+    assert answer.inadmissible_count > 0
+    assert len(answer.items) + answer.inadmissible_count == 10
 
 
 async def test_recommendations_are_admissible_and_never_the_seed(

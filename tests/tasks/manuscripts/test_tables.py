@@ -6,7 +6,7 @@ import pytest
 
 from tasks.manuscripts.steps.find_problems import CHECKS
 from tasks.manuscripts.steps.reading import DetectedProblem, Reading
-from tasks.manuscripts.steps.tables import tables_of
+from tasks.manuscripts.steps.tables import tables_of, value_of
 
 LATEX = r"""\section{Corpus}
 As Table~\ref{tab:corpus} shows, the recall of Ovid is %(figure)s in our corpus.
@@ -139,3 +139,8 @@ def test_what_reading_damaged_is_not_held_against_the_authors(damaged: str) -> N
 def test_figures_that_are_one_figure_rounded_twice_are_left_alone() -> None:
     assert kinds(RESTATED.format(direction="increased", figure="12.4")) == set()
     assert kinds(RESTATED.format(direction="increased", figure="0.4")) == {"restated"}
+
+
+def test_a_cell_is_a_number_or_none() -> None:
+    told = {"12,009": 12009, "71.5 %": 71.5, "−3": -3, "n/a": None, "3 ± 1": None, "": None}
+    assert {cell: value_of(cell) for cell in told} == told

@@ -1,6 +1,7 @@
 """Welch's test against `scipy` on values."""
 
 import math
+import warnings
 
 import pytest
 from hypothesis import assume, given
@@ -47,3 +48,11 @@ def test_a_test_that_cannot_be_made_is_undefined_with_a_reason(
     first: list[float | None], second: list[float | None]
 ) -> None:
     assert welch(first, second).undefined_reason
+
+
+def test_a_group_of_equal_values_has_no_spread_and_warns_of_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = welch([0.1] * 3, [0.2, 0.3, 0.4])
+    # t = 0.2 / (0.1 / sqrt(3)) with two degrees of freedom.
+    assert found.value == pytest.approx(1 - math.sqrt(12 / (12 + 2)))

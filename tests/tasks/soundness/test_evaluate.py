@@ -475,6 +475,7 @@ async def test_a_distant_paper_is_kept_and_its_review_is_told_how_far_it_is() ->
         (3, True),
         (3, True),
     ]
+    assert [bool(row.results) for row in first] == [True, False, True, True]
     shown = engine.inputs_of("soundness_review")[0].evidence
     assert sorted(item.relevance for item in shown) == [1, 3, 3]
 

@@ -12,7 +12,7 @@ from lxml import etree
 from schemas.base import replace
 from schemas.works.draft import DraftFigure, FigureKind, GraphArrow, GraphNode, MethodGraph
 from schemas.works.experiment import Experiment
-from tasks.writing.charts import COLUMN_PIXELS, MOST_CATEGORIES, experiment_charts
+from tasks.writing.charts import COLUMN_PIXELS, MOST_CATEGORIES, TEXT_PIXELS, experiment_charts
 from tasks.writing.figures import drawn, faults_in, finished, readable
 from tasks.writing.graphs import MOST_WIDTH, graph_figure, laid_out
 from tests.support.draft_lake import plan_draft
@@ -138,6 +138,23 @@ def test_a_chart_shows_long_names_whole_at_the_size_of_its_text(letters: int) ->
             if "program_id" in row
         }
         assert drawn_names <= told
+
+
+def test_a_metric_too_long_for_a_column_leaves_no_chart_with_small_text() -> None:
+    metric = "tardiness in minutes, " * 5
+    experiment = replace(make_experiment(), metric=metric[:100])
+    figures = experiment_charts(EXPERIMENT, experiment, "task-0", alone=True)
+    kept, lost = readable(figures, {})
+    assert [each.figure_id for each in kept] == ["runs"]
+    assert "less than 7 points high" in lost[0].detail
+
+
+def test_boxes_hold_square_characters_whole() -> None:
+    names = ("方法を選んで比較する手順", "plain words of a box")
+    figure = graph([(name, "") for name in names], [(names[0], "plain", "")])
+    drawing = laid_out(MethodGraph.model_validate_json(figure.spec))
+    assert drawing.boxes[0].width > TEXT_PIXELS * len(names[0])
+    assert finished(figure, {})[1] == ()
 
 
 def changed_chart(change: Any) -> DraftFigure:

@@ -7,9 +7,9 @@ import pytest
 from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, UnknownNameError
 from schemas.people.role import Action, Role, account_name
 from warehouse.app.accounts import (
-    account_of,
     accounts,
     add_account,
+    begin_session,
     has_accounts,
     person_of,
     remove_account,
@@ -95,7 +95,6 @@ def test_removing_the_last_account_does_not_open_what_was_closed(
     add_account(database, "ada", Role.READER, PASSWORD)
     remove_account(database, "ada")
     assert accounts(database) == ()
-    assert account_of(database, "ada") is None
     assert has_accounts(database)
 
 
@@ -126,9 +125,23 @@ def test_one_known_to_the_provider_alone_signs_in_by_no_password(
 ) -> None:
     add_account(database, "ada@example.org", Role.READER, None)
     assert sign_in(database, "ada@example.org", "", HOUR) is None
-    found = account_of(database, "ada@example.org")
-    assert found is not None
-    assert not found.has_password
+    assert [each.has_password for each in accounts(database)] == [False]
+
+
+def test_one_whom_the_provider_confirmed_has_a_session_while_they_have_an_account(
+    database: ServiceDatabase,
+) -> None:
+    assert begin_session(database, "ada@example.org", HOUR) is None
+    add_account(database, "ada@example.org", Role.READER, None)
+    over = begin_session(database, "ada@example.org", -HOUR)
+    secret = begin_session(database, "ada@example.org", HOUR)
+    assert over is not None
+    assert person_of(database, over) is None
+    assert secret is not None
+    assert person_of(database, secret) is not None
+    remove_account(database, "ada@example.org")
+    assert person_of(database, secret) is None
+    assert begin_session(database, "ada@example.org", HOUR) is None
 
 
 def test_accents_are_one_password_however_a_keyboard_composes_them(
