@@ -34,6 +34,8 @@ _OF_STREAMLIT = "/_stcore/"
 _NEEDED = frozenset({"health", "host-config", "stream", "upload_file", "bidi-components"})
 """What pages need below it. Metrics and script checks tell strangers of sessions."""
 _HEALTH = "/_stcore/health"
+_ASSETS = "/assets/"
+"""Style, script and icon: nothing of the warehouse."""
 _FOLDED = ("Ideas", "Work", "Operate")
 OPTIONS: dict[str, bool | str] = {
     "server.headless": True,
@@ -141,7 +143,8 @@ class AdmittedOnly:
             await PlainTextResponse("Not found", 404)(scope, receive, send)
             return
         try:
-            admitted = path in OPEN_PATHS or path == _HEALTH or await self._admits(scope)
+            is_open = path in OPEN_PATHS or path == _HEALTH or path.startswith(_ASSETS)
+            admitted = is_open or await self._admits(scope)
         except AssayError as error:  # who reads this cannot be known, so nothing else is shown
             await PlainTextResponse(str(error), 503)(scope, receive, send)
             return

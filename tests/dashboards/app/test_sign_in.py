@@ -120,6 +120,7 @@ def test_a_stranger_gets_no_page_no_file_and_no_stream(site: Site) -> None:
         assert (opened.status_code, opened.headers["location"][:9]) == (303, "/sign-in?"), path
         fetched = httpx.get(site.url + path, headers={"sec-fetch-mode": "cors"})
         assert (fetched.status_code, fetched.text) == (403, "Sign in first"), path
+    assert httpx.get(f"{site.url}/assets/icon.svg").status_code == 200
     with pytest.raises(InvalidStatus):
         page_of(site, "")
     with pytest.raises(InvalidStatus):

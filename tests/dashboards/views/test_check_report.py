@@ -11,8 +11,8 @@ from schemas.works.manuscripts import Attempt, Decision, ManuscriptCheck, Manusc
 from tests.support.check_lake import CHECK, publish_check_lake
 from tests.support.check_lake import check_head as check_head_of_lake
 from tests.support.evaluations import START
-from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
+from tests.support.reports import Page
 from warehouse.units.kind import kind_of
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
