@@ -20,6 +20,12 @@ ParametersT = TypeVar("ParametersT", bound=Noun)
 HeadT = TypeVar("HeadT", bound=Noun)
 
 
+_OF_THE_COMMAND = (
+    *("warehouse", "profile", "engine", "api_base"),
+    *("workers", "scheduler_address", "budget"),
+)
+
+
 class Judge(Noun):
     """An engine, and where it is asked."""
 
@@ -53,6 +59,11 @@ class Request(WorkRequest, Generic[UnitT, ParametersT]):
         """Every engine that is asked: the command's own first, then judges that parameters name."""
         own = Judge(engine=self.engine, api_base=self.api_base)
         return (own, *getattr(self.parameters, "judges", ()))
+
+    @property
+    def command_fields(self) -> dict[str, Any]:
+        """Fields that every request made under the same command shares."""
+        return {name: getattr(self, name) for name in _OF_THE_COMMAND}
 
     @staticmethod
     def spends_as(run_id: RunId) -> RunId:

@@ -479,15 +479,9 @@ def evaluation_of(
     parameters = request.parameters
     return RunRequest(
         units=() if ideas is None else (GivenIdeas(path=ideas),),
-        warehouse=request.warehouse,
-        profile=request.profile,
-        engine=request.engine,
-        api_base=request.api_base,
         literature=parameters.literature,
         parameters=EvaluationParameters(modules=SUITES[unit.suite].modules_of(parameters)),
-        workers=request.workers,
-        scheduler_address=request.scheduler_address,
-        budget=request.budget,
+        **request.command_fields,
         cutoff_date=cutoff_date,
         full_text=parameters.full_text,
     )

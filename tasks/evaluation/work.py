@@ -97,13 +97,7 @@ def _ranking_of(request: RunRequest, run_id: RunId | None = None) -> RankRequest
         parameters=RankParameters(
             batch=request.parameters.batch, batch_failures=request.parameters.batch_failures
         ),
-        warehouse=request.warehouse,
-        profile=request.profile,
-        engine=request.engine,
-        api_base=request.api_base,
-        workers=request.workers,
-        scheduler_address=request.scheduler_address,
-        budget=request.budget,
+        **request.command_fields,
     )
 
 

@@ -218,10 +218,6 @@ def evaluation_of(request: IdeationRequest, settings: Settings, ideas: Path | No
     assert literature is not None
     return RunRequest(
         units=() if ideas is None else (GivenIdeas(path=ideas),),
-        warehouse=request.warehouse,
-        profile=request.profile,
-        engine=request.engine,
-        api_base=request.api_base,
         literature=literature,
         parameters=EvaluationParameters(
             modules=parameters.modules,
@@ -234,10 +230,8 @@ def evaluation_of(request: IdeationRequest, settings: Settings, ideas: Path | No
             batch_failures=parameters.batch_failures,
         ),
         cutoff_date=request.cutoff_date,
-        workers=request.workers,
-        scheduler_address=request.scheduler_address,
-        budget=request.budget,
         full_text=request.full_text,
+        **request.command_fields,
     )
 
 

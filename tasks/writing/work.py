@@ -170,13 +170,7 @@ def review_request(request: DraftRequest, text: Path | None = None) -> CheckRequ
     return CheckRequest(
         units=() if text is None else (_source(text),),
         parameters=CheckParameters(form="text", maximum_problems=MOST_PROBLEMS, review=True),
-        warehouse=request.warehouse,
-        profile=request.profile,
-        engine=request.engine,
-        api_base=request.api_base,
-        workers=request.workers,
-        scheduler_address=request.scheduler_address,
-        budget=request.budget,
+        **request.command_fields,
     )
 
 
