@@ -7,7 +7,6 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from statistics import fmean
 from typing import Any
@@ -19,10 +18,10 @@ from schemas.base import Noun
 from schemas.identifiers import IdeaId, content_hash
 from schemas.judgement.committee import ReviewDimension
 from schemas.judgement.ranking import Match, Winner
-from schemas.outcome import Outcome, Provenance, Scored
+from schemas.outcome import Outcome, Scored
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.benchmarks.items import Kept
-from tasks.judging.step import Engine, Step
+from tasks.judging.step import Engine, Step, made_by_program
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean
 from tasks.ranking.biases import EFFECT_DEVIATION, Matrix, Vector, fitted_log_odds
@@ -372,17 +371,7 @@ class SimulatedEngine:
             )
             for each in inputs.dimensions
         ]
-        made_by = Provenance(
-            step=step.name,
-            step_version=step.version,
-            prompt_sha256=step.prompt_sha256,
-            engine=self.name,
-            model_requested=self.name,
-            model_answered=self.name,
-            seed=self.seed,
-            created_at=datetime.now(UTC),
-        )
-        return Scored(PairReply(verdicts=verdicts), made_by)
+        return Scored(PairReply(verdicts=verdicts), made_by_program(step, self.name, self.seed))
 
 
 def _share(log_odds: float) -> float:

@@ -4,13 +4,12 @@ budget. Without a model it is the embedded one, which answers by the steps' base
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
 from schemas.base import Noun, Reply
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.identifiers import RunId
-from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from schemas.outcome import Outcome, Scored, Unscored
 from schemas.profile import Profile
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings, Settings
@@ -25,7 +24,7 @@ from tasks.judging.messages import Attachment
 from tasks.judging.models import open_model_limits, shared_api_base
 from tasks.judging.panel import AssignedEngine
 from tasks.judging.parameters import Sampling
-from tasks.judging.step import BaselineTools, Engine, NoAnswer, Step
+from tasks.judging.step import BaselineTools, Engine, NoAnswer, Step, made_by_program
 from tasks.telemetry.reporting import current, span
 from warehouse.layout import Layout
 from warehouse.stores.keyed_store import KeyedStore
@@ -49,16 +48,7 @@ class ExtractiveEngine:
     async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
         """Answer `step`; see `Engine.run`."""
         answer = await step.baseline(inputs, self._tools)
-        provenance = Provenance(
-            step=step.name,
-            step_version=step.version,
-            prompt_sha256=step.prompt_sha256,
-            engine=self.name,
-            model_requested=self.name,
-            model_answered=self.name,
-            seed=self._seed,
-            created_at=datetime.now(UTC),
-        )
+        provenance = made_by_program(step, self.name, self._seed)
         if isinstance(answer, NoAnswer):
             return Unscored(answer.reason, answer.detail, provenance)
         return Scored(answer, provenance)

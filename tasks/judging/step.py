@@ -245,6 +245,20 @@ def excerpt(query: str, text: str, word_limit: int | None, engine: Engine) -> Ex
     return nearest_sentences(query, text, None if reads_offline(engine) else word_limit)
 
 
+def made_by_program(step: Step[Any, Any], name: str, seed: int) -> Provenance:
+    """Provenance of an answer that an engine of this name worked out without a model."""
+    return Provenance(
+        step=step.name,
+        step_version=step.version,
+        prompt_sha256=step.prompt_sha256,
+        engine=name,
+        model_requested=name,
+        model_answered=name,
+        seed=seed,
+        created_at=datetime.now(UTC),
+    )
+
+
 def never_asked(step: Step[Any, Any], engine: Engine) -> Provenance:
     """Provenance of a judgement that was due but could not be asked for."""
     return Provenance(
