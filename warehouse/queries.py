@@ -6,7 +6,7 @@ with warehouse.queries() as queries:
     for row in queries.ranking(queries.latest_run().run_id): …
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -259,12 +259,14 @@ class Queries:
 
     def answers(self, sql: str, **parameters: object) -> list[Row]:
         """Rows that a statement of ours answers, by column name."""
+        _check_names(parameters)
         return _dicts(self.connection.execute(sql, parameters))
 
     def page_frame(self, name: str, **parameters: object) -> "polars.DataFrame":
         """What `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added up in
         SQL.
         """
+        _check_names(parameters)
         return self.connection.sql(statement("pages", name), params=parameters).pl()
 
     def _idea_rows(
@@ -300,6 +302,14 @@ def resources_of_papers(
     return tuple(
         noun_of(Resource, row) for row in rows_in(connection, sql, {"paper_ids": list(paper_ids)})
     )
+
+
+def _check_names(parameters: Mapping[str, object]) -> None:
+    """Raises UnknownNameError for a name with a NUL: DuckLake's own statements end at it."""
+    for value in parameters.values():
+        held = value if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(each, str) and "\0" in each for each in held):
+            raise UnknownNameError("nothing has such a name")
 
 
 def _dicts(answer: duckdb.DuckDBPyConnection) -> list[Row]:

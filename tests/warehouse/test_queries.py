@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.base import replace
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.warehouse import Warehouse
@@ -65,6 +65,18 @@ def test_an_idea_the_run_does_not_have_is_a_clear_error(published: Warehouse) ->
         pytest.raises(ConfigurationError, match="no evaluation of idea nope"),
     ):
         queries.idea_review(RUN, IdeaId("nope"))
+
+
+def test_a_name_with_a_nul_is_one_that_nothing_has(published: Warehouse) -> None:
+    """DuckLake's own statements end at it."""
+    with published.queries() as queries:
+        for ask in (
+            lambda: queries.idea_review(RunId("run\0a"), IdeaId("nope")),
+            lambda: queries.rows("idea_scores_of", run_id=RUN, idea_ids=["idea\0"]),
+            lambda: queries.page_frame("leaderboard", run_id="run-a\0"),
+        ):
+            with pytest.raises(UnknownNameError, match="nothing has such a name"):
+                ask()
 
 
 def test_rejected_entries_are_failures_of_the_run_but_not_of_the_idea_they_copied(

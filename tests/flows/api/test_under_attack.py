@@ -528,6 +528,7 @@ def test_heads_that_mean_two_things_are_not_taken_for_requests(
         "/v1/jobs/..%2f..%2fstate",
         "/v1/jobs/../../../etc/passwd",
         "/v1/jobs/%00",
+        "/v1/runs/%00/closest?idea=x",
         "/v1/runs/..%2f..%2fetc/report",
         "/v1/runs/x%27%20or%201=1/report",
         "/v1/runs/%ff%fe/review?idea=..%2f..",
