@@ -63,14 +63,6 @@ _STATUS = (
     (SnapshotError, 503),
     (TransientError, 503),
 )
-_MEDIA_TYPES = {
-    ReportFormat.MD: "text/markdown; charset=utf-8",
-    ReportFormat.HTML: "text/html; charset=utf-8",
-    ReportFormat.BIB: "application/x-bibtex; charset=utf-8",
-    ReportFormat.JSON: "application/json",
-    ReportFormat.PDF: "application/pdf",
-    ReportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-}
 IdempotencyKey = Annotated[
     str | None,
     Header(min_length=1, max_length=200, description="The same key again names the same job."),
@@ -281,7 +273,7 @@ def _add_results(api: FastAPI, service: Service) -> None:
         """The report of a run, of one of its ideas or of its ranking, in any format."""
         written = service.report(run_id, idea, output_format, ranking=ranking, full=full)
         named = {"content-disposition": f'attachment; filename="report.{output_format}"'}
-        return Response(written, headers=named, media_type=_MEDIA_TYPES[output_format])
+        return Response(written, headers=named, media_type=output_format.media_type)
 
     @api.get("/v1/runs/{run_id}/review", response_model=Answer, tags=tags)
     def review(run_id: str, idea: str) -> Response:

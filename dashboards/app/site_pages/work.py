@@ -7,6 +7,7 @@ from starlette.responses import Response
 from dashboards.app.choosing import Field, chosen, form
 from dashboards.app.site import Shown, Visit, idea_path, run_path, with_query
 from dashboards.render import page as pg
+from dashboards.render import wording
 from dashboards.render.formats.any_format import report_file
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.any_run import any_view
@@ -21,14 +22,6 @@ from warehouse.units.kind import Kind
 from warehouse.units.reading import published_kind
 
 EVERY_KIND, MOST_SHOWN = "(every kind)", 500
-_MEDIA_TYPES = {
-    ReportFormat.MD: "text/markdown; charset=utf-8",
-    ReportFormat.HTML: "text/html; charset=utf-8",
-    ReportFormat.BIB: "application/x-bibtex; charset=utf-8",
-    ReportFormat.JSON: "application/json",
-    ReportFormat.PDF: "application/pdf",
-    ReportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-}
 
 
 def show(visit: Visit) -> Shown:
@@ -59,13 +52,13 @@ def show(visit: Visit) -> Shown:
 
 
 def _row(kind: Kind[Any, Any, Any], head: Any) -> tuple[pg.Part, ...]:
-    early = getattr(head, "incomplete_reason", None)
+    early = head.ended_early()
     return (
         head.started_at,
         kind.word,
         pg.report(str(head.run_id), run_path(head.run_id)),
         head.engine,
-        "" if early is None else str(early).replace("_", " "),
+        "" if early is None else wording.reason(early),
     )
 
 
@@ -144,6 +137,6 @@ def send_file(visit: Visit) -> Response:
     )
     return Response(
         content,
-        media_type=_MEDIA_TYPES[wanted],
+        media_type=wanted.media_type,
         headers={"content-disposition": f'attachment; filename="{name[:120]}.{wanted}"'},
     )

@@ -16,6 +16,21 @@ class ReportFormat(StrEnum):
     BIB = "bib"
     JSON = "json"
 
+    @property
+    def media_type(self) -> str:
+        """What a server calls a file of this format."""
+        return _MEDIA_TYPES[self]
+
+
+_MEDIA_TYPES = {
+    ReportFormat.MD: "text/markdown; charset=utf-8",
+    ReportFormat.HTML: "text/html; charset=utf-8",
+    ReportFormat.BIB: "application/x-bibtex; charset=utf-8",
+    ReportFormat.JSON: "application/json",
+    ReportFormat.PDF: "application/pdf",
+    ReportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
+
 
 def format_or_markdown(path: Path) -> ReportFormat:
     """The format that the ending of a file stands for; Markdown where it names none."""
