@@ -153,10 +153,8 @@ def signed_in(warehouse: Warehouse) -> Person | None:
 
 def may(warehouse: Warehouse, action: Action) -> bool:
     """Whether this reader may do it: controls for what they may not are left out of a page."""
-    person = signed_in(warehouse)
-    if person is not None:
-        return person.role.may(action)
-    return action in OF_AN_OPEN_DASHBOARD and not by_password(warehouse)
+    access = Access(warehouse, warehouse.settings.dashboard)
+    return action in access.actions(signed_in(warehouse))
 
 
 def check_may(warehouse: Warehouse, action: Action) -> Person | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboards.app import links, state, text
+from dashboards.app import links, site, state, text
 from dashboards.app.access import may, show_person
 from dashboards.app.data import Lake, open_lake
 from dashboards.app.registry import PAGES, Page
@@ -74,9 +74,9 @@ def _menu(lake: Lake, here: tuple[Page, ...], pages: dict[str, "st.Page"]) -> No
     """
     with st.sidebar:
         if may(lake.warehouse, Action.READ):
-            ways = (("/", "Today"), ("/ideas", "Ideas"), ("/work", "Work"))
+            ways = (page for page in site.PAGES if page.label)
             st.html(
-                " · ".join(f'<a href="{path}" target="_self">{name}</a>' for path, name in ways)
+                " · ".join(f'<a href="{way.path}" target="_self">{way.label}</a>' for way in ways)
             )
         for number, page in enumerate(here):
             if number == 0 or page.section != here[number - 1].section:

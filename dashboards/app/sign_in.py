@@ -5,15 +5,12 @@ import math
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
-from functools import cache
-from importlib import resources
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 from urllib.parse import parse_qs
 
 import httpx2
 from authlib.integrations.starlette_client import OAuth, OAuthError
-from jinja2 import Environment, StrictUndefined, Template
 from joserfc.errors import JoseError
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -32,6 +29,7 @@ from dashboards.app.access import (
     services_of,
 )
 from dashboards.app.attempts import Attempts
+from dashboards.render.formats.html import templates
 from schemas.base import encodable
 from schemas.people.web_origins import is_of_another_site
 from schemas.settings import ProviderSettings
@@ -210,14 +208,18 @@ class SignIn:
         one_password = await run_in_threadpool(
             lambda: self._access.sign_in_by is SignInBy.ONE_PASSWORD
         )
-        page = _template().render(
-            action=SIGN_IN_PATH,
-            provider=PROVIDER_PATH if self._provider is not None else "",
-            next=place,
-            line=line,
-            name=name[:80],
-            one_password=one_password,
-            by_password=one_password or await run_in_threadpool(by_password, self._warehouse),
+        page = (
+            templates("dashboards.app")
+            .get_template("sign_in.html.jinja")
+            .render(
+                action=SIGN_IN_PATH,
+                provider=PROVIDER_PATH if self._provider is not None else "",
+                next=place,
+                line=line,
+                name=name[:80],
+                one_password=one_password,
+                by_password=one_password or await run_in_threadpool(by_password, self._warehouse),
+            )
         )
         return HTMLResponse(page, status, headers={"cache-control": "no-store"})
 
@@ -293,9 +295,3 @@ def place_of(path: str, query: str) -> str:
 def _over_tls(request: Request) -> bool:
     """Whether the browser speaks TLS, to this server or to a proxy before it, which says so."""
     return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto"))
-
-
-@cache
-def _template() -> Template:
-    text = resources.files("dashboards.app").joinpath("sign_in.html.jinja").read_text("utf-8")
-    return Environment(autoescape=True, undefined=StrictUndefined).from_string(text)

@@ -3,14 +3,12 @@
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module, resources
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
@@ -21,7 +19,7 @@ from dashboards.app.access import Access, SignInBy
 from dashboards.app.data import Lake
 from dashboards.app.sign_in import SIGN_OUT_PATH
 from dashboards.render import page as pg
-from dashboards.render.formats.html import html_body
+from dashboards.render.formats.html import html_body, templates
 from schemas.errors import (
     AssayError,
     ConfigurationError,
@@ -65,7 +63,7 @@ class Shown:
 
     title: str
     blocks: Sequence[pg.Block]
-    controls: str = ""
+    controls: Markup = field(default_factory=Markup)
     address: Callable[[str], str] = str
     heading: pg.Line = ()
 
@@ -155,19 +153,9 @@ class Site:
 
     def routes(self) -> list[Route]:
         compressed = [Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED_BYTES)]
-        pages = [
-            Route(page.path, self._answer(page), middleware=compressed) for page in self._pages
-        ]
-        assets = [
-            Route(f"/assets/{name}", _asset(name), middleware=compressed) for name in _MEDIA_TYPES
-        ]
-        return [*pages, *assets]
-
-    def _answer(self, page: Page) -> Callable[[Request], Any]:
-        async def answer(request: Request) -> Response:
-            return await run_in_threadpool(self._shown, page, request)
-
-        return answer
+        answers = {page.path: partial(self._shown, page) for page in self._pages}
+        answers |= {f"/assets/{name}": partial(_asset, name) for name in _MEDIA_TYPES}
+        return [Route(path, answer, middleware=compressed) for path, answer in answers.items()]
 
     def _shown(self, page: Page, request: Request) -> Response:
         visit = Visit(request, self.lake, self.access)
@@ -175,8 +163,6 @@ class Site:
         try:
             if not any(visit.may(action) for action in page.needs):
                 raise NotAllowedError(_not_for(visit.person, page.needs[0]))
-            if any("\0" in each for each in (*visit.query.values(), *visit.path.values())):
-                raise UnknownNameError("nothing has such a name")  # DuckLake's statements end at it
             shown = page.show(visit)
         except AssayError as error:
             status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
@@ -188,18 +174,22 @@ class Site:
     def _framed(self, shown: Shown, visit: Visit, page: Page, status: int) -> Response:
         sections, body = html_body(shown.blocks, shown.address)
         _, heading = html_body((pg.Heading(shown.heading or pg.line(shown.title), 1),), str)
-        document = template("layout").render(
-            title=unturned(shown.title),
-            heading=Markup(heading),  # noqa: S704 escaped by its writer, as the body is
-            sections=sections,
-            controls=Markup(shown.controls),  # noqa: S704 of templates, which escape
-            body=Markup(body),  # noqa: S704
-            menu=self._menu(visit),
-            more=self._menu(visit, folded=True),
-            here=page.path,
-            person=visit.person,
-            sign_out=SIGN_OUT_PATH if self.access.sign_in_by is not SignInBy.NOTHING else "",
-            assets=_assets_version(),
+        document = (
+            templates("dashboards.app")
+            .get_template("layout.html.jinja")
+            .render(
+                title=unturned(shown.title),
+                heading=Markup(heading),  # noqa: S704 escaped by its writer, as the body is
+                sections=sections,
+                controls=shown.controls,
+                body=Markup(body),  # noqa: S704
+                menu=self._menu(visit),
+                more=self._menu(visit, folded=True),
+                here=page.path,
+                person=visit.person,
+                sign_out=SIGN_OUT_PATH if self.access.sign_in_by is not SignInBy.NOTHING else "",
+                assets=_assets_version(),
+            )
         )
         headers = {
             "content-security-policy": _POLICY,
@@ -248,27 +238,8 @@ def with_query(path: str, **values: object) -> str:
 
 def controls(name: str, **values: Any) -> Markup:
     """Markup of a template; every value is escaped."""
-    return Markup(template(name).render(**values))  # noqa: S704 the template escapes
-
-
-@cache
-def _environment() -> Environment:
-    folder = resources.files("dashboards.app").joinpath("templates")
-
-    def text(name: str) -> str:
-        return folder.joinpath(f"{name}.html.jinja").read_text("utf-8")
-
-    return Environment(
-        loader=FunctionLoader(text),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def template(name: str) -> Any:
-    return _environment().get_template(name)
+    template = templates("dashboards.app").get_template(f"{name}.html.jinja")
+    return Markup(template.render(**values))  # noqa: S704 the template escapes
 
 
 _MEDIA_TYPES = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -279,11 +250,8 @@ def _content(name: str) -> bytes:
     app = resources.files("dashboards.app")
     if name != "app.css":
         return app.joinpath(name).read_bytes()
-    styles = resources.files("dashboards.render").joinpath("templates")
-    page = styles.joinpath("page.css").read_text("utf-8")
-    for part in ("colors.css", "chart.css"):
-        page = page.replace(f'{{% include "{part}" %}}', styles.joinpath(part).read_text("utf-8"))
-    return (page + app.joinpath(name).read_text("utf-8")).encode()
+    style = templates("dashboards.render").get_template("page.css").render()
+    return (style + app.joinpath(name).read_text("utf-8")).encode()
 
 
 @cache
@@ -292,12 +260,7 @@ def _assets_version() -> str:
     return hashlib.sha256(b"".join(map(_content, _MEDIA_TYPES))).hexdigest()[:12]
 
 
-def _asset(name: str) -> Callable[[Request], Any]:
-    async def send(request: Request) -> Response:
-        known = request.query_params.get("v") == _assets_version()
-        kept = "public, max-age=31536000, immutable" if known else "no-cache"
-        return Response(
-            _content(name), media_type=_MEDIA_TYPES[name], headers={"cache-control": kept}
-        )
-
-    return send
+def _asset(name: str, request: Request) -> Response:
+    known = request.query_params.get("v") == _assets_version()
+    kept = "public, max-age=31536000, immutable" if known else "no-cache"
+    return Response(_content(name), media_type=_MEDIA_TYPES[name], headers={"cache-control": kept})

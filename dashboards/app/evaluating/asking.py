@@ -7,7 +7,7 @@ from dashboards.app.access import check_may, signed_in
 from schemas.base import replace
 from schemas.errors import NotAllowedError, UpstreamError
 from schemas.people.job import JobRequest, PlanJob, check_offered
-from schemas.people.role import Action
+from schemas.people.role import Action, Person
 from warehouse.app.jobs import (
     Job,
     read_job,
@@ -39,7 +39,11 @@ def ask(warehouse: Warehouse, request: JobRequest) -> str:
 
 def is_of_reader(warehouse: Warehouse, job: Job) -> bool:
     """Whether the reader may watch and stop a job: on an open dashboard, and where it is theirs."""
-    person = signed_in(warehouse)
+    return may_watch(signed_in(warehouse), job)
+
+
+def may_watch(person: Person | None, job: Job) -> bool:
+    """Whether a reader may watch and stop a job; None: a reader of an open dashboard."""
     if person is None or person.role.may(Action.OVERSEE):
         return True
     return job.request is not None and job.request.asked_by == person.name

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from urllib.parse import urlencode
 
 from dashboards.app.access import services_of
 from dashboards.app.choosing import chosen_run, form, run_field
 from dashboards.app.data import Lake
+from dashboards.app.evaluating.asking import may_watch
 from dashboards.app.site import Shown, Visit, controls, idea_path, run_path, with_query
 from dashboards.app.site_pages.ideas import rank_with_range, verdict_of
 from dashboards.render import figures, wording
@@ -39,14 +39,13 @@ def show(visit: Visit) -> Shown:
     """The worst first: what is wrong with the run, under way or waiting; then who leads."""
     lake = visit.lake
     runs, open_runs = lake.runs(), under_way(lake)
+    moving = any(run.activity is Activity.RUNNING for run in open_runs)
     if not runs:
-        moving = any(run.activity is Activity.RUNNING for run in open_runs)
         head = controls("today", kind="", status="No run is published yet.", under_way=moving)
         return Shown("Today", (*_under_way(visit, open_runs), *_no_lake(lake)), head)
     run = chosen_run(visit, runs)
     night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
     kind = "bad" if not run.in_order else "alarms" if night.alarms else "good"
-    moving = any(each.activity is Activity.RUNNING for each in open_runs)
     blocks = (
         *_banners(run),
         *_under_way(visit, open_runs),
@@ -141,17 +140,11 @@ def _jobs(visit: Visit) -> list[Job]:
     """Those that this reader may watch, at work or ended within a day."""
     if visit.lake.warehouse.objects is not None or not visit.may(Action.SUBMIT):
         return []
-    person, now = visit.person, datetime.now(UTC)
+    now = datetime.now(UTC)
     own = []
     for job in jobs(visit.lake.warehouse):
         ended = job.status.finished_at
-        if ended is not None and (now - ended).days >= 1:
-            continue
-        if (
-            person is None
-            or person.role.may(Action.OVERSEE)
-            or (job.request is not None and job.request.asked_by == person.name)
-        ):
+        if may_watch(visit.person, job) and (ended is None or (now - ended).days < 1):
             own.append(job)
     return own[:JOBS_LISTED]
 
@@ -163,7 +156,7 @@ def _alarms(night: NightRun) -> Iterator[pg.Block]:
     items = []
     for alarm in night.alarms:
         path, more = _WHERE[alarm.about]
-        place = f"{path}?{urlencode({'run': str(night.run.run_id), **more})}"
+        place = with_query(path, run=night.run.run_id, **more)
         items.append(pg.line(alarm.sentence, " ", pg.report("Figures", place)))
     yield from pg.bullets(items)
 
@@ -226,21 +219,17 @@ def _figures(night: NightRun) -> Iterator[pg.Block]:
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     yield pg.heading("Ideas, cost and time")
     earlier = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)
-    rows = [("Ideas", run.states_in_words), ("Cost", _usd(cost.cost_usd)),
-            ("Cost of an idea", _usd(cost.cost_usd_per_idea)),
+    rows = [("Ideas", run.states_in_words), ("Cost", figures.usd(cost.cost_usd)),
+            ("Cost of an idea", figures.usd(cost.cost_usd_per_idea)),
             ("Time", figures.duration(run.duration_seconds))]  # fmt: skip
     if before is not None and cost_before is not None:
-        old = (before.states_in_words, _usd(cost_before.cost_usd),
-               _usd(cost_before.cost_usd_per_idea),
+        old = (before.states_in_words, figures.usd(cost_before.cost_usd),
+               figures.usd(cost_before.cost_usd_per_idea),
                figures.duration(before.duration_seconds))  # fmt: skip
         rows = [(*row, told) for row, told in zip(rows, old, strict=True)]  # type: ignore[misc]
     yield pg.table(("", "This run:", *earlier), rows)
     if before is None:
         yield pg.text("No earlier run compares with it.")
-
-
-def _usd(value: float | None) -> str:
-    return figures.usd(value)
 
 
 def _changed(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
@@ -284,7 +273,7 @@ def _night_row(night: NightFigures) -> tuple[pg.Part, ...]:
     return (
         pg.report(f"{night.run.started_at:%Y-%m-%d %H:%M}", with_query("/", run=night.run.run_id)),
         night.run.idea_count,
-        _usd(night.cost.cost_usd_per_idea),
+        figures.usd(night.cost.cost_usd_per_idea),
         figures.percent(night.unscored_share) if night.unscored_share is not None else "–",
         figures.duration(night.run.duration_seconds),
         len(night.alarms),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from dashboards.render.formats.markdown import is_tight
@@ -40,10 +40,14 @@ def html_page(page: Page) -> str:
     writer = _Writer()
     title = [Heading(page.title, level=1)] if page.title else []
     body = writer.blocks([*title, *page.blocks])
-    return _template().render(
-        title=one_space(page.document_name),
-        sections=writer.sections,
-        body=Markup(body),  # noqa: S704 escaped by the writer, string by string
+    return (
+        templates("dashboards.render")
+        .get_template("page.html.jinja")
+        .render(
+            title=one_space(page.document_name),
+            sections=writer.sections,
+            body=Markup(body),  # noqa: S704 escaped by the writer, string by string
+        )
     )
 
 
@@ -155,12 +159,12 @@ def _words(text: str) -> str:
 
 
 @cache
-def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("dashboards.render", "templates"),
+def templates(package: str) -> Environment:
+    """The templates of a package, which escape every value."""
+    return Environment(
+        loader=PackageLoader(package, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("page.html.jinja")
