@@ -144,6 +144,13 @@ def board(
     return Board(run, head, frame, used)
 
 
+def rank_changes(board: Board) -> polars.DataFrame:
+    """`idea_id` and `rank_change`: places won (+) or lost (-) against the run's own weights."""
+    published = polars.col("published_score").round(9).rank("min", descending=True).over("group")
+    change = (published - polars.col("rank")).cast(polars.Int64)
+    return board.frame.select("idea_id", change.alias("rank_change"))
+
+
 def choose_group(board: Board, *, with_every: bool) -> str | None:
     """One group of the board; None: every one."""
     groups = board.groups

@@ -15,6 +15,7 @@ from dashboards.app.ranking.board import (
     named,
     of_group,
     parts_of,
+    rank_changes,
     weights_of,
 )
 from dashboards.render import figures, wording
@@ -161,14 +162,10 @@ def _with_links(board: Board, shown: polars.DataFrame) -> polars.DataFrame:
     address = polars.col("idea_id").map_elements(
         lambda name: links.address("idea", run=run_id, idea=name), return_dtype=polars.String
     )
-    published = polars.col("published_score").round(9).rank("min", descending=True).over("group")
-    change = board.frame.select(
-        "idea_id", (published - polars.col("rank")).cast(polars.Int64).alias("rank_change")
-    )
     reason = polars.col("incomplete_reason").map_elements(
         wording.reason, return_dtype=polars.String
     )
-    return shown.join(change, on="idea_id", maintain_order="left").with_columns(
+    return shown.join(rank_changes(board), on="idea_id", maintain_order="left").with_columns(
         address.alias("review"), reason.alias("ended_early")
     )
 

@@ -1,7 +1,7 @@
 """Ideas: all ideas of a run by rank, under any weights."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 import polars
 
@@ -15,6 +15,7 @@ from dashboards.app.ranking.board import (
     label,
     of_group,
     parts_of,
+    rank_changes,
     weights_of,
 )
 from dashboards.app.ranking.weighing import scored_parts
@@ -29,6 +30,7 @@ from schemas.run import Run
 from warehouse.kinds.rankings.queries import ranking_shown, rankings_of
 
 MOST_SHOWN = 500
+Row: TypeAlias = dict[str, Any]
 
 
 def show(visit: Visit) -> Shown:
@@ -44,7 +46,7 @@ def show(visit: Visit) -> Shown:
     weights = _weights(visit, ideas, run) if basis == BY_SCORES else weights_of(run)
     found = board(lake, run, heads.get(basis), weights)
     group = chosen(visit, "group", [EVERY_GROUP, *found.groups], EVERY_GROUP)
-    members = of_group(found, None if group == EVERY_GROUP else group)
+    members = found.leaders if group == EVERY_GROUP else of_group(found, group)
     wanted = visit.query.get("search", "").strip()
     kept = _named(members, wanted)
     parts = scored_parts(ideas) if basis == BY_SCORES else ()
@@ -67,18 +69,21 @@ def show(visit: Visit) -> Shown:
         Field("search", "Search", unturned(wanted)),
         *(_weight_field(part, weights, run) for part in parts if len(parts) > 1),
     )
-    blocks = (*_head(run, found, members), *_table(found, kept, group))
+    blocks = (*_head(run, found, members), *_table(found, kept))
     return Shown("Ideas", blocks, form(*fields))
 
 
-def verdict_of(run: Run, row: Mapping[str, Any]) -> Verdict | None:
-    """The verdict on an idea; None where the run's engine gives none.
+def gives_verdicts(run: Run) -> bool:
+    """Whether a model assessed the ideas of a run."""
+    return run.engine != EXTRACTIVE.text and run.assessed
+
+
+def verdict_on(row: Row) -> Verdict:
+    """The verdict on an idea of a run that gives some.
 
     Args:
         row: of `leaderboard.sql`.
     """
-    if run.engine == EXTRACTIVE.text or not run.assessed:
-        return None
     overall, lowest = row["overall_0_to_10"], row["overall_lower"]
     if overall is None:
         return Verdict.NOT_JUDGED
@@ -153,76 +158,61 @@ def _head(run: Run, found: Board, members: polars.DataFrame) -> Iterator[pg.Bloc
         yield pg.text("Weights differ from the run's own; “Change” holds each rank against those.")
 
 
-def _table(found: Board, kept: polars.DataFrame, group: str) -> Iterator[pg.Block]:
+def _table(found: Board, kept: polars.DataFrame) -> Iterator[pg.Block]:
     if kept.is_empty():
         yield pg.text("No idea has these words in its title or identifier.")
         return
-    order = found.leaders["idea_id"].to_list() if group == EVERY_GROUP else None
-    rows = kept.to_dicts()
-    if order is not None:
-        place = {idea_id: number for number, idea_id in enumerate(order)}
-        rows.sort(key=lambda row: place[row["idea_id"]])
-    changed = found.head is None and dict(found.weights) != weights_of(found.run)
-    published = _published_ranks(found) if changed else {}
-    groups, parts = len(found.groups) > 1, parts_of(found.run)
-    verdicts = verdict_of(found.run, rows[0]) is not None
-    columns = (
-        "Rank:",
-        *(["Change:"] if changed else []),
-        *(["Verdict"] if verdicts else []),
-        "Score:",
-        "Idea",
-        *(["Strength:"] if found.head is not None else []),
-        "Strength from:" if found.head is not None else "Score from:",
-        "to:",
-        *(f"{label(part)}:" for part in parts),
-        "Coverage:",
-        *(["Group"] if groups else []),
-        "Missing",
-        "Failures:",
-    )
-
-    def cells(row: dict[str, Any]) -> Iterator[pg.Part]:
-        yield rank_with_range(row["rank"], row["best_rank"], row["worst_rank"])
-        if changed:
-            before = published.get(row["idea_id"])
-            known = before is not None and row["rank"] is not None
-            yield f"{before - row['rank']:+d}" if known and before is not None else "–"
-        if verdicts:
-            verdict = verdict_of(found.run, row)
-            yield "" if verdict is None else verdict.value.capitalize()
-        yield figures.mean(row["score"])
-        title = " ".join(str(row["title"]).split()) or row["idea_id"]
-        yield pg.report(title, idea_path(found.run.run_id, row["idea_id"]))
-        low, high = row["lower"], row["upper"]
-        if found.head is not None:
-            yield _decimals(row["strength"])
-            low, high = row["strength_lower"], row["strength_upper"]
-        yield _decimals(low)
-        yield _decimals(high)
-        for part in parts:
-            yield _decimals(row[f"{part}_0_to_10"])
-        yield figures.percent(row["coverage_0_to_1"]) if row["coverage_0_to_1"] is not None else "–"
-        if groups:
-            yield row["group"]
-        reason = row["incomplete_reason"] or row["state_reason"]
-        yield (row["missing"] or "").replace("_", " ") + (
-            f" ({wording.reason(reason)})" if reason else ""
-        )
-        yield int(row["failure_count"])
-
-    yield pg.table(columns, (tuple(cells(row)) for row in rows[:MOST_SHOWN]))
-    if len(rows) > MOST_SHOWN:
-        yield pg.text(f"The first {MOST_SHOWN} of {len(rows):,}: search, or choose a group.")
+    rows, columns = kept.head(MOST_SHOWN).to_dicts(), _columns(found)
+    yield pg.table(list(columns), ([cell(row) for cell in columns.values()] for row in rows))
+    if len(kept) > MOST_SHOWN:
+        yield pg.text(f"The first {MOST_SHOWN} of {len(kept):,}: search, or choose a group.")
 
 
-def _published_ranks(found: Board) -> dict[str, int]:
-    ranked = found.frame.select(
-        "idea_id",
-        polars.col("published_score").round(9).rank("min", descending=True).over("group"),
-    )
-    return {idea: int(rank) for idea, rank in ranked.iter_rows() if rank is not None}
+def _columns(found: Board) -> dict[str, Callable[[Row], pg.Part]]:
+    """What each column says of an idea, by its heading; rank, score and title first."""
+    run, by_matches = found.run, found.head is not None
+    columns: dict[str, Callable[[Row], pg.Part]] = {
+        "Rank:": lambda row: rank_with_range(row["rank"], row["best_rank"], row["worst_rank"])
+    }
+    if not by_matches and dict(found.weights) != weights_of(run):
+        changes = dict(rank_changes(found).iter_rows())
+        columns["Change:"] = lambda row: _signed(changes[row["idea_id"]])
+    if gives_verdicts(run):
+        columns["Verdict"] = lambda row: verdict_on(row).value.capitalize()
+    columns["Score:"] = lambda row: figures.mean(row["score"])
+    columns["Idea"] = lambda row: _link(run, row)
+    if by_matches:
+        columns["Strength:"] = _decimals_of("strength")
+        columns["Strength from:"] = _decimals_of("strength_lower")
+        columns["to:"] = _decimals_of("strength_upper")
+    else:
+        columns["Score from:"], columns["to:"] = _decimals_of("lower"), _decimals_of("upper")
+    columns |= {f"{label(part)}:": _decimals_of(f"{part}_0_to_10") for part in parts_of(run)}
+    columns["Coverage:"] = _coverage
+    if len(found.groups) > 1:
+        columns["Group"] = lambda row: row["group"]
+    return columns | {"Missing": _missing, "Failures:": lambda row: int(row["failure_count"])}
 
 
-def _decimals(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+def _link(run: Run, row: Row) -> pg.Part:
+    title = " ".join(str(row["title"]).split()) or row["idea_id"]
+    return pg.report(title, idea_path(run.run_id, row["idea_id"]))
+
+
+def _coverage(row: Row) -> str:
+    share = row["coverage_0_to_1"]
+    return "–" if share is None else figures.percent(share)
+
+
+def _missing(row: Row) -> str:
+    reason = row["incomplete_reason"] or row["state_reason"]
+    why = f" ({wording.reason(reason)})" if reason else ""
+    return f"{(row['missing'] or '').replace('_', ' ')}{why}"
+
+
+def _signed(places: int | None) -> str:
+    return "–" if places is None else f"{places:+d}"
+
+
+def _decimals_of(column: str) -> Callable[[Row], str]:
+    return lambda row: "–" if row[column] is None else f"{row[column]:.2f}"

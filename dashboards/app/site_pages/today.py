@@ -9,7 +9,7 @@ from dashboards.app.choosing import chosen_run, form, run_field
 from dashboards.app.data import Lake
 from dashboards.app.evaluating.asking import may_watch
 from dashboards.app.site import Shown, Visit, controls, idea_path, run_path, with_query
-from dashboards.app.site_pages.ideas import rank_with_range, verdict_of
+from dashboards.app.site_pages.ideas import gives_verdicts, rank_with_range, verdict_on
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
@@ -190,7 +190,7 @@ def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
     items = []
     for idea in night.top:
         title = " ".join(idea.title.split()) or str(idea.idea_id)
-        verdict = verdict_of(night.run, rows[str(idea.idea_id)])
+        verdict = verdict_on(rows[str(idea.idea_id)]) if gives_verdicts(night.run) else None
         weights = night.run.score_weights
         why = why_it_leads(
             of[str(idea.idea_id)],
