@@ -1,4 +1,4 @@
-// Sorts tables, sends a form when a choice changes, reloads a page whose work is under way.
+// Sorts tables, sends a form when a choice changes, reads a page again when something changed.
 "use strict";
 
 const number = (text) => {
@@ -19,8 +19,8 @@ const sortBy = (table, column, descending) => {
   table.tBodies[0].append(...known, ...missing);
 };
 
-for (const table of document.querySelectorAll("main table")) {
-  if (!table.tHead || !table.tBodies[0] || table.tBodies[0].rows.length < 3) continue;
+const prepareTable = (table) => {
+  if (!table.tHead || !table.tBodies[0] || table.tBodies[0].rows.length < 3) return;
   [...table.tHead.rows[0].cells].forEach((head, column) => {
     if (!head.textContent.trim()) return;
     const button = document.createElement("button");
@@ -34,9 +34,9 @@ for (const table of document.querySelectorAll("main table")) {
       sortBy(table, column, descending);
     });
   });
-}
+};
 
-for (const form of document.querySelectorAll("form[data-sent-on-change]")) {
+const prepareForm = (form) => {
   form.addEventListener("change", () => form.requestSubmit());
   // Values that stand at their default stay out of the address.
   form.addEventListener("formdata", (event) => {
@@ -44,9 +44,44 @@ for (const form of document.querySelectorAll("form[data-sent-on-change]")) {
       if (field.name && field.value === (field.dataset.default ?? "")) event.formData.delete(field.name);
     }
   });
-}
+};
 
-const seconds = Number(document.querySelector("[data-reload-seconds]")?.dataset.reloadSeconds);
-if (seconds > 0) {
-  setTimeout(() => { if (!document.hidden) location.replace(location.href); }, seconds * 1000);
+const prepare = (main) => {
+  main.querySelectorAll("table").forEach(prepareTable);
+  main.querySelectorAll("form[data-sent-on-change]").forEach(prepareForm);
+};
+
+// Reading again must not take from under a reader what they type in or have chosen.
+const isBusy = (main) => main.contains(document.activeElement)
+  && document.activeElement.matches("input, select, textarea, [data-keep]");
+
+const readAgain = async () => {
+  const main = document.querySelector("main[data-live]");
+  if (!main || document.hidden || isBusy(main)) return false;
+  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+  if (answer.redirected || !answer.ok) { location.reload(); return true; }
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const opened = new Set([...main.querySelectorAll("details[open] > summary")].map((each) => each.textContent));
+  const fresh = page.querySelector("main");
+  for (const each of fresh.querySelectorAll("details > summary")) {
+    if (opened.has(each.textContent)) each.parentElement.open = true;
+  }
+  main.replaceWith(fresh);
+  document.querySelector("header.menu").replaceWith(page.querySelector("header.menu"));
+  document.title = page.title;
+  prepare(fresh);
+  return true;
+};
+
+prepare(document);
+
+if (document.querySelector("main[data-live]")) {
+  let shown = "", told = "";
+  const follow = async () => {
+    if (told !== shown && await readAgain().catch(() => false)) shown = told;
+  };
+  const changes = new EventSource("/changes");
+  changes.addEventListener("change", (event) => { told = event.data; follow(); });
+  addEventListener("focusout", () => setTimeout(follow));
+  document.addEventListener("visibilitychange", follow);
 }

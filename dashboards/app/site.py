@@ -1,7 +1,7 @@
 """Pages as HTML: routes, the frame around a page, errors, caching, compression."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib import import_module, resources
@@ -9,6 +9,9 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
@@ -16,7 +19,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from dashboards.app.access import Access, SignInBy
+from dashboards.app.changes import Changes
 from dashboards.app.data import Lake
+from dashboards.app.forms import form_of
 from dashboards.app.sign_in import SIGN_OUT_PATH
 from dashboards.render import page as pg
 from dashboards.render.formats.html import html_body, templates
@@ -59,6 +64,7 @@ class Shown:
         blocks: what follows, as values.
         controls: markup above it, such as the form by which a reader chooses; of `controls` alone.
         address: where the report at a place of a link is on the site.
+        live: whether a browser reads it again when something here changes (`Changes`).
     """
 
     title: str
@@ -66,15 +72,21 @@ class Shown:
     controls: Markup = field(default_factory=Markup)
     address: Callable[[str], str] = str
     heading: pg.Line = ()
+    live: bool = False
 
 
 @dataclass(frozen=True)
 class Visit:
-    """One request of a reader who is admitted."""
+    """One request of a reader who is admitted.
+
+    Attributes:
+        sent: fields and files of the form that a page of this site sends; None: it asks to read.
+    """
 
     request: Request
     lake: Lake
     access: Access
+    sent: FormData | None = None
 
     @cached_property
     def person(self) -> Person | None:
@@ -95,6 +107,16 @@ class Visit:
     def may(self, action: Action) -> bool:
         return action in self.actions
 
+    def check_may(self, action: Action) -> None:
+        """Raises NotAllowedError where this reader may not."""
+        if not self.may(action):
+            raise NotAllowedError(_not_for(self.person, action))
+
+    def word(self, name: str) -> str:
+        """A field of the form that was sent; empty: it is not there."""
+        found = None if self.sent is None else self.sent.get(name)
+        return found if isinstance(found, str) else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -104,6 +126,9 @@ class Page:
         module: of `dashboards.app.site_pages`; its function `show` makes the page.
         label: in the menu; empty: it is not there.
         needs: one of what a reader has to be allowed to do.
+        method: POST: it does what a form asks and answers with a redirection, or with a page that
+            says what is wrong.
+        counted: a function of `module` that says how much waits for the reader, for the menu.
     """
 
     path: str
@@ -111,12 +136,27 @@ class Page:
     label: str = ""
     function: str = "show"
     needs: tuple[Action, ...] = (Action.READ,)
+    method: str = "GET"
+    counted: str = ""
 
     @property
     def show(self) -> "Callable[[Visit], Shown | Response]":
-        """Its file is imported when it is first opened, so that no page waits for another."""
+        found: Callable[[Visit], Shown | Response] = self._function(self.function)
+        return found
+
+    def count(self, visit: Visit) -> int:
+        """How much waits for the reader."""
+        counted: Callable[[Visit], int] = self._function(self.counted)
+        return counted(visit)
+
+    @property
+    def sends(self) -> bool:
+        return self.method == "POST"
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        """Its file is imported when it is first needed, so that no page waits for another."""
         module = import_module(f"dashboards.app.site_pages.{self.module}")
-        found: Callable[[Visit], Shown | Response] = getattr(module, self.function)
+        found: Callable[..., Any] = getattr(module, name)
         return found
 
 
@@ -153,20 +193,56 @@ class Site:
 
     def routes(self) -> list[Route]:
         compressed = [Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED_BYTES)]
-        answers = {page.path: partial(self._shown, page) for page in self._pages}
-        answers |= {f"/assets/{name}": partial(_asset, name) for name in _MEDIA_TYPES}
-        return [Route(path, answer, middleware=compressed) for path, answer in answers.items()]
+        read = {page.path: partial(self._shown, page) for page in self._pages if not page.sends}
+        read |= {f"/assets/{name}": partial(_asset, name) for name in _MEDIA_TYPES}
+        return [
+            *(Route(path, answer, middleware=compressed) for path, answer in read.items()),
+            *(
+                Route(page.path, partial(self._received, page), methods=["POST"])
+                for page in self._pages
+                if page.sends
+            ),
+            Route("/changes", self._changes),
+        ]
 
-    def _shown(self, page: Page, request: Request) -> Response:
+    async def _received(self, page: Page, request: Request) -> Response:
+        try:
+            sent = await form_of(request, self.lake.warehouse.settings.api.maximum_body_bytes)
+        except AssayError as error:
+            return await run_in_threadpool(self._refused, page, request, error)
+        try:
+            return await run_in_threadpool(self._shown, page, request, sent)
+        finally:
+            await sent.close()
+
+    async def _changes(self, request: Request) -> Response:
+        """Tells a page that is open when to be read again, until its reader is signed out."""
+
+        async def told() -> AsyncIterator[ServerSentEvent]:
+            async for version in self._noticed.versions():
+                if not await run_in_threadpool(self.access.admits, request):
+                    return
+                yield ServerSentEvent(version, event="change")
+
+        return EventSourceResponse(told(), ping=15)
+
+    @cached_property
+    def _noticed(self) -> Changes:
+        return Changes(self.lake)
+
+    def _refused(self, page: Page, request: Request, error: AssayError) -> Response:
         visit = Visit(request, self.lake, self.access)
+        return self._framed(_refusal(error), visit, page, _status(error))
+
+    def _shown(self, page: Page, request: Request, sent: FormData | None = None) -> Response:
+        visit = Visit(request, self.lake, self.access, sent)
         status = 200
         try:
             if not any(visit.may(action) for action in page.needs):
-                raise NotAllowedError(_not_for(visit.person, page.needs[0]))
+                visit.check_may(page.needs[0])
             shown = page.show(visit)
         except AssayError as error:
-            status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
-            shown = Shown("This page cannot be shown", (pg.note(str(error)),))
+            shown, status = _refusal(error), _status(error)
         if isinstance(shown, Response):
             return shown
         return self._framed(shown, visit, page, status)
@@ -185,6 +261,7 @@ class Site:
                 body=Markup(body),  # noqa: S704
                 menu=self._menu(visit),
                 more=self._menu(visit, folded=True),
+                live=shown.live,
                 here=page.path,
                 person=visit.person,
                 sign_out=SIGN_OUT_PATH if self.access.sign_in_by is not SignInBy.NOTHING else "",
@@ -200,16 +277,31 @@ class Site:
             return Response(status_code=304, headers=headers)
         return HTMLResponse(document, status, headers=headers)
 
-    def _menu(self, visit: Visit, *, folded: bool = False) -> list[tuple[str, str]]:
-        own = [] if folded else [(each.path, each.label, each.needs) for each in self._pages]
-        others = [
-            (each.path, each.label, each.needs) for each in self.further if each.folded is folded
-        ]
+    def _menu(self, visit: Visit, *, folded: bool = False) -> list[tuple[str, str, int]]:
+        own = () if folded else (page for page in self._pages if page.label)
+        others = (each for each in self.further if each.folded is folded)
         return [
-            (path, label)
-            for path, label, needs in (*own, *others)
-            if label and any(visit.may(action) for action in needs)
+            (each.path, each.label, self._count(each, visit))
+            for each in (*own, *others)
+            if any(visit.may(action) for action in each.needs)
         ]
+
+    @staticmethod
+    def _count(page: Page | Further, visit: Visit) -> int:
+        if isinstance(page, Further) or not page.counted:
+            return 0
+        try:
+            return page.count(visit)
+        except AssayError:  # the page itself says what is wrong
+            return 0
+
+
+def _refusal(error: AssayError) -> Shown:
+    return Shown("This page cannot be shown", (pg.note(str(error)),))
+
+
+def _status(error: AssayError) -> int:
+    return next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
 
 
 def _not_for(person: Person | None, action: Action) -> str:

@@ -39,10 +39,9 @@ def show(visit: Visit) -> Shown:
     """The worst first: what is wrong with the run, under way or waiting; then who leads."""
     lake = visit.lake
     runs, open_runs = lake.runs(), under_way(lake)
-    moving = any(run.activity is Activity.RUNNING for run in open_runs)
     if not runs:
-        head = controls("today", kind="", status="No run is published yet.", under_way=moving)
-        return Shown("Today", (*_under_way(visit, open_runs), *_no_lake(lake)), head)
+        head = controls("today", kind="", status="No run is published yet.")
+        return Shown("Today", (*_under_way(visit, open_runs), *_no_lake(lake)), head, live=True)
     run = chosen_run(visit, runs)
     night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
     kind = "bad" if not run.in_order else "alarms" if night.alarms else "good"
@@ -58,8 +57,9 @@ def show(visit: Visit) -> Shown:
         *_runs(lake, runs),
     )
     title = f"Night of {run.started_at:%Y-%m-%d %H:%M}"
-    head = controls("today", kind=kind, status=night.status, under_way=moving)
-    return Shown("Today", blocks, form(run_field(runs, run)) + head, heading=pg.line(title, " UTC"))
+    head = controls("today", kind=kind, status=night.status)
+    above = form(run_field(runs, run)) + head
+    return Shown("Today", blocks, above, heading=pg.line(title, " UTC"), live=True)
 
 
 def under_way(lake: Lake) -> tuple[RunProgress, ...]:

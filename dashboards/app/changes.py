@@ -1,0 +1,73 @@
+"""What tells open pages that something changed: one look at the warehouse for all of them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from itertools import islice
+
+from starlette.concurrency import run_in_threadpool
+
+from dashboards.app.data import Lake
+from schemas.errors import AssayError
+from schemas.identifiers import content_hash
+from warehouse.app.database import services_file
+from warehouse.app.jobs import jobs, log_tail
+from warehouse.progress import Watch
+
+LOOK_SECONDS = 1.0
+_JOBS_LOOKED_AT = 50
+
+
+class Changes:
+    """Versions of what pages show of the moment: publications, runs under way and jobs."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+        self._watch = Watch(lake.warehouse)
+        self._version, self._looked_at = "", 0.0
+        self._looking: asyncio.Lock | None = None
+
+    async def versions(self) -> AsyncIterator[str]:
+        """The version now, and each that differs from the one before."""
+        told = ""
+        while True:
+            version = await self._now()
+            if version != told:
+                yield version
+                told = version
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _now(self) -> str:
+        self._looking = self._looking or asyncio.Lock()
+        async with self._looking:
+            clock = asyncio.get_running_loop().time()
+            if not self._version or clock - self._looked_at >= LOOK_SECONDS:
+                self._version = await run_in_threadpool(self._look)
+                self._looked_at = clock
+        return self._version
+
+    def _look(self) -> str:
+        try:
+            ended = {run.run_id: run.finished_at for run in self._lake.runs()}
+            snapshot = self._lake.snapshot() if self._lake.exists else ""
+            moving = [
+                (run.planned.run_id, run.activity, run.landed_count, run.cost_usd)
+                for run in self._watch.progress(ended)
+            ]
+            return content_hash(repr((snapshot, moving, self._jobs(), self._services())))
+        except AssayError as error:  # an open page learns of it when it is read again
+            return content_hash(str(error))
+
+    def _jobs(self) -> list[tuple[object, ...]]:
+        if self._lake.warehouse.objects is not None:
+            return []
+        seen = islice(jobs(self._lake.warehouse), _JOBS_LOOKED_AT)
+        return [
+            (job.job_id, job.status, job.stop_requested, log_tail(job)[-1:] if job.at_work else ())
+            for job in seen
+        ]
+
+    def _services(self) -> list[int]:
+        """When what people decided, voted or asked for was last written."""
+        file = services_file(self._lake.warehouse)
+        files = (file, file.with_name(f"{file.name}-wal"))
+        return [each.stat().st_mtime_ns for each in files if each.exists()]

@@ -1,0 +1,54 @@
+"""What forms of pages send, within bounds."""
+
+import asyncio
+
+from starlette.datastructures import FormData
+from starlette.formparsers import MultiPartException
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import Message
+
+from dashboards.render import figures
+from schemas.errors import ConfigurationError, NotAllowedError
+from schemas.people.web_origins import is_of_another_site
+
+_MOST_SECONDS, _MOST_FIELDS, _MOST_FILES = 120.0, 200, 20
+_UNREADABLE = "the form did not arrive whole: send it again"
+
+
+class _TooLongError(Exception):
+    pass
+
+
+async def form_of(request: Request, most_bytes: int) -> FormData:
+    """Fields and files; files beyond a megabyte lie in a temporary folder until they are closed.
+
+    Raises:
+        NotAllowedError: a page of another site sends it.
+        ConfigurationError: it is too long, too slow, or none.
+    """
+    # A link of another site that a browser follows is let in by the server; a form never is.
+    if is_of_another_site(request.headers):
+        raise NotAllowedError("pages of other sites may not send forms here")
+    left = most_bytes
+
+    async def receive() -> Message:
+        nonlocal left
+        message = await request.receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise _TooLongError
+        return message
+
+    bounded = Request(request.scope, receive)
+    try:
+        async with asyncio.timeout(_MOST_SECONDS):
+            return await bounded.form(
+                max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=most_bytes
+            )
+    except _TooLongError:
+        raise ConfigurationError(
+            f"what was sent is longer than {figures.count(most_bytes // 1_000_000)} MB: send less"
+            " at once, or use `assay` on the server"
+        ) from None
+    except (TimeoutError, ClientDisconnect, MultiPartException, ValueError):
+        raise ConfigurationError(_UNREADABLE) from None
