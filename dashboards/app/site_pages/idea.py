@@ -14,6 +14,8 @@ from warehouse.answers import IdeaReview
 from warehouse.queries import Queries
 
 PASSAGES_SHOWN, PASSAGE_CHARACTERS = 3, 900
+CITED = "cited"
+"""What the script shows beside a citation of the same address."""
 
 
 def show(visit: Visit) -> Shown:
@@ -53,6 +55,10 @@ def _neighbors(visit: Visit, run_id: RunId, idea_id: IdeaId) -> Iterator[pg.Line
     for words, other in (("Previous idea", place - 1), ("Next idea", place + 1)):
         if 0 <= other < len(order):
             yield pg.line(pg.report(words, idea_path(run_id, order[other])))
+    if len(order) > 1:
+        next_best = order[place + 1 if place + 1 < len(order) else place - 1]
+        why = with_query("/why", run=run_id, one=idea_id, other=next_best)
+        yield pg.line(pg.report("Beside the next", why))
 
 
 def _order(queries: Queries, run_id: RunId) -> tuple[IdeaId, ...]:
@@ -87,7 +93,7 @@ def _cited(review: IdeaReview) -> Iterator[pg.Block]:
         there = pg.link("publisher", papers.paper_url(paper) or "")
         head = pg.text(pg.strong(paper.title), " · ", here, *((" · ", there) if there.url else ()))
         items.append((head, *_passages(review, paper.paper_id, paper.abstract or "")))
-    yield pg.Fold(f"Papers: {len(items)}", (pg.Listing(tuple(items), first=1),))
+    yield pg.Fold(f"Papers: {len(items)}", (pg.Listing(tuple(items), first=1),), CITED)
 
 
 def _passages(review: IdeaReview, paper_id: PaperId, abstract: str) -> Iterator[pg.Block]:
