@@ -37,7 +37,11 @@ const prepareTable = (table) => {
 };
 
 const prepareForm = (form) => {
-  form.addEventListener("change", () => form.requestSubmit());
+  let replacing = false;  // every step of a weight would be a step of the button back
+  form.addEventListener("change", (event) => {
+    replacing = event.target.matches("input");
+    form.requestSubmit();
+  });
   // Values that stand at their default stay out of the address.
   form.addEventListener("formdata", (event) => {
     for (const field of form.elements) {
@@ -47,7 +51,7 @@ const prepareForm = (form) => {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const chosen = new URLSearchParams(new FormData(form)).toString();
-    open(chosen ? `${location.pathname}?${chosen}` : location.pathname);
+    go(chosen ? `${location.pathname}?${chosen}` : location.pathname, replacing);
   });
 };
 
@@ -108,10 +112,10 @@ const put = async (address) => {
   if (focused) fresh.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 };
 
-const open = async (address) => {
+const go = async (address, replacing) => {
   try {
     await put(address);
-    history.pushState(null, "", address);
+    history[replacing ? "replaceState" : "pushState"](null, "", address);
   } catch {
     location.assign(address);
   }

@@ -12,9 +12,10 @@ from dashboards.views.why_it_leads import parts_of_score, why_it_leads
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.assessment import AssessmentCriterion
+from schemas.judgement.ranking import RankingHead
 from schemas.run import Run
 from warehouse.answers import IdeaScore, RankedIdea
-from warehouse.kinds.rankings.queries import ranking_shown
+from warehouse.kinds.rankings.queries import ranking_shown, ratings_of
 from warehouse.queries import Queries
 
 OVERALL = AssessmentCriterion.OVERALL.value
@@ -36,12 +37,16 @@ def why_view(queries: Queries, run_id: RunId, one: IdeaId, other: IdeaId) -> pg.
     for name in (one, other):
         if name not in places:
             raise UnknownNameError(f"run {run_id} has no idea “{name}”")
-    better, worse = sorted((places[one], places[other]), key=lambda idea: idea.place)
+    head = ranking_shown(queries, run_id)
+    better, worse = sorted(
+        (_in_its_group(queries, places[name], head) for name in (one, other)),
+        key=lambda idea: idea.place,
+    )
     firsts = {
         idea.idea_id: idea_page(queries.idea_review(run_id, idea.idea_id)).first
         for idea in (better, worse)
     }
-    matches = _matches(queries, better, worse)
+    matches = None if head is None else _matches(queries, head, better, worse)
     scores = {score.idea_id: score for score in queries.idea_scores(run_id)}
     blocks = (
         pg.text(_order(better, worse)),
@@ -129,16 +134,21 @@ def _reasons(
             yield pg.text("Concern worth most: ", prose_line(first.concerns[0].point))
 
 
-def _matches(
-    queries: Queries, better: RankedIdea, worse: RankedIdea
-) -> list[dict[str, Any]] | None:
-    """What judges said when the two met; None where the run has no ranking by matches."""
-    head = ranking_shown(queries, better.run_id)
+def _in_its_group(queries: Queries, idea: RankedIdea, head: RankingHead | None) -> RankedIdea:
+    """The idea with the group in which it met others, which may be one that the ranking found."""
     if head is None:
-        return None
+        return idea
+    groups = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
+    return idea.model_copy(update={"group": groups.get(idea.idea_id, idea.group)})
+
+
+def _matches(
+    queries: Queries, head: RankingHead, better: RankedIdea, worse: RankedIdea
+) -> list[dict[str, Any]]:
+    """What judges said when the two met."""
     return queries.page_frame(
         "matches_of_pair",
-        run_id=better.run_id,
+        run_id=head.run_id,
         ranking_id=head.ranking_id,
         one=better.idea_id,
         other=worse.idea_id,

@@ -13,7 +13,7 @@ from schemas.identifiers import IdeaId, PaperId, RunId
 from warehouse.answers import IdeaReview
 from warehouse.queries import Queries
 
-PASSAGES_SHOWN, PASSAGE_CHARACTERS = 3, 900
+PASSAGES_SHOWN, PASSAGE_CHARACTERS = 3, 700
 CITED = "cited"
 """What the script shows beside a citation of the same address."""
 
@@ -35,7 +35,7 @@ def show(visit: Visit) -> Shown:
     blocks = (
         pg.facts(*_neighbors(visit, run_id, idea_id), _files(run_id, idea_id)),
         *page.blocks,
-        *_cited(review),
+        *_read_papers(review),
         pg.heading("Who judged what"),
         *judgement_blocks(
             review, lambda call: with_query("/idea", run=run_id, idea=idea_id, call=call)
@@ -82,13 +82,17 @@ def _files(run_id: RunId, idea_id: IdeaId) -> pg.Line:
     )
 
 
-def _cited(review: IdeaReview) -> Iterator[pg.Block]:
-    """Of each paper cited the passages that were read, its page here and the publisher's."""
-    if not review.bibliography:
+def _read_papers(review: IdeaReview) -> Iterator[pg.Block]:
+    """Of each paper cited or compared what was read, its page here and the publisher's."""
+    contribution = review.evaluation.contribution
+    compared = {each.paper_id for each in (contribution.comparisons if contribution else ())}
+    named = compared | {paper.paper_id for paper in review.bibliography}
+    shown = [paper for paper in review.evaluation.papers if paper.paper_id in named]
+    if not shown:
         return
-    yield pg.heading("What was read of the cited papers")
+    yield pg.heading("What was read of the papers")
     items = []
-    for paper in review.bibliography:
+    for paper in papers.in_reading_order(shown):
         here = pg.report("passages and citing ideas", paper_path(review.run.run_id, paper.paper_id))
         there = pg.link("publisher", papers.paper_url(paper) or "")
         head = pg.text(pg.strong(paper.title), " · ", here, *((" · ", there) if there.url else ()))

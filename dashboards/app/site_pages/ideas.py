@@ -9,7 +9,6 @@ from dashboards.app.choosing import Field, chosen, chosen_run, form, run_field
 from dashboards.app.ranking.board import (
     BY_SCORES,
     EVERY_GROUP,
-    UNGROUPED,
     Board,
     basis_of,
     board,
@@ -83,7 +82,11 @@ def show(visit: Visit) -> Shown:
         Field("search", "Search", unturned(wanted)),
         *(_weight_field(part, weights, run) for part in parts if len(parts) > 1),
     )
-    blocks = (*_head(run, found, members), *_chart(visit, found, group), *_table(found, kept))
+    blocks = (
+        *_head(run, found, members),
+        *_chart(visit, found, group, members),
+        *_table(found, kept),
+    )
     return Shown("Ideas", blocks, form(*fields))
 
 
@@ -177,13 +180,13 @@ def _table(found: Board, kept: polars.DataFrame) -> Iterator[pg.Block]:
         yield pg.text(f"The first {MOST_SHOWN} of {len(kept):,}: search, or choose a group.")
 
 
-def _chart(visit: Visit, found: Board, group: str) -> Iterator[pg.Block]:
+def _chart(visit: Visit, found: Board, group: str, members: polars.DataFrame) -> Iterator[pg.Block]:
     """The strengths of one group with their intervals, where matches rank it."""
     if found.head is None or (group == EVERY_GROUP and len(found.groups) > 1):
         return
-    ranked = visit.lake.ask(ranked_by, found.head)
-    members = [idea for idea in ranked if group in (EVERY_GROUP, idea.group or UNGROUPED)]
-    if (chart := interval_chart("intervals", members)) is not None:
+    names = set(members["idea_id"])
+    ranked = [idea for idea in visit.lake.ask(ranked_by, found.head) if str(idea.idea_id) in names]
+    if (chart := interval_chart("intervals", ranked)) is not None:
         yield pg.Fold("Strengths with their intervals", (chart,))
 
 

@@ -15,9 +15,7 @@ from dashboards.views.sensitivity import Sensitivity, sensitivity_blocks, sensit
 from dashboards.views.why_above import why_view
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import RankingHead
-from schemas.literature.naming import unturned
 from schemas.run import Run
-from warehouse.answers import RankedIdea
 from warehouse.kinds.rankings.queries import ranking_shown, rankings_of
 from warehouse.queries import Queries
 
@@ -34,17 +32,19 @@ def show(visit: Visit) -> Shown:
     if not runs:
         return Shown("Why one beats another", (pg.text("No run has been published here yet."),))
     run = chosen_run(visit, runs)
-    ideas = lake.ask(ideas_in_order, run.run_id)
+    ideas = _order_shown(lake, run).leaders.select("idea_id", "title", "rank", "group").rows()
     if len(ideas) < 2:
         lonely = pg.text("This run has fewer than two ideas: there is none to hold beside another.")
         return Shown("Why one beats another", (lonely,), form(run_field(runs, run)))
-    best = [str(idea.idea_id) for idea in ideas[:2]]
-    one = visit.query.get("one", best[0])
-    other = visit.query.get("other", next(name for name in best if name != one))
+    one = visit.query.get("one", ideas[0][0])
+    group = next((row[3] for row in ideas if row[0] == one), None)
+    # Ranks compare within a group, so its next idea says most.
+    rest = sorted((row for row in ideas if row[0] != one), key=lambda row: row[3] != group)
+    other = visit.query.get("other", rest[0][0])
     page = lake.ask(why_view, run.run_id, IdeaId(one), IdeaId(other))
     fields = (
         run_field(runs, run),
-        _idea_field("one", "One idea", one, best[0], ideas),
+        _idea_field("one", "One idea", one, ideas[0][0], ideas),
         _idea_field("other", "Another", other, "", ideas),
     )
     back = pg.facts(
@@ -55,27 +55,14 @@ def show(visit: Visit) -> Shown:
     return Shown(page.document_name, (back, *page.blocks), form(*fields), heading=page.title)
 
 
-def ideas_in_order(queries: Queries, run_id: RunId) -> tuple[RankedIdea, ...]:
-    """The ideas of a run, best first."""
-    return tuple(sorted(queries.ranking(run_id), key=lambda idea: idea.place))
-
-
 def _idea_field(
-    name: str, label: str, value: str, default: str, ideas: Sequence[RankedIdea]
+    name: str, label: str, value: str, default: str, ideas: Sequence[tuple[str, str, int, str]]
 ) -> Field:
-    offered = [
-        idea for number, idea in enumerate(ideas) if number < IDEAS_OFFERED or idea.idea_id == value
-    ]
-    options = [
-        (
-            str(idea.idea_id),
-            f"{idea.rank or '–'}. "
-            + wording.shortened(
-                unturned(" ".join(idea.title.split()) or str(idea.idea_id)), TITLE_CHARACTERS
-            ),
-        )
-        for idea in offered
-    ]
+    options = []
+    for number, (idea_id, title, rank, _) in enumerate(ideas):
+        if number < IDEAS_OFFERED or idea_id == value:
+            known = wording.shortened(" ".join(title.split()) or idea_id, TITLE_CHARACTERS)
+            options.append((idea_id, f"{rank or '–'}. {known}"))
     return Field(name, label, value, default, options)
 
 
