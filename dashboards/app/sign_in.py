@@ -4,14 +4,9 @@ import asyncio
 import math
 import secrets
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
-from string import ascii_lowercase, ascii_uppercase
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-import httpx2
-from authlib.integrations.starlette_client import OAuth, OAuthError
-from joserfc.errors import JoseError
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
@@ -30,11 +25,12 @@ from dashboards.app.access import (
 )
 from dashboards.app.attempts import Attempts
 from dashboards.render.formats.html import templates
-from schemas.base import encodable
 from schemas.people.web_origins import is_of_another_site
-from schemas.settings import ProviderSettings
 from schemas.text.patterns import bounded
 from warehouse.app.accounts import begin_session, sign_in, sign_out
+
+if TYPE_CHECKING:
+    from dashboards.app.provider import Provider
 
 FREE_GUESSES_OF_AN_ADDRESS = 10
 MOST_BYTES, MOST_SECONDS = 8_192, 10.0
@@ -45,7 +41,6 @@ _ON_THE_WAY_SECONDS = 600
 
 _PLACE = bounded(r"/(?:[A-Za-z0-9_.~%?=&-][A-Za-z0-9_.~%?=&/:+,-]{0,1500})?")
 """A path of this site: `//` and `/\\` would lead to another."""
-_SMALL_LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 _WRONG = {
     SignInBy.ACCOUNT: "No account has this name and password.",
@@ -56,18 +51,6 @@ _NO_ACCOUNT = (
     "There is no account here for the confirmed e-mail address that the provider names: whoever"
     " runs this dashboard makes one."
 )
-_UNUSABLE = (
-    OAuthError,
-    JoseError,
-    httpx2.HTTPError,
-    ValueError,
-    TypeError,
-    KeyError,
-    AttributeError,
-    OverflowError,
-    RuntimeError,
-)
-"""Errors of Authlib over an answer of a provider that is down or says what it must not."""
 
 
 class SignIn:
@@ -79,7 +62,13 @@ class SignIn:
         self._by_address = Attempts(free=FREE_GUESSES_OF_AN_ADDRESS)  # people may share one
         self._one_at_a_time = asyncio.Lock()
         provider = access.settings.provider
-        self._provider = None if provider is None else _Provider(provider, access.lifetime)
+        self._provider: Provider | None = None
+        self._unusable: tuple[type[Exception], ...] = ()
+        if provider is not None:
+            from dashboards.app import provider as openid  # its libraries take 0.2 s
+
+            self._provider = openid.Provider(provider, access.lifetime)
+            self._unusable = openid.UNUSABLE
 
     def routes(self) -> list[Route]:
         # Lax: the provider's page sends the browser back, and this cookie has to come along.
@@ -158,7 +147,7 @@ class SignIn:
         request.session["next"] = _place(request.query_params.get("next", "/"))
         try:
             return await self._provider.redirect(request)
-        except _UNUSABLE:
+        except self._unusable:
             line = "The provider does not answer: try again, or ask whoever runs this dashboard."
             return await self._form("/", line, 502)
 
@@ -167,7 +156,7 @@ class SignIn:
         place = _place(str(request.session.pop("next", "/")))
         try:
             email, lifetime = await self._provider.confirmed_email(request)
-        except _UNUSABLE:
+        except self._unusable:
             return await self._form(place, _NOT_CONFIRMED, 403)
         database = services_of(self._warehouse)
         secret = await run_in_threadpool(begin_session, database, email, lifetime)
@@ -222,50 +211,6 @@ class SignIn:
             )
         )
         return HTMLResponse(page, status, headers={"cache-control": "no-store"})
-
-
-class _Provider:
-    """The OpenID Connect provider of the settings."""
-
-    def __init__(self, settings: ProviderSettings, lifetime: timedelta) -> None:
-        self._settings, self._lifetime = settings, lifetime
-        self._client: Any = OAuth().register(
-            "provider",
-            client_id=settings.client_id,
-            client_secret=settings.client_secret.get_secret_value(),
-            server_metadata_url=settings.server_metadata_url,
-            client_kwargs={"scope": "openid email profile"},
-        )
-
-    async def redirect(self, request: Request) -> Response:
-        """The way to the provider's page."""
-        response: Response = await self._client.authorize_redirect(
-            request, self._settings.redirect_uri
-        )
-        return response
-
-    async def confirmed_email(self, request: Request) -> tuple[str, timedelta]:
-        """The address that the provider confirms, in small letters, and how long it is believed.
-
-        Raises:
-            _UNUSABLE: the provider, or what the browser brings back, is not to be believed.
-        """
-        answer = await self._client.authorize_access_token(request)
-        claims: dict[str, Any] = answer["userinfo"]
-        audience = claims["aud"]
-        if self._settings.client_id not in (audience if isinstance(audience, list) else [audience]):
-            raise ValueError("said to another than this dashboard")
-        ends_at = datetime.fromtimestamp(float(claims["iat"]), UTC) + self._lifetime
-        remaining = ends_at - datetime.now(UTC)
-        email = claims["email"]
-        if claims["email_verified"] is not True or not isinstance(email, str):
-            raise ValueError("no confirmed address")
-        if remaining <= timedelta() or remaining > self._lifetime + timedelta(minutes=2):
-            raise ValueError("said at another time")
-        if not encodable(email):
-            raise ValueError("no address")
-        # Other folding would take an address for another one, such as `ß` for `ss`.
-        return email.translate(_SMALL_LETTERS), min(remaining, self._lifetime)
 
 
 async def _fields_of(request: Request) -> dict[str, str] | None:

@@ -42,17 +42,6 @@ _STATUS = (
     (TransientError, 503),
 )
 _SMALLEST_COMPRESSED_BYTES = 1_000
-_POLICY = "; ".join((
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "style-src-attr 'unsafe-inline'",  # how the cells of a table stand
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +260,6 @@ class Site:
             )
         )
         headers = {
-            "content-security-policy": _POLICY,
             "cache-control": "private, no-cache",
             "etag": f'W/"{hashlib.sha256(document.encode()).hexdigest()[:32]}"',
         }

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from enum import Enum
 from functools import cache, partial
 from importlib import resources
@@ -95,8 +96,10 @@ class _StrictRoute(APIRoute):
 Caller = Annotated[Token, Depends(_caller)]
 
 
-def application(service: Service) -> ASGIApp:
-    """The API behind its gate, and MCP over HTTP beside it."""
+def application(
+    service: Service,
+) -> tuple[ASGIApp, Callable[[], AbstractAsyncContextManager[None]]]:
+    """The API behind its gate, and MCP over HTTP beside it; what has to run meanwhile."""
     programs = mcp_server(service, _token_over_http)
     over_http = programs.streamable_http_app(
         stateless_http=True,
@@ -109,7 +112,6 @@ def application(service: Service) -> ASGIApp:
         summary="Evaluates research ideas against the scientific literature.",
         description="Send `Authorization: Bearer TOKEN`, of `assay tokens create`.",
         version="1",
-        lifespan=lambda _: programs.session_manager.run(),
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -130,7 +132,8 @@ def application(service: Service) -> ASGIApp:
     async def either(scope: StarletteScope, receive: Receive, send: Send) -> None:
         await (over_http if scope.get("path") == MCP_PATH else api)(scope, receive, send)
 
-    return Gate(either, service.database, service.warehouse.settings.api)
+    gate = Gate(either, service.database, service.warehouse.settings.api)
+    return gate, programs.session_manager.run
 
 
 def _token_over_http(context: Context[Any, Any]) -> Token:
@@ -300,11 +303,8 @@ def _add_literature(api: FastAPI, service: Service) -> None:
 
 
 def _add_open_pages(api: FastAPI) -> None:
-    @api.get("/health", include_in_schema=False)
-    def health() -> dict[str, str]:
-        return {"state": "ok"}
-
     @api.get("/", include_in_schema=False)
+    @api.get("/v1", include_in_schema=False)
     def page() -> HTMLResponse:
         return HTMLResponse(page_of(api.openapi()))
 

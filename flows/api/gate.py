@@ -16,7 +16,7 @@ from schemas.settings import ApiSettings
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.tokens import token_of
 
-OPEN_PATHS = frozenset({"/", "/openapi.json", "/health"})
+OPEN_PATHS = frozenset({"/", "/v1", "/openapi.json"})
 """Told to anybody: they say what the service is, and nothing of the warehouse."""
 
 _HEADERS = {
@@ -51,9 +51,7 @@ class Gate:
         self._at_once: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
-        elif scope["type"] == "http":  # nothing here speaks over a web socket
+        if scope["type"] == "http":  # nothing here speaks over a web socket
             await self._answer(scope, receive, _guarded(send))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,33 +1,61 @@
-"""`python -m flows.api.server WAREHOUSE HOST PORT GATEWAY`: answer programs until told to stop."""
+"""`python -m flows.api.server WAREHOUSE HOST PORT GATEWAY PARTS`: pages for readers and the API for
+programs, on one address.
+
+GATEWAY: where the literature is searched; `-`: nowhere. PARTS: `all`, or `programs` without pages.
+"""
 
 import sys
 from pathlib import Path
 
-from flows.api.application import application
-from flows.api.service import open_service
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from flows.api.programs import Programs
 from flows.cli.command_line import log_to_stderr, run_command
 from flows.run.environment import prepare_environment
 from schemas.people.web_origins import names_of_server
-from tasks.web.serving import answer_requests, listen
-from warehouse.app.database import ServiceDatabase
+from tasks.web.serving import ProgramsOnly, answer_requests, listen
 from warehouse.warehouse import Warehouse
 
+ALL_PARTS, PROGRAMS = "all", "programs"
+NO_GATEWAY = "-"
+_OF_PROGRAMS = ("/v1", "/mcp", "/openapi.json", "/health")
 
-def serve(warehouse: Warehouse, host: str, port: int, gateway_url: str) -> None:
-    """Hand over what was accepted before the service was last stopped or killed, then answer.
+
+def serve(warehouse: Warehouse, host: str, port: int, gateway_url: str, parts: str) -> None:
+    """Answer until SIGTERM or SIGINT.
 
     Raises:
         ConfigurationError: what keeps it from starting, in one line.
     """
     settings = warehouse.settings
     prepare_environment(settings.home)
-    with ServiceDatabase(warehouse) as database:
-        service = open_service(warehouse, database, gateway_url)
-        names = names_of_server(host, settings.api.allowed_hosts)
-        answer_requests(application(service), listen(host, port), names, settings.api.idle_seconds)
+    programs = Programs(warehouse, "" if gateway_url == NO_GATEWAY else gateway_url)
+    served: ASGIApp = ProgramsOnly(programs)
+    hosts = settings.api.allowed_hosts
+    if parts == ALL_PARTS:
+        from dashboards.app.application import pages
+
+        served = _by_path(served, pages(settings))
+        hosts = (*hosts, *settings.dashboard.allowed_hosts)
+    else:
+        programs.prepare()
+    names = names_of_server(host, hosts)
+    answer_requests(programs.beside(served), listen(host, port), names, settings.api.idle_seconds)
+
+
+def _by_path(programs: ASGIApp, pages: ASGIApp) -> ASGIApp:
+    """A cookie says nothing to programs, and a token nothing to pages."""
+
+    async def either(scope: Scope, receive: Receive, send: Send) -> None:
+        first = "/" + str(scope.get("path", "")).split("/", 2)[1]
+        await (programs if first in _OF_PROGRAMS else pages)(scope, receive, send)
+
+    return either
 
 
 if __name__ == "__main__":
     log_to_stderr()
-    place, address, number, gateway = sys.argv[1:]
-    sys.exit(run_command(lambda: serve(Warehouse(Path(place)), address, int(number), gateway)))
+    place, address, number, gateway, parts = sys.argv[1:]
+    sys.exit(
+        run_command(lambda: serve(Warehouse(Path(place)), address, int(number), gateway, parts))
+    )

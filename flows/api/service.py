@@ -156,7 +156,7 @@ class JobSeen(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One warehouse, its settings, and the gateway that is asked for literature."""
+    """One warehouse, its settings, and the gateway that is asked for literature; empty: none."""
 
     warehouse: Warehouse
     database: ServiceDatabase
@@ -373,6 +373,8 @@ class Service:
             raise ConfigurationError(
                 f"{flag_of('literature')} is not for a request to say: leave it out"
             )
+        if not self.gateway_url:
+            raise ConfigurationError("this server searches no literature: `assay api` does")
         at_gateway = LiteratureChoice(url=self.gateway_url)
         told = SearchOptions(literature=at_gateway, limit=options.limit, cutoff=options.cutoff)
         return await to_thread.run_sync(

@@ -131,9 +131,7 @@ def _configured(
 
     Punctual.idle_seconds = idle_seconds
     return uvicorn.Config(
-        TrustedHostMiddleware(
-            ProgramsOnly(application), allowed_hosts=list(names), www_redirect=False
-        ),
+        TrustedHostMiddleware(application, allowed_hosts=list(names), www_redirect=False),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,

@@ -78,8 +78,9 @@ def slow_lines(browser: Browser, url: str, paths: list[str]) -> list[str]:
         found = []
         for _ in range(2):
             page.goto(f"{url}{path}", wait_until="load")
-            page.wait_for_function(_FIRST_WORDS)
-            found.append(page.evaluate(_FIRST_WORDS))
+            while (words := page.evaluate(_FIRST_WORDS)) is None:
+                page.wait_for_timeout(20)
+            found.append(words)
         lines.append(f"{path[:28]:28} {found[0]:16,.0f} {found[1]:17,.0f}")
         context.close()
     return lines
@@ -101,11 +102,8 @@ def weight_lines(browser: Browser, url: str, group: str) -> list[str]:
             started = time.monotonic()
             field.fill(value)
             field.press("Tab")
-            page.wait_for_function(
-                "before => document.querySelector('main').innerHTML !== before",
-                arg=before,
-                polling=10,
-            )
+            while page.locator("main").inner_html() == before:
+                page.wait_for_timeout(5)
             taken.append(1000 * (time.monotonic() - started))
         lines.append(f"a weight moved, {name:12} {statistics.median(taken):10,.0f} ms")
         page.close()

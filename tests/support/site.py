@@ -5,15 +5,9 @@ from typing import Any
 
 from httpx import Response
 from lxml import html
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from dashboards.app.access import Access
-from dashboards.app.data import open_lake
-from dashboards.app.server import AdmittedOnly
-from dashboards.app.sign_in import SignIn
-from dashboards.app.site import Site
+from dashboards.app.application import pages
 from schemas.settings import Settings
 from warehouse.warehouse import Warehouse
 
@@ -25,11 +19,7 @@ def site_of(warehouse: Warehouse, **dashboard: Any) -> TestClient:
         dashboard: settings of the dashboard.
     """
     settings = Settings(dashboard={"warehouse": warehouse.root, **dashboard})  # type: ignore[arg-type]
-    lake = open_lake(settings)
-    access = Access(lake.warehouse, settings.dashboard)
-    routes = [*SignIn(access).routes(), *Site(lake, access).routes()]
-    app = Starlette(routes=routes, middleware=[Middleware(AdmittedOnly, access=access)])
-    return TestClient(app, base_url="http://127.0.0.1", follow_redirects=False)
+    return TestClient(pages(settings), base_url="http://127.0.0.1", follow_redirects=False)
 
 
 class Page:

@@ -51,7 +51,7 @@ def api(
         shown = f"[{host}]" if ":" in host else host
         print_note(f"API of {lake.warehouse} on http://{shown}:{port}/ – stop it with Ctrl-C")
         return work_beside(
-            ("flows.api.server", str(warehouse.root), host, str(port), gateway.url),
+            ("flows.api.server", str(warehouse.root), host, str(port), gateway.url, "programs"),
             without_keys(os.environ),
             warehouse,
         )

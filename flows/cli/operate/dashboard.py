@@ -33,7 +33,8 @@ def dashboard(
 ) -> int:
     """Show runs, costs, rankings and reviews in a browser, and evaluate what readers ask for.
 
-    A run may be writing meanwhile. Ctrl-C stops it; jobs it was at go on when it starts again.
+    Programs with a token of `assay tokens create` are answered at /v1, as by `assay api`. A run may
+    be writing meanwhile. Ctrl-C stops it; jobs it was at go on when it starts again.
     """
     from flows.jobs.beside_jobs import work_beside
 
@@ -52,7 +53,9 @@ def dashboard(
     if not is_loopback(host):
         _print_warnings(host, settings.dashboard, warehouse)
     return work_beside(
-        ("dashboards.app.server", host, str(port)), environment(lake.warehouse, settings), warehouse
+        ("flows.api.server", str(lake.warehouse), host, str(port), "-", "all"),
+        environment(lake.warehouse, settings),
+        warehouse,
     )
 
 

@@ -41,7 +41,7 @@ from tasks.literature.gateway.messages import (
 from tasks.literature.gateway.upstreams import open_upstream
 from tasks.telemetry.reporting import gateway_answered, reporting, span
 from tasks.web.headers import whole_number
-from tasks.web.serving import answer_requests, listen
+from tasks.web.serving import ProgramsOnly, answer_requests, listen
 
 _LOG = logging.getLogger("assay.gateway")
 # The largest honest body holds 500 identifiers: some tens of thousands of bytes.
@@ -270,7 +270,7 @@ def serve(
         temporary.write_text(str(listener.getsockname()[1]))
         temporary.replace(port_file)
     names = names_of_server(host, settings.literature.allowed_hosts)
-    answer_requests(application(upstream, settings.telemetry), listener, names)
+    answer_requests(ProgramsOnly(application(upstream, settings.telemetry)), listener, names)
 
 
 def _refusal(request: Request) -> Reply | None:

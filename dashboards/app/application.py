@@ -1,0 +1,22 @@
+"""The pages as an ASGI application: a sign-in, and everything behind it."""
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp
+
+from dashboards.app.access import Access
+from dashboards.app.data import open_lake
+from dashboards.app.guards import AdmittedOnly, OwnPagesOnly
+from dashboards.app.sign_in import SignIn
+from dashboards.app.site import Site
+from schemas.settings import Settings
+
+
+def pages(settings: Settings) -> ASGIApp:
+    """The pages over the warehouse of the settings."""
+    lake = open_lake(settings)
+    access = Access(lake.warehouse, settings.dashboard)
+    return Starlette(
+        routes=[*SignIn(access).routes(), *Site(lake, access).routes()],
+        middleware=[Middleware(OwnPagesOnly), Middleware(AdmittedOnly, access=access)],
+    )

@@ -1,0 +1,95 @@
+"""Who gets an answer of the pages: no other site's pages, and nobody who has not signed in."""
+
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dashboards.app.access import SIGN_IN_PATH, Access
+from dashboards.app.sign_in import OPEN_PATHS, place_of
+from schemas.errors import AssayError
+from schemas.people.web_origins import is_followed_link, is_of_another_site
+
+ASSETS = "/assets/"
+"""Style, script and icon: nothing of the warehouse."""
+POLICY = "; ".join((
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "style-src-attr 'unsafe-inline'",  # how the cells of a table stand
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+))  # fmt: skip
+_HEADERS = {
+    "content-security-policy": POLICY,
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+class OwnPagesOnly:
+    """Turns away what pages of other sites send, and tells browsers what the pages may load:
+    nothing from elsewhere.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        headers = Headers(scope=scope)
+        if is_of_another_site(headers) and not is_followed_link(headers):
+            refusal = PlainTextResponse("Pages of other sites are not answered", status_code=403)
+            await refusal(scope, receive, send)
+        else:
+            await self._app(scope, receive, send_with_headers)
+
+
+class AdmittedOnly:
+    """Sends who has not signed in to the form."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app, self._access = app, access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = str(scope.get("path", ""))
+        is_open = path in OPEN_PATHS or path.startswith(ASSETS)
+        try:
+            admitted = is_open or await run_in_threadpool(
+                self._access.admits, HTTPConnection(scope)
+            )
+        except AssayError as error:  # who reads this cannot be known, so nothing else is shown
+            await PlainTextResponse(str(error), 503)(scope, receive, send)
+            return
+        await (self._app if admitted else _way_in(scope))(scope, receive, send)
+
+
+def _way_in(scope: Scope) -> Response:
+    """The form for who opens a page; a refusal for whatever else asks."""
+    headers = Headers(scope=scope)
+    opens_a_page = scope["method"] in ("GET", "HEAD") and (
+        is_followed_link(headers) or "sec-fetch-mode" not in headers
+    )
+    if not opens_a_page:
+        return PlainTextResponse("Sign in first", 403)
+    if is_of_another_site(headers):
+        # Browsers send no cookie along a link of another site; along a reload of ours they do.
+        again = '<!doctype html><title>Assay</title><meta http-equiv="refresh" content="0">'
+        return HTMLResponse(again, headers={"cache-control": "no-store"})
+    there = place_of(scope["path"], scope["query_string"].decode("latin-1"))
+    return RedirectResponse(f"{SIGN_IN_PATH}?next={quote(there, safe='')}", 303)

@@ -1,0 +1,79 @@
+"""The API and MCP, made when they are first asked for: pages do not wait for their imports."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse
+from starlette.routing import Mount
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from schemas.errors import AssayError
+from warehouse.app.database import ServiceDatabase
+from warehouse.warehouse import Warehouse
+
+
+class Programs:
+    """Answers programs; the first request, or `prepare`, has it made."""
+
+    def __init__(self, warehouse: Warehouse, gateway_url: str) -> None:
+        self._warehouse, self._gateway_url = warehouse, gateway_url
+        self._wanted = asyncio.Event()
+        self._made: asyncio.Future[ASGIApp] | None = None
+
+    def prepare(self) -> None:
+        """Have it made before anybody asks."""
+        self._wanted.set()
+
+    def beside(self, served: ASGIApp) -> ASGIApp:
+        """An application that runs what programs need as long as it is served."""
+        return Starlette(routes=[Mount("/", served)], lifespan=self._lifespan)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == "/health":
+            await JSONResponse({"state": "ok"})(scope, receive, send)
+            return
+        assert self._made is not None
+        self._wanted.set()
+        try:
+            app = await asyncio.shield(self._made)
+        except AssayError as error:
+            answer = JSONResponse({"state": "error", "error": str(error)}, 503)
+            await answer(scope, receive, send)
+            return
+        await app(scope, receive, send)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Any) -> AsyncIterator[None]:
+        self._made = asyncio.get_running_loop().create_future()
+        running = asyncio.create_task(self._run(self._made))
+        try:
+            yield
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
+
+    async def _run(self, made: asyncio.Future[ASGIApp]) -> None:
+        await self._wanted.wait()
+        application, open_service = await run_in_threadpool(_imported)
+        try:
+            with ServiceDatabase(self._warehouse) as database:
+                service = await run_in_threadpool(
+                    open_service, self._warehouse, database, self._gateway_url
+                )
+                app, sessions = application(service)
+                async with sessions():
+                    made.set_result(app)
+                    await asyncio.Event().wait()
+        except AssayError as error:
+            made.set_exception(error)
+
+
+def _imported() -> tuple[Any, Any]:
+    from flows.api.application import application
+    from flows.api.service import open_service
+
+    return application, open_service
