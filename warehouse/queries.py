@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import duckdb
-
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, PaperId, RunId
@@ -37,6 +35,7 @@ from warehouse.answers import (
     RunCost,
     StepCost,
 )
+from warehouse.catalogue.connection import Connection
 from warehouse.lake import one_snapshot, rows_in
 from warehouse.ledger import head_of
 from warehouse.rows import Row, noun_of
@@ -66,7 +65,7 @@ class Queries:
         warehouse: where the lake is, as `--warehouse` takes it.
     """
 
-    connection: duckdb.DuckDBPyConnection
+    connection: Connection
     warehouse: str
     _found: dict[RunId, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -295,7 +294,7 @@ class Queries:
 
 
 def resources_of_papers(
-    connection: duckdb.DuckDBPyConnection, paper_ids: Sequence[PaperId]
+    connection: Connection, paper_ids: Sequence[PaperId]
 ) -> tuple[Resource, ...]:
     """What published evaluations have read out of these papers, each thing once a paper."""
     sql = statement("queries", "resources_of_papers")
@@ -312,7 +311,7 @@ def _check_names(parameters: Mapping[str, object]) -> None:
             raise UnknownNameError("nothing has such a name")
 
 
-def _dicts(answer: duckdb.DuckDBPyConnection) -> list[Row]:
+def _dicts(answer: Connection) -> list[Row]:
     names = [column[0] for column in answer.description or ()]
     return [dict(zip(names, values, strict=True)) for values in answer.fetchall()]
 

@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
-import duckdb
-
 from schemas.errors import (
     ConfigurationError,
     ConflictError,
@@ -22,6 +20,7 @@ from schemas.people.ledger import Participant
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.people import keep_reason, participant
 from warehouse.app.records import fold_into_lake, record, recorded, recorded_as
+from warehouse.catalogue.connection import Connection
 from warehouse.ledger import parts_of, parts_of_report
 from warehouse.warehouse import Warehouse
 
@@ -133,7 +132,7 @@ def decide_and_fold(
 
 def decide(
     database: ServiceDatabase,
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     request_id: str,
     participant_id: str,
     answer: GivenAnswer,
@@ -174,7 +173,7 @@ def decide(
         )
 
 
-def _parts_now(connection: duckdb.DuckDBPyConnection, request: Request) -> tuple[str, ...]:
+def _parts_now(connection: Connection, request: Request) -> tuple[str, ...]:
     if request.stage is not None and request.stage.of_runs:
         return parts_of_report(connection, request.run_id)
     return parts_of(connection, request.run_id, request.unit_id)

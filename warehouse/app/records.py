@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from functools import singledispatch
 from typing import TypeVar
 
-import duckdb
 import pyarrow as pa
 
 from schemas.base import Noun
@@ -22,6 +21,7 @@ from schemas.people.votes import HumanVote
 from schemas.tables import SERVICE_TABLES, TABLE
 from schemas.works.curation_edit import CurationEdit
 from warehouse.app.database import ServiceDatabase, Transaction, services_file
+from warehouse.catalogue.connection import Connection
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
 from warehouse.ledger import append, note_head
@@ -81,7 +81,7 @@ def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[
         return fold(connection, warehouse)
 
 
-def fold(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse) -> dict[str, int]:
+def fold(connection: Connection, warehouse: Warehouse) -> dict[str, int]:
     """`fold_into_lake` by a publisher at work, whose lake has all tables."""
     waiting = {table: rows for table, rows in _waiting(connection, warehouse) if rows}
     if waiting:
@@ -93,9 +93,7 @@ def fold(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse) -> dict[st
     return {name: len(rows) for name, rows in waiting.items()}
 
 
-def _waiting(
-    connection: duckdb.DuckDBPyConnection, warehouse: Warehouse
-) -> Iterator[tuple[str, list[str]]]:
+def _waiting(connection: Connection, warehouse: Warehouse) -> Iterator[tuple[str, list[str]]]:
     if not services_file(warehouse).exists():
         return
     with ServiceDatabase(warehouse) as database:
@@ -105,7 +103,7 @@ def _waiting(
             yield table.name, [document for key, document in found if key not in known]
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, table: Table, documents: Sequence[str]) -> None:
+def _insert(connection: Connection, table: Table, documents: Sequence[str]) -> None:
     for start in range(0, len(documents), _ROWS_AT_ONCE):
         insert(connection, table, arrow_rows(table, documents[start : start + _ROWS_AT_ONCE]))
 
@@ -116,7 +114,7 @@ def arrow_rows(table: Table, documents: Sequence[str]) -> pa.Table:
     return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
 
 
-def known_keys(connection: duckdb.DuckDBPyConnection, table: Table) -> frozenset[str]:
+def known_keys(connection: Connection, table: Table) -> frozenset[str]:
     """Keys of the rows that the lake holds."""
     sql = table_statement("published_names", table=table.name, columns=f'"{key_of(table)}"')
     return frozenset(key for (key,) in connection.execute(sql).fetchall())

@@ -9,7 +9,7 @@ import duckdb
 
 from schemas.errors import ConfigurationError, PublicationError
 from warehouse.catalogue.catalogue_file import has_catalogue
-from warehouse.catalogue.connection import in_memory, restrict_files
+from warehouse.catalogue.connection import Connection, in_memory, restrict_files
 from warehouse.catalogue.postgres import PostgresCatalogue, attach_postgres
 from warehouse.catalogue.sqlite_file import refuse_foreign_journal
 from warehouse.lake import one_line, open_writer
@@ -52,7 +52,7 @@ def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
 
 
 @contextmanager
-def _both(layout: Layout, catalogue: PostgresCatalogue) -> Iterator[duckdb.DuckDBPyConnection]:
+def _both(layout: Layout, catalogue: PostgresCatalogue) -> Iterator[Connection]:
     with in_memory("sqlite_scanner", "postgres_scanner") as connection:
         refuse_foreign_journal(layout.catalogue)
         connection.execute(
@@ -63,7 +63,7 @@ def _both(layout: Layout, catalogue: PostgresCatalogue) -> Iterator[duckdb.DuckD
         yield connection
 
 
-def _copy(connection: duckdb.DuckDBPyConnection, catalogue: PostgresCatalogue) -> dict[str, int]:
+def _copy(connection: Connection, catalogue: PostgresCatalogue) -> dict[str, int]:
     names = [
         name
         for (name,) in connection.execute(statement("catalogue", "tables")).fetchall()
@@ -91,13 +91,11 @@ def _copy(connection: duckdb.DuckDBPyConnection, catalogue: PostgresCatalogue) -
     return counts
 
 
-def _snapshots(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple[object, ...]]:
+def _snapshots(connection: Connection, database: str) -> list[tuple[object, ...]]:
     """Which tables there are and which snapshots: equal for copies of one lake alone."""
     return connection.execute(filled("catalogue", "identity", database=database)).fetchall()
 
 
-def _counts(
-    connection: duckdb.DuckDBPyConnection, database: str, names: list[str]
-) -> dict[str, int]:
+def _counts(connection: Connection, database: str, names: list[str]) -> dict[str, int]:
     counted = (filled("catalogue", "count_rows", table=name, database=database) for name in names)
     return dict(connection.execute(" union all ".join(counted)).fetchall())

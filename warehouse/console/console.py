@@ -23,7 +23,7 @@ import duckdb
 from schemas.base import encodable
 from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
-from warehouse.catalogue.connection import in_memory
+from warehouse.catalogue.connection import Connection, in_memory
 from warehouse.console.console_functions import FUNCTIONS
 from warehouse.lake import in_one_line
 from warehouse.objects.object_files import storage_failures_told
@@ -124,7 +124,7 @@ def run_sql_to_arrow(
 @contextmanager
 def _asked(
     warehouse: Warehouse, sql: str, timeout_seconds: float, beside: Mapping[str, Path]
-) -> Iterator[duckdb.DuckDBPyConnection]:
+) -> Iterator[Connection]:
     if "\0" in sql:
         raise ConfigurationError("wrong SQL: it holds a NUL character: leave it out")
     if not encodable(sql):
@@ -159,7 +159,7 @@ def _asked(
             stop.cancel()
 
 
-def _lay_beside(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
+def _lay_beside(connection: Connection, name: str, path: Path) -> None:
     """Read a file of the user's own into a table of this connection."""
     read = _READERS.get(path.suffix.lower())
     if read is None:
@@ -179,7 +179,7 @@ def _lay_beside(connection: duckdb.DuckDBPyConnection, name: str, path: Path) ->
         raise ConfigurationError(f"{path} cannot be read: {_said(error)[0]}") from None
 
 
-def _refuse_what_is_no_question(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+def _refuse_what_is_no_question(connection: Connection, sql: str) -> None:
     try:
         statements = connection.extract_statements(sql)
     except duckdb.Error as error:
@@ -243,7 +243,7 @@ def _refuse_reaching_out(node: dict[str, Any]) -> None:
             raise ConfigurationError(f"the mart {name} is asked by its name alone, as it is now")
 
 
-def _refuse_functions(connection: duckdb.DuckDBPyConnection, node: dict[str, Any]) -> None:
+def _refuse_functions(connection: Connection, node: dict[str, Any]) -> None:
     name = str(node.get("function_name") or "").lower()
     if not name or name in FUNCTIONS or name in _TABLE_FUNCTIONS:
         return

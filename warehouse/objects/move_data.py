@@ -13,7 +13,7 @@ import duckdb
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, PublicationError
 from schemas.identifiers import RunId
-from warehouse.catalogue.connection import extension_path, in_memory
+from warehouse.catalogue.connection import Connection, extension_path, in_memory
 from warehouse.catalogue.postgres import attach_postgres
 from warehouse.catalogue.sqlite_file import refuse_foreign_journal
 from warehouse.kinds.registry import KINDS
@@ -127,7 +127,7 @@ def _offer(warehouse: Warehouse, unit: Path) -> None:
     shared.offer(warehouse, unit, unit, replaced=None)
 
 
-def _note(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse, place: str) -> None:
+def _note(connection: Connection, warehouse: Warehouse, place: str) -> None:
     """Write into the catalogue where the files lie; the lake is detached after that."""
     connection.execute("use memory")
     connection.execute("detach lake")

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import duckdb
 from pydantic import Field
@@ -14,6 +13,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.run import UnitReceipt
 from schemas.tables import TABLE, TABLES
+from warehouse.catalogue.connection import Connection
 from warehouse.kinds.registry import KINDS
 from warehouse.lake import (
     ask_in_turn,
@@ -92,7 +92,7 @@ def verify(warehouse: Warehouse) -> VerifyReport:
     )
 
 
-def _missing_files(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse) -> list[str]:
+def _missing_files(connection: Connection, warehouse: Warehouse) -> list[str]:
     """Each file is asked for by its name: a listing of object storage may lack what is there."""
     place = data_path(connection)
     folder = object_folder(connection)
@@ -116,7 +116,7 @@ def _missing_files(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse) 
     return problems
 
 
-def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], list[str]]:
+def _readable(connection: Connection) -> tuple[dict[str, int], list[str]]:
     rows, problems = {}, []
     filled = {*filled_tables(connection), *MARTS}
     names = (*(table.name for table in TABLES), *MARTS)
@@ -146,9 +146,7 @@ def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], li
     return rows, problems
 
 
-def _too_few_counted(
-    connection: duckdb.DuckDBPyConnection, rows: Mapping[str, int]
-) -> Iterator[str]:
+def _too_few_counted(connection: Connection, rows: Mapping[str, int]) -> Iterator[str]:
     """A line for each table of which the catalogue says that it has fewer rows than were read."""
     for name, count in connection.execute(statement("catalogue", "record_counts")).fetchall():
         if count < rows.get(name, 0):
@@ -173,7 +171,7 @@ class _Comparison:
     lake: LakeContent
     readable: Collection[str]
 
-    def problems(self, kind: Kind[Any, Any, Any]) -> list[str]:
+    def problems(self, kind: Kind) -> list[str]:
         """What landed of `kind` and is not published, or with other rows than landed."""
         known = kind.head_table in self.readable
         published = self._published(kind) if known else set()
@@ -188,7 +186,7 @@ class _Comparison:
             problems += self._of(kind, names, names in published if known else None)
         return problems
 
-    def _unfit(self, kind: Kind[Any, Any, Any], names: tuple[str | None, ...]) -> str | None:
+    def _unfit(self, kind: Kind, names: tuple[str | None, ...]) -> str | None:
         """Return the line about a published row whose names are none that a work can have."""
         known = [name for name in names if name is not None]
         try:
@@ -199,14 +197,12 @@ class _Comparison:
             told = "a row has lost its name" if len(known) < len(names) else ""
         return f"{kind.head_table}: {told}; bring the lake back from a copy" if told else None
 
-    def _published(self, kind: Kind[Any, Any, Any]) -> set[tuple[str, ...]]:
+    def _published(self, kind: Kind) -> set[tuple[str, ...]]:
         columns = ", ".join(kind.ids)
         sql = table_statement("published_names", table=kind.head_table, columns=columns)
         return set(self.lake.connection.execute(sql).fetchall())
 
-    def _of(
-        self, kind: Kind[Any, Any, Any], names: tuple[str, ...], published: bool | None
-    ) -> list[str]:
+    def _of(self, kind: Kind, names: tuple[str, ...], published: bool | None) -> list[str]:
         """`published`: None when the lake does not tell."""
         if not published and kind.is_within_another:
             return []
@@ -231,11 +227,7 @@ class _Comparison:
         return [*problems, *self._differences(kind, names, landed, expected)]
 
     def _differences(
-        self,
-        kind: Kind[Any, Any, Any],
-        names: tuple[str, ...],
-        landed: LandedContent,
-        expected: Mapping[str, int],
+        self, kind: Kind, names: tuple[str, ...], landed: LandedContent, expected: Mapping[str, int]
     ) -> Iterator[str]:
         """A line for each table of which the lake holds not as many rows as expected, or others."""
         about = kind.titled(*names)
@@ -258,7 +250,7 @@ class _Comparison:
                 )
 
     def _unpublished(
-        self, kind: Kind[Any, Any, Any], names: tuple[str, ...], receipts: Sequence[UnitReceipt]
+        self, kind: Kind, names: tuple[str, ...], receipts: Sequence[UnitReceipt]
     ) -> Iterator[str]:
         lock = self.warehouse.work(RunId(names[0])) / "lock"
         if not receipts or lock_held(lock) is not False:

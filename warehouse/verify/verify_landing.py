@@ -12,7 +12,7 @@ import pyarrow as pa
 from schemas.errors import ConfigurationError, PublicationError
 from schemas.tables import TABLE
 from warehouse.landed import read_landed
-from warehouse.units.kind import HeadT, Kind, ReceiptT
+from warehouse.units.kind import Kind, ReceiptT
 from warehouse.units.landing import receipt_of, unit_folders
 from warehouse.units.shared import LET_GO, RECEIPT_FILE
 from warehouse.verify.verify_content import LandedContent
@@ -21,7 +21,7 @@ from warehouse.warehouse import Warehouse
 
 def read_units(
     warehouse: Warehouse,
-    kind: Kind[Any, ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT],
     names: tuple[str, ...],
     landed: LandedContent,
     problems: list[str],

@@ -10,7 +10,7 @@ import duckdb
 
 from schemas.columns import Column, ColumnType, Table
 from schemas.tables import TABLES
-from warehouse.catalogue.connection import every_row_read
+from warehouse.catalogue.connection import Connection, every_row_read
 from warehouse.lake import one_line, one_snapshot, rows_in
 from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
@@ -21,9 +21,7 @@ _BOOLEANS = {"0": False, "false": False, "1": True, "true": True}
 """Statistics of files and of tables differ; DuckLake writes no other word, and DuckDB reads more."""
 
 
-def false_statistics(
-    connection: duckdb.DuckDBPyConnection, filled: Collection[str]
-) -> Iterator[str]:
+def false_statistics(connection: Connection, filled: Collection[str]) -> Iterator[str]:
     """A line for each column whose values are not within its statistics, so that rows that hold them
     are missing in answers, or of which questions for its least and largest value are answered wrong.
 
@@ -45,7 +43,7 @@ def false_statistics(
 
 
 def _of_table(
-    connection: duckdb.DuckDBPyConnection, table: Table, columns: list[Column], told: list[Row]
+    connection: Connection, table: Table, columns: list[Column], told: list[Row]
 ) -> Iterator[str]:
     ranges = ", ".join(_range(column, number) for number, column in enumerate(columns))
     try:
@@ -76,9 +74,7 @@ def _of_table(
         )
 
 
-def _wrong_answers(
-    connection: duckdb.DuckDBPyConnection, table: Table, columns: list[Column]
-) -> list[str]:
+def _wrong_answers(connection: Connection, table: Table, columns: list[Column]) -> list[str]:
     """Return the columns whose least or largest value is another by the catalogue than by the rows."""
     names = [column.name for column in columns if column.type in _ANSWERED]
     if not names:
@@ -103,9 +99,7 @@ def _range(column: Column, number: int) -> str:
     )
 
 
-def _values(
-    connection: duckdb.DuckDBPyConnection, column: Column, told: list[Row]
-) -> Mapping[str | None, Any]:
+def _values(connection: Connection, column: Column, told: list[Row]) -> Mapping[str | None, Any]:
     """Return the values that the texts of statistics mean to DuckDB; None where it reads none."""
     texts = list({row[name] for row in told for name in ("min_value", "max_value")} - {None})
     if column.type in (ColumnType.STRING, ColumnType.TEXT):

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterator
 
-import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import Column, ColumnType, Table
 from schemas.tables import TABLES
+from warehouse.catalogue.connection import Connection
 from warehouse.statements import table_statement
 from warehouse.validate.expectations import Expectation, breaks, expectations_of_values
 
@@ -15,7 +15,7 @@ _ROWS_AT_ONCE = 100_000
 _MOST_RUNS = 3
 
 
-def bad_values(connection: duckdb.DuckDBPyConnection, filled: Collection[str]) -> Iterator[str]:
+def bad_values(connection: Connection, filled: Collection[str]) -> Iterator[str]:
     """A line for each expectation on values that rows of the tables `filled` break."""
     for table in TABLES:
         expectations = list(expectations_of_values(table))
@@ -24,7 +24,7 @@ def bad_values(connection: duckdb.DuckDBPyConnection, filled: Collection[str]) -
 
 
 def _in_table(
-    connection: duckdb.DuckDBPyConnection, table: Table, expectations: list[Expectation]
+    connection: Connection, table: Table, expectations: list[Expectation]
 ) -> Iterator[str]:
     names = dict.fromkeys(name for each in expectations for name in each.columns)
     columns = ", ".join(without_prose(table.column(name)) for name in names)

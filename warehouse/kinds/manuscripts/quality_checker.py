@@ -12,12 +12,12 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from warehouse.catalogue.connection import in_memory
+from warehouse.catalogue.connection import Connection, in_memory
 from warehouse.statements import quoted, statement
 
 RELEASE_TABLES: tuple[str, ...] = ("checks", "papers", "problems", "votes")
 RowT = TypeVar("RowT", bound=Noun)
-Source = Path | duckdb.DuckDBPyConnection
+Source = Path | Connection
 """The folder of a release, or a connection as `warehouse.kinds.manuscripts.queries.release_views` gives
 it.
 """
@@ -150,7 +150,7 @@ def _rows(
 
 
 def _answers(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     name: str,
     row: type[RowT],
     parameters: Mapping[str, Sequence[str] | Sequence[float]] | None,

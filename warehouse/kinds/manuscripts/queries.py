@@ -3,17 +3,14 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-import duckdb
-
 from schemas.identifiers import RunId
+from warehouse.catalogue.connection import Connection
 from warehouse.statements import quoted, statement
 from warehouse.warehouse import Warehouse
 
 
 @contextmanager
-def release_views(
-    warehouse: Warehouse, run_ids: Sequence[RunId]
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def release_views(warehouse: Warehouse, run_ids: Sequence[RunId]) -> Iterator[Connection]:
     """The check runs of the lake under the names and columns of a quality checker's release, for
     `quality_checker`.
     """

@@ -26,7 +26,7 @@ from warehouse.units.kind import Kind
 from warehouse.units.record import land_unit
 
 if TYPE_CHECKING:  # workers land without the database
-    import duckdb
+    from warehouse.catalogue.connection import Connection
 
 
 READ_IDEAS = "read_ideas"
@@ -64,7 +64,7 @@ def refused(run: Run, broken: Sequence[str]) -> Run:
     return replace(run, state=RunState.NOT_PUBLISHED, in_order=False, order_reasons=reasons)
 
 
-def _settle(connection: "duckdb.DuckDBPyConnection", run: Run) -> None:
+def _settle(connection: "Connection", run: Run) -> None:
     drop_stale_rankings(connection, run.run_id)
 
 
