@@ -7,7 +7,6 @@ moment loses nothing and doubles nothing.
 
 from collections.abc import Iterator, Sequence
 from functools import singledispatch
-from typing import TypeVar
 
 import pyarrow as pa
 
@@ -20,7 +19,7 @@ from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntr
 from schemas.people.votes import HumanVote
 from schemas.tables import SERVICE_TABLES, TABLE
 from schemas.works.curation_edit import CurationEdit
-from warehouse.app.database import ServiceDatabase, Transaction, services_file
+from warehouse.app.database import NounT, ServiceDatabase, Statements, Transaction, services_file
 from warehouse.catalogue.connection import Connection
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
@@ -30,7 +29,6 @@ from warehouse.rows import row_of
 from warehouse.statements import table_statement
 from warehouse.warehouse import Warehouse
 
-NounT = TypeVar("NounT", bound=Noun)
 _ROWS_AT_ONCE = 10_000
 
 
@@ -40,31 +38,22 @@ def record(work: Transaction, table: str, noun: Noun) -> None:
     Raises:
         ConflictError: the table holds a row of this key.
     """
-    added = work.ask(
-        "add_record",
-        table_name=table,
-        record_id=getattr(noun, key_of(TABLE[table])),
-        record=noun.model_dump_json(),
-    )
-    if not added:
-        raise ConflictError(f"{table} has a row of this name already: each is written once")
+    key, document = getattr(noun, key_of(TABLE[table])), noun.model_dump_json()
+    try:
+        work.add("records", table_name=table, record_id=key, record=document)
+    except ConflictError as error:
+        told = f"{table} has a row of this name already: each is written once"
+        raise ConflictError(told) from error
 
 
-def recorded(
-    source: ServiceDatabase | Transaction, table: str, kind: type[NounT]
-) -> Iterator[NounT]:
+def recorded(source: Statements, table: str, kind: type[NounT]) -> list[NounT]:
     """All rows of a table, in the order in which they were recorded."""
-    for _, document in source.ask("records", table_name=table):
-        yield kind.model_validate_json(document)
+    return source.nouns(kind, "records", table_name=table)
 
 
-def recorded_as(
-    source: ServiceDatabase | Transaction, table: str, key: str, kind: type[NounT]
-) -> NounT | None:
+def recorded_as(source: Statements, table: str, key: str, kind: type[NounT]) -> NounT | None:
     """The row of a table that is known by `key`; None: there is none."""
-    for (document,) in source.ask("record", table_name=table, record_id=key):
-        return kind.model_validate_json(document)
-    return None
+    return source.noun(kind, "record", table_name=table, record_id=key)
 
 
 def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[str, int]:
