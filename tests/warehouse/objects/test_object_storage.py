@@ -24,6 +24,7 @@ from tests.support.evaluations import make_evaluation, make_run
 from tests.support.object_server import BUCKET, SECRET, Fault, ObjectServer
 from tests.warehouse.conftest import storage
 from warehouse import compact as compacting
+from warehouse.catalogue.connection import Connection
 from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.export import export_lake
@@ -134,7 +135,7 @@ def test_a_path_outside_the_lake_that_is_planted_while_it_is_open_is_neither_rea
         connection.execute("select * from ledger").fetchall()
     change_catalogue(warehouse, "delete from ducklake_data_file")
 
-    def plant(_: duckdb.DuckDBPyConnection) -> int:
+    def plant(_: Connection) -> int:
         values = f"(999999, '{path}', 0, '2020-01-01 00:00:00+00')"
         change_catalogue(
             warehouse, f"insert into ducklake_files_scheduled_for_deletion values {values}"
