@@ -20,7 +20,7 @@ from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.lake import filled_tables, no_lake, one_line
 from warehouse.statements import quoted
-from warehouse.stores.caches import trim_caches
+from warehouse.stores.keyed_store import trim_caches
 from warehouse.stores.transcripts import forget_expired
 from warehouse.unfinished_reports import remove_unfinished
 from warehouse.units.landing import LEFTOVERS

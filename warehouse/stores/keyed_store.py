@@ -13,8 +13,12 @@ from types import TracebackType
 from typing import Any
 
 import zstandard
+from pydantic import Field
 
+from schemas.base import Noun
+from schemas.settings import CacheSettings
 from warehouse.catalogue.sqlite_file import database_errors, open_wal
+from warehouse.layout import Layout
 from warehouse.scrubbing import concealed, known_secrets
 
 _KEYS_PER_QUERY = 500
@@ -165,3 +169,41 @@ def _unpacked(value: bytes) -> bytes:
         return zstandard.ZstdDecompressor().decompress(value)
     except zstandard.ZstdError as error:
         raise sqlite3.DatabaseError(str(error)) from error
+
+
+_DAY_SECONDS = 86_400.0
+
+
+class TrimmedCache(Noun):
+    """What became of one cache."""
+
+    name: str
+    entries_dropped: int = Field(ge=0)
+    bytes_before: int = Field(ge=0)
+    bytes_after: int = Field(ge=0)
+
+
+def trim_caches(layout: Layout, settings: CacheSettings) -> tuple[TrimmedCache, ...]:
+    """Drop what is too old, then the oldest until each cache fits, and give the space back.
+
+    Raises:
+        ConfigurationError, TransientError: as `KeyedStore`.
+    """
+    return tuple(_trimmed(path, settings) for path in sorted(layout.cache.glob("*.sqlite")))
+
+
+def _trimmed(path: Path, settings: CacheSettings) -> TrimmedCache:
+    before = _size(path)
+    with KeyedStore(path) as store:
+        dropped = store.drop_until(
+            oldest=time.time() - settings.maximum_days * _DAY_SECONDS,
+            most_bytes=settings.maximum_megabytes * 1_000_000,
+        )
+    return TrimmedCache(
+        name=path.stem, entries_dropped=dropped, bytes_before=before, bytes_after=_size(path)
+    )
+
+
+def _size(path: Path) -> int:
+    beside = (path, path.with_name(f"{path.name}-wal"))
+    return sum(each.stat().st_size for each in beside if each.exists())

@@ -25,10 +25,9 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.run import Budget
 from schemas.tables import TABLE
-from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.objects.object_storage import AT_ONCE
-from warehouse.parquet import read_bytes, write_bytes, write_rows
+from warehouse.parquet import read_bytes, read_rows, write_bytes, write_rows
 from warehouse.rows import Row, Rows, row_of
 from warehouse.stores.budget_file import BudgetFile
 from warehouse.units import shared

@@ -23,8 +23,8 @@ from warehouse.parquet import arrow_table
 from warehouse.rows import noun_of, row_of
 from warehouse.statements import table_statement
 from warehouse.units.kind import Kind
-from warehouse.validate.violations import ExpectationResult, Tally
-from warehouse.verify.verify_values import without_prose
+from warehouse.validate.expectations import ExpectationResult, Tally
+from warehouse.verify.verify_statistics import without_prose
 from warehouse.warehouse import Warehouse
 
 WORKS_TOGETHER = 50

@@ -19,9 +19,8 @@ from schemas.tables import TABLE
 from schemas.text.plain_files import remove_files
 from warehouse.catalogue.connection import Connection
 from warehouse.lake import one_snapshot
-from warehouse.landed import read_landed
 from warehouse.layout import Layout
-from warehouse.parquet import write_bytes, write_rows
+from warehouse.parquet import read_landed, write_bytes, write_rows
 from warehouse.rows import Row, Rows
 from warehouse.statements import table_statement
 from warehouse.units.kind import Kind, ReceiptT

@@ -22,9 +22,8 @@ from warehouse.app.records import fold
 from warehouse.catalogue.connection import Connection, share_out
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
-from warehouse.landed import in_batches, read_landed
 from warehouse.ledger import note_head
-from warehouse.parquet import arrow_table, read_bytes, write_bytes
+from warehouse.parquet import arrow_table, in_batches, read_bytes, read_landed, write_bytes
 from warehouse.rows import row_of
 from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT

@@ -23,14 +23,13 @@ from schemas.tables import TABLE
 from warehouse.answers import ValidationReport
 from warehouse.catalogue.connection import Connection, in_memory, share_out
 from warehouse.lake import rows_in
-from warehouse.landed import read_landed
 from warehouse.layout import Layout
+from warehouse.parquet import read_landed
 from warehouse.rows import Row
 from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import Kind, ReceiptT
 from warehouse.units.landing import landed_files, rows_beside
-from warehouse.validate.expectations import hold
-from warehouse.validate.violations import ExpectationResult, Tally, examples_of
+from warehouse.validate.expectations import ExpectationResult, Tally, examples_of, hold
 
 if TYPE_CHECKING:  # takes three seconds
     from warehouse.validate.great_expectations import Suites

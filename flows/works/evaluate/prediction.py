@@ -36,7 +36,7 @@ from tasks.literature.snapshot_search import SnapshotSearch
 from tasks.ranking.expected import RankingEstimate, estimate_ranking
 from warehouse.kinds.rankings.queries import whole_ranking
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.landed import read_rows
+from warehouse.parquet import read_rows
 from warehouse.progress import read_planned
 from warehouse.units.landing import landed_files
 from warehouse.warehouse import Warehouse

@@ -21,11 +21,11 @@ from warehouse.app.people import participants
 from warehouse.catalogue import catalogue_file
 from warehouse.catalogue.connection import Connection
 from warehouse.catalogue.definitions import check_catalogue, outdated_marts
-from warehouse.catalogue.move_catalogue import move_catalogue
 from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.export import export_lake
 from warehouse.kinds.runs.landing import RUNS
+from warehouse.moving import move_catalogue
 from warehouse.stores.keyed_store import KeyedStore
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify

@@ -30,8 +30,8 @@ from warehouse.console.console import run_sql
 from warehouse.export import export_lake
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import lies_in
+from warehouse.moving import move_data
 from warehouse.objects import object_storage
-from warehouse.objects.move_data import move_data
 from warehouse.objects.object_storage import ObjectFolder, forget_client
 from warehouse.reading import LakeReading
 from warehouse.units.publish import publish

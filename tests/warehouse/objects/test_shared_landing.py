@@ -30,7 +30,7 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections
 from warehouse.kinds.runs.reuse import reuse
-from warehouse.objects.move_data import move_data
+from warehouse.moving import move_data
 from warehouse.objects.shared_reports import (
     bring_report,
     forget_reports,

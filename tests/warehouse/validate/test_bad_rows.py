@@ -21,7 +21,7 @@ from warehouse.answers import Publication
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.landing import unit_folders
 from warehouse.units.publish import publish
-from warehouse.validate.violations import Tally
+from warehouse.validate.expectations import Tally
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
