@@ -46,7 +46,15 @@ const prepareForm = (form) => {
   });
 };
 
+const prepareFile = (field) => field.addEventListener("change", () => {
+  const most = Number(field.dataset.mostBytes);
+  const large = [...field.files].some((file) => file.size > most);
+  field.setCustomValidity(large ? `This file is larger than ${Math.floor(most / 1e6)} MB.` : "");
+  field.reportValidity();
+});
+
 const prepare = (main) => {
+  main.querySelectorAll("input[data-most-bytes]").forEach(prepareFile);
   main.querySelectorAll("table").forEach(prepareTable);
   main.querySelectorAll("form[data-sent-on-change]").forEach(prepareForm);
 };

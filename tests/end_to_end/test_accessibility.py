@@ -71,10 +71,11 @@ OF_THE_SITE = (
     "ideas",
     f"idea?run={RUN}&idea=idea-00003",
     "work",
+    "submit",
     f"runs/{RUN}",
     "runs/check-a",
 )
-SAMPLE = (*OF_THE_SITE, "ranking", "evaluate")
+SAMPLE = (*OF_THE_SITE, "ranking")
 
 
 @pytest.mark.parametrize(
