@@ -19,6 +19,7 @@ from schemas.people.role import Action
 from warehouse.app.jobs import Job, jobs, log_tail, read_job, request_stop, runner_at_work
 from warehouse.progress import Activity, RunProgress, Watch
 from warehouse.queries import Queries
+from warehouse.warehouse import Warehouse
 
 JOBS_LISTED = 10
 _LINES, _IDEAS_LINKED, _TITLE_CHARACTERS = 12, 10, 110
@@ -37,7 +38,7 @@ def show(visit: Visit) -> Shown:
     """
     lake, job = visit.lake, job_of(visit)
     asked = job.request
-    progress = _watch(lake).of_ideas(job.ideas) if isinstance(asked, OfIdeas) else None
+    progress = _watch(lake.warehouse).of_ideas(job.ideas) if isinstance(asked, OfIdeas) else None
     kind, sentence = _standing(job, progress, _outcome(lake, job))
     name = job.job_id if asked is None else wording.shortened(asked.name, _TITLE_CHARACTERS)
     blocks: list[pg.Block] = []
@@ -200,12 +201,12 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
 def under_way(lake: Lake) -> tuple[RunProgress, ...]:
     """Runs that are not published as planned, newest first."""
     ended = {RunId(run.run_id): run.finished_at for run in lake.runs()}
-    return _watch(lake).progress(ended)
+    return _watch(lake.warehouse).progress(ended)
 
 
 @cache
-def _watch(lake: Lake) -> Watch:
-    return Watch(lake.warehouse)
+def _watch(warehouse: Warehouse) -> Watch:
+    return Watch(warehouse)
 
 
 def spent_of(run: RunProgress) -> str:
