@@ -20,7 +20,7 @@ text.py        untrusted text as Markdown that is only text
 access.py      who reads the pages and what they may do: accounts, a provider, or one password
 sign_in.py     the form, and the way to a provider and back: routes beside the pages
 attempts.py    wrong passwords, and how long who guesses waits
-costs/, quality/, voting/   parts of the pages of these names
+voting/   parts of the page of this name
 
 How to write a page of Streamlit
     1. `screens/<name>.py`::
@@ -31,10 +31,10 @@ How to write a page of Streamlit
                    return
                ranking = lake.ask(Queries.ranking, run.run_id) # any method of
                warehouse.queries.Queries, cached
-               costs = lake.frame("cost_by_step", run_id=run.run_id) # sql/pages/cost_by_step.sql as
+               found = lake.frame("sources", run_id=run.run_id) # sql/pages/sources.sql as
                a Polars frame, cached
-               tables.show(costs, {"step": "Step", "cost_usd": tables.dollars("Cost")},
-               key="cost_by_step")
+               tables.show(found, {"source": "Source", "failed": tables.count("Failed")},
+               key="sources")
 
        Answers are shared between readers: never change them. Each is kept until something new is
            published.

@@ -161,23 +161,6 @@ def _widget(key: str) -> str:
     return f"choose_{key}"
 
 
-def choose_some(
-    label: str, options: Sequence[str], *, key: str, help: str | None = None
-) -> list[str]:
-    """Any of `options`; none means no filter."""
-    return list(
-        st.multiselect(
-            label,
-            options,
-            key=key,
-            bind=BOUND,
-            help=help,
-            placeholder="All",
-            format_func=unturned,
-        )
-    )
-
-
 def switch(label: str, *, key: str, default: bool = False, help: str | None = None) -> bool:
     return bool(st.toggle(label, value=default, key=key, bind=BOUND, help=help))
 
@@ -220,16 +203,3 @@ def number(
             help=help,
         )
     )
-
-
-def amount(label: str, *, key: str, help: str | None = None) -> float | None:
-    """A number not below zero, or none."""
-    value = st.number_input(
-        label, min_value=0.0, value=None, key=key, bind=BOUND, help=help, placeholder="none"
-    )
-    return None if value is None else float(value)
-
-
-def long_words(label: str, *, key: str, default: str = "", height: int = 200) -> str:
-    """A text of several lines."""
-    return st.text_area(label, value=default, key=key, bind=BOUND, height=height) or ""
