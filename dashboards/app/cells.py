@@ -1,8 +1,8 @@
-"""Tables and charts whose cells go to a spreadsheet too, by download or by copying."""
+"""Frames whose cells go to a spreadsheet too, by download or by copying."""
 
 import polars
 
-from dashboards.spreadsheet_cells import text_cell
+from dashboards.spreadsheet_cells import csv_line, text_cell
 
 _TEXTS = (polars.String, polars.Categorical, polars.Enum)
 
@@ -14,3 +14,9 @@ def as_text(frame: polars.DataFrame) -> polars.DataFrame:
         for name, kind in frame.schema.items()
         if kind in _TEXTS
     )
+
+
+def as_csv(frame: polars.DataFrame) -> str:
+    """Return `frame` as CSV in which no text is a formula."""
+    rows = frame.with_columns(polars.selectors.boolean().cast(polars.String)).rows()
+    return "".join(map(csv_line, (frame.columns, *rows)))

@@ -163,6 +163,8 @@ class Page:
 PAGES = (
     Page("/", "today", "Today"),
     Page("/ideas", "ideas", "Ideas"),
+    Page("/why", "why"),
+    Page("/sure", "why", function="show_sure"),
     Page("/work", "work", "Work"),
     Page("/runs/{run_id}", "work", function="show_run"),
     Page("/runs/{run_id}/ranking", "work", function="show_ranking"),

@@ -76,13 +76,3 @@ def wide(label: str, help: str | None = None) -> Any:
 
 def score(label: str, help: str | None = None) -> Any:
     return COLUMN.NumberColumn(label, help=help, format="%.2f")
-
-
-def share(label: str, help: str | None = None) -> Any:
-    """A share from 0 to 1, as a percentage."""
-    return COLUMN.NumberColumn(label, help=help, format="percent")
-
-
-def link(label: str, shown: str = "open", help: str | None = None) -> Any:
-    """A column of addresses made by `links.address` or `schemas.literature.naming.safe_url`."""
-    return COLUMN.LinkColumn(label, help=help, display_text=shown)

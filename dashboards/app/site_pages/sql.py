@@ -10,6 +10,7 @@ import orjson
 import polars
 from starlette.responses import Response
 
+from dashboards.app.cells import as_csv
 from dashboards.app.choosing import chosen
 from dashboards.app.data import Answer
 from dashboards.app.site import Shown, Visit, controls, with_query
@@ -17,7 +18,6 @@ from dashboards.app.site_pages.operate import part
 from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.wording import shortened, whole_sentences
-from dashboards.spreadsheet_cells import csv_line
 from schemas.errors import ConfigurationError, SqlError
 from schemas.literature.naming import INVISIBLE, unturned
 from schemas.tables import TABLE
@@ -189,13 +189,11 @@ def _subject(asked: str) -> str:
 
 
 def _csv(frame: polars.DataFrame) -> bytes:
-    """In which no text is a formula."""
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     flat = frame.with_columns(
-        polars.selectors.boolean().cast(polars.String),
-        *(polars.col(name).map_elements(_plain, return_dtype=polars.String) for name in nested),
+        polars.col(name).map_elements(_plain, return_dtype=polars.String) for name in nested
     )
-    return "".join(map(csv_line, (flat.columns, *flat.rows()))).encode()
+    return as_csv(flat).encode()
 
 
 def _parquet(frame: polars.DataFrame) -> bytes:

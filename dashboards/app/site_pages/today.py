@@ -9,7 +9,7 @@ from dashboards.app.choosing import chosen_run, form, run_field
 from dashboards.app.data import Lake
 from dashboards.app.evaluating.asking import may_watch
 from dashboards.app.site import Shown, Visit, controls, idea_path, run_path, with_query
-from dashboards.app.site_pages.ideas import gives_verdicts, rank_with_range, verdict_on
+from dashboards.app.site_pages.ideas import gives_verdicts, verdict_on
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
@@ -202,7 +202,7 @@ def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
             losses=idea.losses,
             ties=idea.ties,
         )
-        place = rank_with_range(idea.rank, idea.best_rank, idea.worst_rank)
+        place = wording.rank_with_range(idea.rank, idea.best_rank, idea.worst_rank)
         known = f"{verdict.value.capitalize()} · " if verdict is not None else ""
         head = pg.line(
             pg.strong(f"{known}{figures.mean(idea.score)}"),
