@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import import_module, resources
 from typing import Any
@@ -247,9 +247,9 @@ class Site:
         return self._framed(_refusal(error), visit, page, _status(error))
 
     def _shown(self, page: Page, request: Request, sent: FormData | None = None) -> Response:
-        visit = Visit(request, self.lake, self.access, sent)
-        status = 200
+        visit, status = Visit(request, self.lake, self.access, sent), 200
         try:
+            visit = replace(visit, lake=self.lake.as_it_is_now())
             if not any(visit.may(action) for action in page.needs):
                 visit.check_may(page.needs[0])
             shown = page.show(visit)

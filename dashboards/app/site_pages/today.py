@@ -24,6 +24,7 @@ from warehouse.app.jobs import Job, jobs
 from warehouse.app.people import participant_with
 from warehouse.progress import Activity, RunProgress, Watch
 from warehouse.queries import Queries
+from warehouse.warehouse import Warehouse
 
 NIGHTS, RUNS_LISTED, JOBS_LISTED = 14, 20, 10
 _WHERE = {
@@ -65,12 +66,12 @@ def show(visit: Visit) -> Shown:
 def under_way(lake: Lake) -> tuple[RunProgress, ...]:
     """Runs that are not published as planned, newest first."""
     ended = {RunId(run.run_id): run.finished_at for run in lake.runs()}
-    return _watch(lake).progress(ended)
+    return _watch(lake.warehouse).progress(ended)
 
 
 @cache
-def _watch(lake: Lake) -> Watch:
-    return Watch(lake.warehouse)
+def _watch(warehouse: Warehouse) -> Watch:
+    return Watch(warehouse)
 
 
 def _no_lake(lake: Lake) -> Iterator[pg.Block]:
