@@ -177,6 +177,16 @@ PAGES = (
     Page("/jobs/{job_id}/stop", "jobs", function="stop", needs=(Action.SUBMIT,), method="POST"),
     Page("/idea", "idea"),
     Page("/paper", "paper"),
+    Page("/operate", "operate", "Operate"),
+    Page("/operate/cost", "operate", function="show_cost"),
+    Page("/operate/sources", "operate", function="show_sources"),
+    Page("/operate/quality", "operate", function="show_quality"),
+    Page("/operate/quality/data-docs", "operate", function="send_data_docs"),
+    Page("/operate/sql", "sql"),
+    Page("/operate/sql/file", "sql", function="send_file"),
+    Page("/operate/benchmarks", "benchmarks"),
+    Page("/operate/rated", "rated"),
+    Page("/operate/rated", "rated", function="save", needs=(Action.DECIDE,), method="POST"),
 )
 
 

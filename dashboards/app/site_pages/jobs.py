@@ -185,7 +185,9 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
                 " again: it continues where it stopped and pays nothing twice."
             )
         elif run.activity is Activity.REFUSED:
-            broken = pg.report("Broken checks", with_query("/quality", run=run.planned.run_id))
+            broken = pg.report(
+                "Broken checks", with_query("/operate/quality", run=run.planned.run_id)
+            )
             yield pg.text(
                 f"Files of {run.planned.run_id} broke a critical check, so they stay out of the"
                 " lake. ",

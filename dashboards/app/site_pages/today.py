@@ -22,10 +22,10 @@ from warehouse.queries import Queries
 
 NIGHTS, RUNS_LISTED = 14, 20
 _WHERE = {
-    About.UNSCORED: ("/quality", {"view": "Unscored"}),
-    About.CHECKS: ("/quality", {"view": "Checks"}),
-    About.JUDGES: ("/quality", {"view": "Judges"}),
-    About.COST: ("/cost", {}),
+    About.UNSCORED: ("/operate/quality", {"view": "Unscored"}),
+    About.CHECKS: ("/operate/quality", {"view": "Checks"}),
+    About.JUDGES: ("/operate/quality", {"view": "Judges"}),
+    About.COST: ("/operate/cost", {}),
 }
 _TITLE_CHARACTERS = 110
 
