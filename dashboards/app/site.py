@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import import_module, resources
 from typing import Any
@@ -163,12 +163,30 @@ class Page:
 PAGES = (
     Page("/", "today", "Today"),
     Page("/ideas", "ideas", "Ideas"),
+    Page("/why", "why"),
+    Page("/sure", "why", function="show_sure"),
     Page("/work", "work", "Work"),
     Page("/runs/{run_id}", "work", function="show_run"),
     Page("/runs/{run_id}/ranking", "work", function="show_ranking"),
     Page("/runs/{run_id}/file", "work", function="send_file"),
+    Page("/submit", "submit", "Submit", needs=(Action.SUBMIT,)),
+    Page("/submit", "submit", function="take", needs=(Action.SUBMIT,), method="POST"),
+    Page("/submit/{job_id}", "submit", function="show_draft", needs=(Action.SUBMIT,)),
+    Page("/submit/{job_id}", "submit", function="begin", needs=(Action.SUBMIT,), method="POST"),
+    Page("/jobs/{job_id}", "jobs", needs=(Action.SUBMIT,)),
+    Page("/jobs/{job_id}/stop", "jobs", function="stop", needs=(Action.SUBMIT,), method="POST"),
     Page("/idea", "idea"),
     Page("/paper", "paper"),
+    Page("/operate", "operate", "Operate"),
+    Page("/operate/cost", "operate", function="show_cost"),
+    Page("/operate/sources", "operate", function="show_sources"),
+    Page("/operate/quality", "operate", function="show_quality"),
+    Page("/operate/quality/data-docs", "operate", function="send_data_docs"),
+    Page("/operate/sql", "sql"),
+    Page("/operate/sql/file", "sql", function="send_file"),
+    Page("/operate/benchmarks", "benchmarks"),
+    Page("/operate/rated", "rated"),
+    Page("/operate/rated", "rated", function="save", needs=(Action.DECIDE,), method="POST"),
 )
 
 
@@ -235,9 +253,9 @@ class Site:
         return self._framed(_refusal(error), visit, page, _status(error))
 
     def _shown(self, page: Page, request: Request, sent: FormData | None = None) -> Response:
-        visit = Visit(request, self.lake, self.access, sent)
-        status = 200
+        visit, status = Visit(request, self.lake, self.access, sent), 200
         try:
+            visit = replace(visit, lake=self.lake.as_it_is_now())
             if not any(visit.may(action) for action in page.needs):
                 visit.check_may(page.needs[0])
             shown = page.show(visit)
@@ -312,6 +330,10 @@ def _not_for(person: Person | None, action: Action) -> str:
 
 def run_path(run_id: str) -> str:
     return f"/runs/{quote(run_id, safe='')}"
+
+
+def job_path(job_id: str) -> str:
+    return f"/jobs/{quote(job_id, safe='')}"
 
 
 def idea_path(run_id: str, idea_id: str) -> str:

@@ -295,6 +295,7 @@ class Prediction:
             "earlier_runs_unknown_because": self.unknown_because,
             "without_earlier_runs": self.whole.model_dump(mode="json", include=_BOTH),
             "ranking": self.ranking.model_dump(mode="json"),
+            "titles": [each.title or str(each.idea_id) for each in self.batch.ideas[:_NAMED]],
             "rejected_entries": [each.model_dump(mode="json") for each in self.batch.rejected],
             "field_coverage": self.fields.model_dump(mode="json"),
             "fields": [each.model_dump(mode="json") for each in self.batch.fields],
