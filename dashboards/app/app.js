@@ -83,9 +83,45 @@ const prepareCitations = (main) => {
   });
 };
 
+const prepareFile = (field) => field.addEventListener("change", () => {
+  const most = Number(field.dataset.mostBytes);
+  const large = [...field.files].some((file) => file.size > most);
+  field.setCustomValidity(large ? `This file is larger than ${Math.floor(most / 1e6)} MB.` : "");
+  field.reportValidity();
+});
+
+// One cursor over all panels of a chart: by pointer, or by the arrow keys.
+const prepareCursor = (chart) => {
+  const places = chart.querySelectorAll(".cursor[data-at]");
+  let at = places.length - 1;
+  const show = (place) => {
+    at = Math.max(0, Math.min(places.length - 1, place));
+    for (const each of chart.querySelectorAll("[data-at]")) {
+      each.classList.toggle("here", Number(each.dataset.at) === at);
+    }
+  };
+  chart.addEventListener("pointerover", (event) => {
+    if (event.target.dataset?.at !== undefined) show(Number(event.target.dataset.at));
+  });
+  chart.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step) { event.preventDefault(); show(at + step); }
+  });
+};
+
+// Ctrl+Enter sends a text of several lines.
+const prepareKeys = (form) => {
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  });
+};
+
 const prepare = (main) => {
+  main.querySelectorAll("input[data-most-bytes]").forEach(prepareFile);
   main.querySelectorAll("table").forEach(prepareTable);
   main.querySelectorAll("form[data-sent-on-change]").forEach(prepareForm);
+  main.querySelectorAll("form[data-sent-by-keys]").forEach(prepareKeys);
+  main.querySelectorAll("figure.chart:has(.cursor)").forEach(prepareCursor);
   prepareCitations(main);
 };
 

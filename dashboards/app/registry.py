@@ -36,12 +36,5 @@ class Page:
 PAGES: tuple[Page, ...] = (
     Page("vote", "Vote", "how_to_vote", "Decide", (Action.READ, Action.VOTE)),
     Page("inbox", "Inbox", "inbox", "Decide"),
-    Page("evaluate", "Evaluate one", "play_circle", "Submit", (Action.SUBMIT,)),
-    Page("curation", "Rated ideas", "edit_note", "Work"),
-    Page("benchmarks", "Benchmarks", "speed", "Work"),
-    Page("cost", "Cost and latency", "payments", "Operate"),
-    Page("sources", "Sources", "travel_explore", "Operate"),
-    Page("quality", "Data quality", "fact_check", "Operate"),
-    Page("sql", "SQL", "database", "Operate"),
 )
 PAGE: dict[str, Page] = {page.name: page for page in PAGES}

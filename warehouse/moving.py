@@ -1,0 +1,267 @@
+"""A lake that outgrows one machine: its catalogue goes to PostgreSQL, its files to object storage.
+
+The catalogue takes every snapshot along, and says where the files lie. With a catalogue that
+machines share, all of the warehouse goes with its files.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import duckdb
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError, PublicationError
+from schemas.identifiers import RunId
+from warehouse.catalogue.catalogue_file import has_catalogue
+from warehouse.catalogue.connection import Connection, extension_path, in_memory, restrict_files
+from warehouse.catalogue.postgres import PostgresCatalogue, attach_postgres
+from warehouse.catalogue.sqlite_file import refuse_foreign_journal
+from warehouse.kinds.registry import KINDS
+from warehouse.lake import note_place, object_folder, one_line, open_writer
+from warehouse.layout import Layout
+from warehouse.objects.object_storage import AT_ONCE, ObjectFolder, file_size
+from warehouse.statements import filled, quoted, statement
+from warehouse.units import shared
+from warehouse.units.landing import files_beside, landed_names, unit_folders
+from warehouse.units.shared import RECEIPT_FILE
+from warehouse.warehouse import Warehouse
+
+
+class MovedData(Noun):
+    """What a move of a lake's files did.
+
+    Attributes:
+        kept: where they lay before, and still do.
+        units: landed units that are at the address too; None: the warehouse stays in its folder.
+    """
+
+    files: int
+    files_copied: int
+    bytes_copied: int
+    place: str
+    kept: str | None
+    units: int | None = None
+
+
+def move_data(warehouse: Warehouse, address: str | None) -> MovedData:
+    """Copy every file that a snapshot reads to the folder `lake` at an address in object storage
+    (None: to the warehouse's own folder), and from then on read and write there. A move that was
+    cut short is finished by the same call: nothing changes for readers before the last file is
+    there.
+
+    With a catalogue in PostgreSQL what has landed goes too, and the address is that of the
+    warehouse from then on. Where there is no lake, an empty one is made.
+
+    Raises:
+        ConfigurationError: the storage refuses, DuckDB cannot read it, a file of the lake is
+            missing, or the warehouse is at an address already.
+        PublicationError: the catalogue could not be changed; nothing has changed.
+        TransientError: a publisher is at work.
+        UpstreamError: the storage or PostgreSQL cannot be reached.
+    """
+    if warehouse.objects is not None:
+        raise ConfigurationError(
+            f"{warehouse.address} lies in object storage already: copy the bucket, and name any"
+            " folder as the warehouse to say where the files lie now"
+        )
+    units, target = None, None
+    if address is not None:
+        place_there = ObjectFolder.of(address)
+        extension_path("httpfs")
+        place_there.check()
+        target = place_there.within("lake")
+        if warehouse.postgres is not None:
+            units = _share_landed(warehouse, Warehouse.of(address))
+    copied = []
+    with warehouse.publisher(moves=True) as connection:
+        source = object_folder(connection)
+        place = f"{warehouse.data.resolve()}/" if target is None else target.address
+        before = f"{warehouse.data.resolve()}/" if source is None else source.address
+        known = connection.execute(statement("catalogue", "files")).fetchall()
+        files = {name: size for _, name, size, _ in known}
+        if place != before:
+            copied = [
+                size
+                for name, size in files.items()
+                if _copied(warehouse.data, source, target, name, size)
+            ]
+            _note(connection, warehouse, place)
+        # Also where nothing was copied: a move may have been cut short right before.
+        note_place(warehouse, place)
+    return MovedData(
+        files=len(files),
+        files_copied=len(copied),
+        bytes_copied=sum(copied),
+        place=place,
+        kept=before if files and place != before else None,
+        units=units,
+    )
+
+
+def _share_landed(source: Warehouse, target: Warehouse) -> int:
+    """Have what landed in a folder where machines meet, and in this one's working folder; the
+    number of units.
+    """
+    if source.landing.is_dir():
+        shutil.copytree(source.landing, target.landing, dirs_exist_ok=True)
+    count = 0
+    for kind in KINDS:
+        for names in landed_names(target, kind):
+            folder = kind.folder(target, *names)
+            units = [
+                each
+                for each in unit_folders(target, kind, *names)
+                if (each / RECEIPT_FILE).exists()
+            ]
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                list(pool.map(partial(_offer, target), units))
+            shared.keep_work(target, folder, files_beside(target, kind, *names))
+            count += len(units)
+    for index in target.landing.glob("receipts/*/*"):
+        for run in index.iterdir():
+            shared.note_run(target, index, RunId(run.name))
+    return count
+
+
+def _offer(warehouse: Warehouse, unit: Path) -> None:
+    """Whoever has landed it there already has it as it is to be."""
+    shared.offer(warehouse, unit, unit, replaced=None)
+
+
+def _note(connection: Connection, warehouse: Warehouse, place: str) -> None:
+    """Write into the catalogue where the files lie; the lake is detached after that."""
+    connection.execute("use memory")
+    connection.execute("detach lake")
+    # A connection of its own, since one that is bounded to a lake attaches no database.
+    scanner = "sqlite_scanner" if warehouse.postgres is None else "postgres_scanner"
+    with in_memory(scanner) as own:
+        if warehouse.postgres is None:
+            refuse_foreign_journal(warehouse.catalogue)
+            file = quoted(str(warehouse.catalogue.resolve()))
+            own.execute(f"attach {file} as catalogue (type sqlite)")
+        else:
+            attach_postgres(own, warehouse.postgres, read_only=False)
+        try:
+            own.execute(statement("catalogue", "lay_data"), [place])
+        except duckdb.Error as error:
+            raise PublicationError(f"the files were not moved: {one_line(error)}") from error
+
+
+def _copied(
+    folder: Path, source: ObjectFolder | None, target: ObjectFolder | None, name: str, size: int
+) -> bool:
+    """Whether the file was not yet there; it is now, with all its bytes."""
+    if file_size(folder, target, name) == size:
+        return False
+    if file_size(folder, source, name) != size:
+        place = folder if source is None else source.address
+        raise ConfigurationError(
+            f"{name} is missing in {place}, or has not its {size} bytes: nothing was moved"
+        )
+    with tempfile.TemporaryDirectory() as temporary:
+        file = folder / name
+        if source is not None:
+            file = Path(temporary) / "file"
+            source.download(name, file)
+        if target is not None:
+            target.upload(name, file)
+        else:
+            at = folder / name
+            at.parent.mkdir(parents=True, exist_ok=True)
+            building = at.with_name(f".{at.name}.building")
+            building.unlink(missing_ok=True)  # it may be a link
+            building.write_bytes(file.read_bytes())
+            building.replace(at)
+    if file_size(folder, target, name) != size:
+        raise ConfigurationError(f"{name} did not arrive whole: nothing was moved; try again")
+    return True
+
+
+_INLINED = "ducklake_inlined_data_"
+
+
+def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
+    """Copy the catalogue into the database at `catalogue_url`, in one transaction, and set the file
+    aside. A move that was cut short is made again, or finished.
+
+    Returns:
+        Rows by table of the catalogue.
+
+    Raises:
+        ConfigurationError: there is no SQLite catalogue, or the database holds another lake.
+        PublicationError: the copy failed; nothing has changed.
+        TransientError: a publisher is at work.
+        UpstreamError: PostgreSQL cannot be reached.
+    """
+    catalogue = PostgresCatalogue.of(catalogue_url)
+    if not has_catalogue(layout):
+        moved = layout.moved_catalogue.exists()
+        raise ConfigurationError(
+            f"{layout.root} has no SQLite catalogue to move"
+            + (f": it was moved before, to {layout.moved_catalogue.name}" if moved else "")
+        )
+    with open_writer(layout, None) as source:
+        source.execute("call ducklake_flush_inlined_data('lake')")
+        # Attaching it makes the tables of an empty lake, as this version of DuckLake wants them.
+        with (
+            open_writer(layout, catalogue, moves=True),
+            _both(layout, catalogue) as connection,
+        ):
+            rows = _copy(connection, catalogue)
+    layout.catalogue.rename(layout.moved_catalogue)
+    return rows
+
+
+@contextmanager
+def _both(layout: Layout, catalogue: PostgresCatalogue) -> Iterator[Connection]:
+    with in_memory("sqlite_scanner", "postgres_scanner") as connection:
+        refuse_foreign_journal(layout.catalogue)
+        connection.execute(
+            f"attach {quoted(str(layout.catalogue.resolve()))} as source (type sqlite, read_only)"
+        )
+        attach_postgres(connection, catalogue, read_only=False)
+        restrict_files(connection, None)
+        yield connection
+
+
+def _copy(connection: Connection, catalogue: PostgresCatalogue) -> dict[str, int]:
+    names = [
+        name
+        for (name,) in connection.execute(statement("catalogue", "tables")).fetchall()
+        if not name.startswith(_INLINED)
+    ]
+    if _snapshots(connection, "catalogue") == _snapshots(connection, "source"):
+        return _counts(connection, "catalogue", names)
+    if connection.execute("select 1 from catalogue.ducklake_table limit 1").fetchone():
+        raise ConfigurationError(
+            f"the database at {catalogue.title} holds a lake: name an empty one"
+        )
+    try:
+        connection.execute("begin")
+        for name in names:
+            connection.execute(filled("catalogue", "delete_rows", table=name))
+            connection.execute(filled("catalogue", "copy_rows", table=name))
+        counts = _counts(connection, "catalogue", names)
+        if counts != _counts(connection, "source", names):
+            raise PublicationError(
+                "the catalogue was not moved: its copy has other numbers of rows"
+            )
+        connection.execute("commit")
+    except duckdb.Error as error:
+        raise PublicationError(f"the catalogue was not moved: {one_line(error)}") from error
+    return counts
+
+
+def _snapshots(connection: Connection, database: str) -> list[tuple[object, ...]]:
+    """Which tables there are and which snapshots: equal for copies of one lake alone."""
+    return connection.execute(filled("catalogue", "identity", database=database)).fetchall()
+
+
+def _counts(connection: Connection, database: str, names: list[str]) -> dict[str, int]:
+    counted = (filled("catalogue", "count_rows", table=name, database=database) for name in names)
+    return dict(connection.execute(" union all ".join(counted)).fetchall())
