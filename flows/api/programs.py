@@ -33,17 +33,17 @@ class Programs:
         return Starlette(routes=[Mount("/", served)], lifespan=self._lifespan)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["path"] == "/health":
-            await JSONResponse({"state": "ok"})(scope, receive, send)
-            return
         assert self._made is not None
-        self._wanted.set()
-        try:
-            app = await asyncio.shield(self._made)
-        except AssayError as error:
-            answer = JSONResponse({"state": "error", "error": str(error)}, 503)
-            await answer(scope, receive, send)
-            return
+        app: ASGIApp = _health
+        if scope["path"] != "/health":
+            self._wanted.set()
+        if self._wanted.is_set():  # a service that is still being made is not healthy yet
+            try:
+                made = await asyncio.shield(self._made)
+            except AssayError as error:
+                app = JSONResponse({"state": "error", "error": str(error)}, 503)
+            else:
+                app = app if scope["path"] == "/health" else made
         await app(scope, receive, send)
 
     @asynccontextmanager
@@ -70,6 +70,9 @@ class Programs:
                     await asyncio.Event().wait()
         except AssayError as error:
             made.set_exception(error)
+
+
+_health = JSONResponse({"state": "ok"})
 
 
 def _imported() -> tuple[Any, Any]:

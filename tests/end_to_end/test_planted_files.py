@@ -134,7 +134,7 @@ def test_a_check_executes_no_file_of_the_folder_it_is_started_in(
     ("arguments", "path"),
     [
         (("literature", "serve", "--literature", LITERATURE), "/healthz"),
-        (("dashboard",), "/_stcore/health"),
+        (("dashboard",), "/health"),
     ],
 )
 def test_a_server_executes_no_file_of_the_folder_it_is_started_in(

@@ -118,9 +118,7 @@ def dashboard(warehouse: Path, env: dict[str, str], log: Path) -> Iterator[str]:
 
 def _healthy(port: int) -> bool:
     try:
-        return httpx.get(
-            f"http://127.0.0.1:{port}/_stcore/health", timeout=5, trust_env=False
-        ).is_success
+        return httpx.get(f"http://127.0.0.1:{port}/health", timeout=5, trust_env=False).is_success
     except httpx.HTTPError:
         return False
 

@@ -10,9 +10,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import ClientConnection, connect
-from websockets.typing import Origin, Subprotocol
 
 from dashboards.app.access import SIGN_IN_PATH, by_password, cookie_name
 from schemas.people.role import Role
@@ -47,7 +44,7 @@ class Site:
         return httpx.post(self.url + SIGN_IN_PATH, data=told, headers=headers)
 
     def open(self, secret: str = "", **more: str) -> httpx.Response:
-        return httpx.get(f"{self.url}/ranking?run=a", headers=OPENED | self.cookie(secret) | more)
+        return httpx.get(f"{self.url}/ideas?run=a", headers=OPENED | self.cookie(secret) | more)
 
     def cookie(self, secret: str) -> dict[str, str]:
         return {"cookie": f"{cookie_name(self.warehouse)}={secret}"} if secret else {}
@@ -82,49 +79,29 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """Without a proxy, in a folder that holds settings of Streamlit."""
-    folder = tmp_path_factory.mktemp("planted")
-    settings = folder / ".streamlit" / "config.toml"
-    settings.parent.mkdir()
-    settings.write_text('[server]\nbaseUrlPath = "x"\ncookieSecret = "known"\n')
-    with served(folder) as found:
+def without_proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Without a proxy."""
+    with served(tmp_path_factory.mktemp("planted")) as found:
         yield found
 
 
-def test_settings_of_streamlit_in_the_current_folder_are_not_read(planted: Site) -> None:
-    cookie = planted.cookie(planted.session("ada"))
-    assert httpx.get(planted.url + SIGN_IN_PATH).status_code == 200
-    assert httpx.get(f"{planted.url}/_stcore/host-config", headers=cookie).status_code == 200
-    assert httpx.get(f"{planted.url}/x/_stcore/host-config", headers=cookie).status_code == 404
-
-
-def test_a_program_of_this_machine_cannot_guess_from_many_addresses(planted: Site) -> None:
-    statuses = [planted.post(f"name{number}", "password123456").status_code for number in range(11)]
+def test_a_program_of_this_machine_cannot_guess_from_many_addresses(without_proxy: Site) -> None:
+    statuses = [
+        without_proxy.post(f"name{number}", "password123456").status_code for number in range(11)
+    ]
     assert statuses == [403] * 10 + [429]
-
-
-@pytest.mark.parametrize(
-    "path", ["metrics", "metrics/", "script-health-check", "agent/openapi.json", "agent/interact"]
-)
-def test_streamlits_own_doors_are_closed(path: str, site: Site) -> None:
-    for sent in (path, path.replace("m", "%6d", 1)):
-        answer = httpx.get(f"{site.url}/_stcore/{sent}")
-        assert (answer.status_code, answer.text) == (404, "Not found")
 
 
 def test_a_stranger_gets_no_page_no_file_and_no_stream(site: Site) -> None:
     for path in ("/", "/ideas", "/idea?run=a&idea=b", "/runs/a", "/runs/a/file?format=json",
-                 "/work", "/cost", "/media/a.csv"):  # fmt: skip
+                 "/work", "/operate/cost", "/changes"):  # fmt: skip
         opened = httpx.get(site.url + path, headers=OPENED)
         assert (opened.status_code, opened.headers["location"][:9]) == (303, "/sign-in?"), path
         fetched = httpx.get(site.url + path, headers={"sec-fetch-mode": "cors"})
         assert (fetched.status_code, fetched.text) == (403, "Sign in first"), path
     assert httpx.get(f"{site.url}/assets/icon.svg").status_code == 200
-    with pytest.raises(InvalidStatus):
-        page_of(site, "")
-    with pytest.raises(InvalidStatus):
-        page_of(site, "a guess")
+    guess = httpx.get(f"{site.url}/changes", headers=site.cookie("a guess"))
+    assert (guess.status_code, "text/event-stream" in guess.headers["content-type"]) == (303, False)
 
 
 def test_a_link_of_another_site_opens_the_page_by_a_reload_of_ours(site: Site) -> None:
@@ -137,15 +114,15 @@ def test_who_has_not_signed_in_is_led_to_the_form_and_back_to_the_page(site: Sit
     led = site.open()
     assert (led.status_code, led.headers["location"]) == (
         303,
-        f"{SIGN_IN_PATH}?next=%2Franking%3Frun%3Da",
+        f"{SIGN_IN_PATH}?next=%2Fideas%3Frun%3Da",
     )
     form = httpx.get(site.url + led.headers["location"])
     assert form.status_code == 200
-    assert 'value="/ranking?run=a"' in form.text
+    assert 'value="/ideas?run=a"' in form.text
     assert form.headers["cache-control"] == "no-store"
     assert "frame-ancestors 'none'" in form.headers["content-security-policy"]
-    back = site.post("ada", PASSWORD, next="/ranking?run=a")
-    assert (back.status_code, back.headers["location"]) == (303, "/ranking?run=a")
+    back = site.post("ada", PASSWORD, next="/ideas?run=a")
+    assert (back.status_code, back.headers["location"]) == (303, "/ideas?run=a")
     assert site.open(cookie_of(back)).status_code == 200
 
 
@@ -179,46 +156,30 @@ def test_a_cookie_shown_again_after_the_sign_out_opens_nothing(site: Site) -> No
     assert site.open(secret).status_code == 303
 
 
-def test_a_file_of_a_page_is_for_who_has_signed_in(site: Site) -> None:
-    cookie = site.cookie(site.session("ada"))
-    for path in ("/media/a.csv", "/_stcore/upload_file/a/b"):
-        fetched = httpx.get(site.url + path, headers={"sec-fetch-mode": "cors"})
-        assert fetched.status_code == 403
-        assert httpx.get(site.url + path, headers=cookie).status_code != 403
-
-
 def test_another_password_ends_what_was_open(site: Site) -> None:
     secret = site.session("changed")
-    with page_of(site, secret) as page:
+    with what_changes(site, secret) as lines:
         set_password(site.database, "changed", PASSWORD + " anew")
         assert site.open(secret).status_code == 303
-        assert closed_with(page) == 1008
+        assert [line for line in lines if line.startswith("data")] == []
 
 
-def test_a_page_that_stays_open_is_closed_once_its_reader_signs_out(site: Site) -> None:
+def test_a_page_that_stays_open_learns_nothing_once_its_reader_signs_out(site: Site) -> None:
     secret = site.session("ada")
-    with page_of(site, secret) as page:
+    with what_changes(site, secret) as lines:
         sign_out(site.database, secret)
-        assert closed_with(page) == 1008
+        assert [line for line in lines if line.startswith("data")] == []
 
 
-def page_of(site: Site, secret: str) -> ClientConnection:
-    return connect(
-        f"{site.url.replace('http', 'ws')}/_stcore/stream",
-        origin=Origin(site.url),
-        subprotocols=[Subprotocol("streamlit")],
-        additional_headers={"Cookie": f"{cookie_name(site.warehouse)}={secret}"},
-        proxy=None,
-    )
-
-
-def closed_with(page: ClientConnection) -> int:
-    page.send(b"")
-    with pytest.raises(ConnectionClosed) as closed:
-        while True:
-            page.recv(timeout=60)
-    assert closed.value.rcvd is not None
-    return closed.value.rcvd.code
+@contextmanager
+def what_changes(site: Site, secret: str) -> Iterator[Iterator[str]]:
+    """What the open page of a reader is told from its second version on, until it is told no more."""
+    headers = site.cookie(secret)
+    with httpx.stream("GET", f"{site.url}/changes", headers=headers, timeout=60) as answer:
+        assert answer.status_code == 200
+        lines = answer.iter_lines()
+        assert any(line.startswith("data: ") for line in lines)
+        yield lines
 
 
 def test_a_session_that_somebody_else_planted_is_neither_taken_over_nor_left(site: Site) -> None:
