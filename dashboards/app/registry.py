@@ -36,6 +36,5 @@ class Page:
 PAGES: tuple[Page, ...] = (
     Page("vote", "Vote", "how_to_vote", "Decide", (Action.READ, Action.VOTE)),
     Page("inbox", "Inbox", "inbox", "Decide"),
-    Page("evaluate", "Evaluate one", "play_circle", "Submit", (Action.SUBMIT,)),
 )
 PAGE: dict[str, Page] = {page.name: page for page in PAGES}
