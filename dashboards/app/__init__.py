@@ -20,7 +20,7 @@ text.py        untrusted text as Markdown that is only text
 access.py      who reads the pages and what they may do: accounts, a provider, or one password
 sign_in.py     the form, and the way to a provider and back: routes beside the pages
 attempts.py    wrong passwords, and how long who guesses waits
-costs/, quality/, voting/   parts of the pages of these names
+costs/, quality/   parts of the pages of these names
 
 How to write a page of Streamlit
     1. `screens/<name>.py`::

@@ -35,8 +35,6 @@ class Page:
 
 PAGES: tuple[Page, ...] = (
     Page("ranking", "Compare rankings", "leaderboard", "Ideas"),
-    Page("vote", "Vote", "how_to_vote", "Decide", (Action.READ, Action.VOTE)),
-    Page("inbox", "Inbox", "inbox", "Decide"),
     Page("evaluate", "Evaluate one", "play_circle", "Submit", (Action.SUBMIT,)),
     Page("curation", "Rated ideas", "edit_note", "Work"),
     Page("benchmarks", "Benchmarks", "speed", "Work"),

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 
-from dashboards.app.access import services_of
 from dashboards.app.choosing import chosen_run, form, run_field
 from dashboards.app.data import Lake
 from dashboards.app.evaluating.asking import may_watch
 from dashboards.app.site import Shown, Visit, controls, idea_path, run_path, with_query
+from dashboards.app.site_pages import decide
 from dashboards.app.site_pages.ideas import gives_verdicts, rank_with_range, verdict_on
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
@@ -18,10 +18,7 @@ from schemas.identifiers import RunId
 from schemas.people.role import Action
 from schemas.run import Run
 from warehouse.answers import IdeaScore
-from warehouse.app.database import services_file
-from warehouse.app.decisions import open_requests
 from warehouse.app.jobs import Job, jobs
-from warehouse.app.people import participant_with
 from warehouse.progress import Activity, RunProgress, Watch
 from warehouse.queries import Queries
 
@@ -163,19 +160,12 @@ def _alarms(night: NightRun) -> Iterator[pg.Block]:
 
 def _waiting(visit: Visit) -> Iterator[pg.Block]:
     """How many decisions wait for whoever is signed in."""
-    person, warehouse = visit.person, visit.lake.warehouse
-    if person is None or not person.role.may(Action.DECIDE):
-        return
-    if not services_file(warehouse).exists():
-        return
-    database = services_of(warehouse)
-    who = participant_with(database, person.name)
-    waiting = 0 if who is None else sum(1 for _ in open_requests(database, who.participant_id))
+    waiting = decide.waiting(visit)
     if waiting:
         yield pg.heading("Decisions")
         wait = "waits" if waiting == 1 else "wait"
         yield pg.text(f"{figures.counted(waiting, 'request')} {wait} for your answer: ",
-                      pg.report("inbox", "/inbox"))  # fmt: skip
+                      pg.report("Decide", decide.PATH))  # fmt: skip
 
 
 def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
