@@ -163,7 +163,7 @@ def blocks_of(said: Sequence[Part]) -> Iterator[pg.Block]:
     """Parts of a text that nobody has vouched for, one below the other."""
     for part in said:
         if part.heading:
-            yield pg.heading(part.heading, level=4)
+            yield pg.heading(part.heading, level=3)
         yield from prose(part.text)
 
 
@@ -183,6 +183,8 @@ def folded(
             opening.append(Part(part.heading, begin))
         if end or not begin:
             rest.append(Part("" if begin else part.heading, end))
+    while rest and opening and opening[-1].text.startswith("#"):  # a heading of what is folded
+        rest.insert(0, opening.pop())
     return opening, rest
 
 

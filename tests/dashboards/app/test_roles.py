@@ -56,7 +56,7 @@ def test_a_voter_reaches_no_page_of_streamlit(
     known_navigation = st.navigation
     monkeypatch.setattr(st, "navigation", navigation)
     assert titles(warehouse, monkeypatch) == set()
-    assert offered == ["nowhere"], "the page of no address"
+    assert offered == [""], "the page of no address"
 
 
 def test_the_menu_says_who_is_signed_in_and_lets_them_out(
