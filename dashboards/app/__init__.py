@@ -8,7 +8,7 @@ site_pages/    one file per such page; choosing.py: what a reader chooses there
 app.py         entry of Streamlit: settings, navigation
 registry.py    PAGES, the one list of Streamlit's pages
 screens/       one file per page of Streamlit, each with `show(lake: Lake) -> None`
-ranking/       the views of the ranking page
+ranking/       orders of ideas under any weights, and how far two of them agree
 evaluating/    evaluating one idea: the form, what it asks of the job runner, the job's files
 data.py        Lake: cached, read-only answers of the warehouse
 state.py       controls whose values live in the address, so that a link restores a page

@@ -37,12 +37,49 @@ const prepareTable = (table) => {
 };
 
 const prepareForm = (form) => {
-  form.addEventListener("change", () => form.requestSubmit());
+  let replacing = false;  // every step of a weight would be a step of the button back
+  form.addEventListener("change", (event) => {
+    replacing = event.target.matches("input");
+    form.requestSubmit();
+  });
   // Values that stand at their default stay out of the address.
   form.addEventListener("formdata", (event) => {
     for (const field of form.elements) {
       if (field.name && field.value === (field.dataset.default ?? "")) event.formData.delete(field.name);
     }
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const chosen = new URLSearchParams(new FormData(form)).toString();
+    go(chosen ? `${location.pathname}?${chosen}` : location.pathname, replacing);
+  });
+};
+
+// Beside a citation, what was read of the paper; its link still leads to the publisher.
+const prepareCitations = (main) => {
+  const cited = new Map();
+  for (const item of main.querySelectorAll("#cited li")) {
+    for (const link of item.querySelectorAll("a[rel]")) cited.set(link.href, item);
+  }
+  if (!cited.size) return;
+  const about = document.createElement("aside");
+  about.popover = "auto";
+  about.className = "about";
+  document.body.append(about);
+  main.addEventListener("click", (event) => {
+    const link = event.target.closest("a[rel]");
+    const item = link && !link.closest("#cited") && cited.get(link.href);
+    if (!item || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    about.replaceChildren(...[...item.childNodes].map((each) => each.cloneNode(true)));
+    about.setAttribute("aria-label", "The cited paper");
+    about.showPopover();
+    const place = link.getBoundingClientRect(), width = about.offsetWidth;
+    about.style.left = `${Math.max(8, Math.min(place.left, innerWidth - width - 8))}px`;
+    const below = place.bottom + about.offsetHeight + 8 < innerHeight;
+    about.style.top = `${Math.max(8, below ? place.bottom + 4 : place.top - about.offsetHeight - 4)}px`;
+    about.querySelector("a")?.focus();
+    about.addEventListener("toggle", () => link.focus({ preventScroll: true }), { once: true });
   });
 };
 
@@ -118,7 +155,7 @@ const hold = (form, pressed) => {
   };
   const undo = async () => {
     forget(answer);
-    await show(`/decide?${new URLSearchParams({ request })}`);
+    await go(`/decide?${new URLSearchParams({ request })}`);
     const remark = document.querySelector("main [name=reason]");
     if (remark) remark.value = data.get("reason");
   };
@@ -136,7 +173,9 @@ const hold = (form, pressed) => {
   const listed = [...document.querySelectorAll("main [data-request]")];
   const here = listed.findIndex((each) => each.dataset.request === request);
   const next = [...listed.slice(here + 1), ...listed.slice(0, here + 1)].find((each) => !held.has(each.dataset.request));
-  if (next) show(next.querySelector("a").href);
+  if (!next) return;
+  document.activeElement.blur();  // else the same button of the next one would have the focus
+  go(next.querySelector("a").href).then(() => scrollTo(0, 0));
 };
 
 const markHeld = (main) => {
@@ -163,7 +202,7 @@ const prepareHeld = (form) => form.addEventListener("submit", (event) => {
 const prepareStep = (link) => link.addEventListener("click", (event) => {
   if (!held.size || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  show(link.href);
+  go(link.href);
 });
 
 addEventListener("pagehide", () => {
@@ -195,6 +234,7 @@ const prepare = (main) => {
   main.querySelectorAll("form[data-held]").forEach(prepareHeld);
   main.querySelectorAll("[data-request] a").forEach(prepareStep);
   markHeld(main);
+  prepareCitations(main);
 };
 
 // Reading again must not take from under a reader what they type in or have chosen.
@@ -202,39 +242,41 @@ const isBusy = (main) => main.contains(document.activeElement)
   && document.activeElement.matches("input, select, textarea, [data-keep]")
   || [...main.querySelectorAll("textarea")].some((each) => each.value !== each.defaultValue);
 
-const readAgain = async () => {
-  const main = document.querySelector("main[data-live]");
-  if (!main || document.hidden || isBusy(main)) return false;
-  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  if (answer.redirected || !answer.ok) { location.reload(); return true; }
+// Put the page of an address in the place of this one: folds stay open, the focus where it was.
+const put = async (address) => {
+  const answer = await fetch(address, { headers: { accept: "text/html" } });
+  if (answer.redirected) { location.assign(answer.url); return; }
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const main = document.querySelector("main"), fresh = page.querySelector("main");
   const opened = new Set([...main.querySelectorAll("details[open] > summary")].map((each) => each.textContent));
-  const fresh = page.querySelector("main");
   for (const each of fresh.querySelectorAll("details > summary")) {
     if (opened.has(each.textContent)) each.parentElement.open = true;
   }
-  putInPlace(page);
-  return true;
-};
-
-const putInPlace = (page) => {
-  const fresh = page.querySelector("main");
-  document.querySelector("main").replaceWith(fresh);
+  const focused = main.contains(document.activeElement) ? document.activeElement.name : "";
+  document.querySelectorAll("aside.about").forEach((each) => each.remove());
+  main.replaceWith(fresh);
   document.querySelector("header.menu").replaceWith(page.querySelector("header.menu"));
   document.title = page.title;
   prepare(fresh);
+  if (focused) fresh.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 };
 
-// Another address without leaving the page.
-const show = async (address) => {
-  const answer = await fetch(address, { headers: { accept: "text/html" } }).catch(() => null);
-  if (!answer?.ok || answer.redirected) { location.assign(address); return; }
-  putInPlace(new DOMParser().parseFromString(await answer.text(), "text/html"));
-  history.replaceState({ step: true }, "");
-  history.pushState({ step: true }, "", address);
-  scrollTo(0, 0);
+const go = async (address, replacing) => {
+  try {
+    await put(address);
+    history[replacing ? "replaceState" : "pushState"](null, "", address);
+  } catch {
+    location.assign(address);
+  }
 };
-addEventListener("popstate", (event) => { if (event.state?.step) location.reload(); });
+addEventListener("popstate", () => put(location.href).catch(() => location.reload()));
+
+const readAgain = async () => {
+  const main = document.querySelector("main[data-live]");
+  if (!main || document.hidden || isBusy(main)) return false;
+  await put(location.href);
+  return true;
+};
 
 prepare(document);
 

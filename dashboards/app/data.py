@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -36,12 +36,18 @@ class Lake:
         prices: prices of models, a file as LiteLLM ships it.
         requests_per_second: Semantic Scholar's allowance.
         thresholds: from where on there is an alarm.
+        version: the snapshot that is read; None: the newest, looked up at every question.
     """
 
     warehouse: Warehouse
     prices: Path | None = None
     requests_per_second: float = 1.0
     thresholds: AlarmSettings = USUAL
+    version: str | None = None
+
+    def as_it_is_now(self) -> "Lake":
+        """The same lake for one page, whose figures then all belong together."""
+        return replace(self, version=self.snapshot()) if self.exists else self
 
     @property
     def exists(self) -> bool:
@@ -50,7 +56,7 @@ class Lake:
 
     def snapshot(self) -> str:
         """Changes whenever something is published."""
-        return self._reading().snapshot()
+        return self._reading().snapshot() if self.version is None else self.version
 
     def ask(
         self,

@@ -34,7 +34,6 @@ class Page:
 
 
 PAGES: tuple[Page, ...] = (
-    Page("ranking", "Compare rankings", "leaderboard", "Ideas"),
     Page("evaluate", "Evaluate one", "play_circle", "Submit", (Action.SUBMIT,)),
     Page("curation", "Rated ideas", "edit_note", "Work"),
     Page("benchmarks", "Benchmarks", "speed", "Work"),

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import import_module, resources
 from typing import Any
@@ -165,6 +165,8 @@ class Page:
 PAGES = (
     Page("/", "today", "Today"),
     Page("/ideas", "ideas", "Ideas"),
+    Page("/why", "why"),
+    Page("/sure", "why", function="show_sure"),
     Page("/work", "work", "Work"),
     Page("/runs/{run_id}", "work", function="show_run"),
     Page("/runs/{run_id}/ranking", "work", function="show_ranking"),
@@ -244,9 +246,9 @@ class Site:
         return self._framed(_refusal(error), visit, page, _status(error))
 
     def _shown(self, page: Page, request: Request, sent: FormData | None = None) -> Response:
-        visit = Visit(request, self.lake, self.access, sent)
-        status = 200
+        visit, status = Visit(request, self.lake, self.access, sent), 200
         try:
+            visit = replace(visit, lake=self.lake.as_it_is_now())
             if not any(visit.may(action) for action in page.needs):
                 if page.path == "/" and (ways := self._menu(visit)):
                     return RedirectResponse(ways[0][0], 303)

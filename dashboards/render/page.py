@@ -125,10 +125,11 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that a web page shows once a reader opens them."""
+    """Blocks that a web page shows once a reader opens them; `name`: its anchor there."""
 
     title: str
     blocks: tuple["Block", ...]
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

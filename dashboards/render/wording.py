@@ -217,6 +217,15 @@ def weights_in_words(run: Run) -> str:
     return ", ".join(f"{_spaced(name)} × {weight:g}" for name, weight in shown.items()) or "overall"
 
 
+def rank_with_range(rank: int | None, best: int | None, worst: int | None) -> str:
+    """`3`, or `3 (1–28)` where intervals allow other ranks; `–` without a rank."""
+    if rank is None:
+        return "–" if best is None or worst is None else f"– ({best}–{worst})"
+    if best is None or worst is None or best == worst == rank:
+        return str(rank)
+    return f"{rank} ({best}–{worst})"
+
+
 def rank_in_words(rank: int | None, idea: RankedIdea | IdeaScore) -> str:
     """`rank 3`, or `not ranked: contribution unscored, place between 2 and 7`."""
     if rank is not None:

@@ -27,8 +27,8 @@ def why_it_leads(
     above: list[str] = []
     below: list[str] = []
     missing: list[str] = []
-    for part, value in _parts(score, weights).items():
-        others = [_parts(other, weights).get(part) for other in scores]
+    for part, value in parts_of_score(score, weights).items():
+        others = [parts_of_score(other, weights).get(part) for other in scores]
         mean = _mean([each for each in others if each is not None])
         if mean is None:
             continue
@@ -60,8 +60,8 @@ def why_it_leads(
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "Nothing scored it."
 
 
-def _parts(score: IdeaScore, weights: ScoreWeights) -> dict[str, float | None]:
-    """Return the parts of a score; `overall` alone where no criterion has a weight."""
+def parts_of_score(score: IdeaScore, weights: ScoreWeights) -> dict[str, float | None]:
+    """The parts of a score that act on it; `overall` alone where no criterion has a weight."""
     acting = weights.acting(assessed=True)
     if score.score_basis is ScoreBasis.MODULES:
         return score.parts

@@ -25,7 +25,6 @@ from tests.support.report_lake import (
     publish_report_lake,
     publish_validated_report_lake,
 )
-from tests.support.tiers import some
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
@@ -69,12 +68,14 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 OF_THE_SITE = (
     "",
     "ideas",
+    "why",
+    "sure",
     f"idea?run={RUN}&idea=idea-00003",
     "work",
     f"runs/{RUN}",
     "runs/check-a",
 )
-SAMPLE = (*OF_THE_SITE, "ranking", "evaluate")
+SAMPLE = (*OF_THE_SITE, "evaluate")
 
 
 @pytest.mark.parametrize(
@@ -112,27 +113,6 @@ def grave(reader: browsers.Reader) -> list[str]:
     reader.page.evaluate(AXE)
     found: list[str] = reader.page.evaluate(FINDINGS)
     return found
-
-
-@pytest.mark.parametrize("width", some((390, 1024), lambda width: width == 390))
-def test_a_narrow_screen_cuts_nothing_and_its_chart_draws_data(
-    browser: Browser, address: str, width: int
-) -> None:
-    with browsers.reader_of(browser, address, width=width, height=900) as reader:
-        reader.open("ranking", run=RUN, basis="scores", group="biology")
-        reader.see_chart("Score with 95 % interval")
-        rights = reader.page.evaluate(
-            '() => [...document.querySelectorAll(\'[data-testid="stVegaLiteChart"]'
-            " .mark-symbol path')]"
-            ".map(dot => dot.getBoundingClientRect().right)"
-        )
-        assert rights
-        assert max(rights) <= width
-        scrolled = reader.page.evaluate(
-            "() => { const main = document.querySelector('[data-testid=\"stMain\"]');"
-            " return main.scrollWidth - main.clientWidth; }"
-        )
-        assert scrolled <= 1
 
 
 def test_at_1440_by_900_the_best_ideas_are_above_the_fold(browser: Browser, address: str) -> None:

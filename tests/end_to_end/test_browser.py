@@ -5,6 +5,7 @@ and in `make long` one in which more was done.
 import csv
 import io
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,44 +109,41 @@ def test_every_chart_is_drawn(reader: Reader, demo: DemoRun) -> None:
 def test_the_ranking_moves_with_its_weights_and_its_link_brings_another_reader_to_the_same_view(
     reader: Reader, browser: Browser, demo: DemoRun
 ) -> None:
-    run = demo.answer["run"]["run_id"]
-    reader.open()
-    reader.follow("Compare rankings")
-    reader.choose("Run", run)
-    reader.choose("Ranks rest on", "matches by extractive")
-    reader.see_chart("Strength with 95 % interval")
-    reader.keep("ranking_by_matches")
-    for view, title in {
-        "Matches": "Won–lost by the idea of the row",
-        "Dimensions": "Ranks of the best 4 ideas",
-    }.items():
-        reader.page.get_by_role("radio", name=view).click()
-        reader.see_chart(title)
-        reader.keep(f"ranking_{view.lower()}")
-    reader.choose("Ranks rest on", "scores")
-    reader.page.get_by_role("radio", name="Sensitivity").click()
-    reader.read("The group has 4 ideas with a score: all of them are among the best")
-    for view, title in {
-        "Leaderboard": "Score with 95 %",
-    }.items():
-        reader.page.get_by_role("radio", name=view).click()
-        reader.see_chart(title)
-        reader.keep(f"ranking_{view.lower()}")
+    reader.open("ideas", run=demo.answer["run"]["run_id"], group="biochemistry")
+    reader.page.get_by_label("Ranks rest on").select_option(label="scores")
+    expect(reader.page).to_have_url(re.compile("basis=scores"))
     expect(reader.page.get_by_text("Weights differ from the run's own")).to_have_count(0)
-    reader.choose("Group", "biochemistry")
-    weight = reader.page.get_by_role("slider", name="Weight of soundness")
-    weight.focus()
-    weight.press("Home")
+    weight = reader.page.get_by_label("Weight of soundness")
+    weight.fill("0")
+    weight.press("Tab")
     reader.read("Weights differ from the run's own")
-    reader.page.get_by_role("textbox", name="Search").fill("fewshot")
+    reader.page.get_by_label("Search").fill("fewshot")
     reader.page.keyboard.press("Enter")
-    reader.see_chart("the best 1 of 1 shown")
+    expect(reader.page.locator("main tbody tr")).to_have_count(1)
     with reader_of(browser, reader.base_url) as other:
         other.page.goto(reader.page.url)
-        other.see_chart("the best 1 of 1 shown")
         other.read("Weights differ from the run's own")
-        expect(other.page.get_by_role("combobox", name="Group")).to_have_value("biochemistry")
-        expect(other.page.get_by_role("slider", name="Weight of soundness")).to_have_value("0")
+        expect(other.page.get_by_label("Group", exact=True)).to_have_value("biochemistry")
+        expect(other.page.get_by_label("Weight of soundness")).to_have_value("0")
+    reader.page.go_back()
+    expect(reader.page.get_by_label("Ranks rest on")).not_to_have_value("scores")
+
+
+@pytest.mark.long
+def test_a_citation_shows_beside_it_what_was_read_of_the_paper(reader: Reader, lake: Path) -> None:
+    (run,) = rows(lake, "select run_id from runs where engine <> 'extractive'")
+    (idea,) = rows(lake, f"select idea_id from ideas where run_id = '{run['run_id']}'")
+    reader.open("idea", run=run["run_id"], idea=idea["idea_id"])
+    citation = reader.page.locator("main a[rel]:not(#cited a)").first
+    citation.click()
+    about = reader.page.get_by_label("The cited paper")
+    expect(about).to_be_visible()
+    expect(about.get_by_role("link", name="publisher")).to_have_attribute(
+        "href", citation.get_attribute("href") or ""
+    )
+    reader.page.keyboard.press("Escape")
+    expect(about).to_be_hidden()
+    expect(citation).to_be_focused()
 
 
 def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_scores(

@@ -14,7 +14,9 @@ from schemas.identifiers import IdeaId, PaperId, RunId
 from warehouse.answers import IdeaReview
 from warehouse.queries import Queries
 
-PASSAGES_SHOWN, PASSAGE_CHARACTERS = 3, 900
+PASSAGES_SHOWN, PASSAGE_CHARACTERS = 3, 700
+CITED = "cited"
+"""What the script shows beside a citation of the same address."""
 
 
 def show(visit: Visit) -> Shown:
@@ -35,7 +37,7 @@ def show(visit: Visit) -> Shown:
         pg.facts(*_neighbors(visit, run_id, idea_id), _files(run_id, idea_id)),
         *page.blocks,
         *decided(visit, run_id, idea_id),
-        *_cited(review),
+        *_read_papers(review),
         pg.heading("Who judged what"),
         *judgement_blocks(
             review, lambda call: with_query("/idea", run=run_id, idea=idea_id, call=call)
@@ -55,6 +57,10 @@ def _neighbors(visit: Visit, run_id: RunId, idea_id: IdeaId) -> Iterator[pg.Line
     for words, other in (("Previous idea", place - 1), ("Next idea", place + 1)):
         if 0 <= other < len(order):
             yield pg.line(pg.report(words, idea_path(run_id, order[other])))
+    if len(order) > 1:
+        next_best = order[place + 1 if place + 1 < len(order) else place - 1]
+        why = with_query("/why", run=run_id, one=idea_id, other=next_best)
+        yield pg.line(pg.report("Beside the next", why))
 
 
 def _order(queries: Queries, run_id: RunId) -> tuple[IdeaId, ...]:
@@ -78,18 +84,22 @@ def _files(run_id: RunId, idea_id: IdeaId) -> pg.Line:
     )
 
 
-def _cited(review: IdeaReview) -> Iterator[pg.Block]:
-    """Of each paper cited the passages that were read, its page here and the publisher's."""
-    if not review.bibliography:
+def _read_papers(review: IdeaReview) -> Iterator[pg.Block]:
+    """Of each paper cited or compared what was read, its page here and the publisher's."""
+    contribution = review.evaluation.contribution
+    compared = {each.paper_id for each in (contribution.comparisons if contribution else ())}
+    named = compared | {paper.paper_id for paper in review.bibliography}
+    shown = [paper for paper in review.evaluation.papers if paper.paper_id in named]
+    if not shown:
         return
-    yield pg.heading("What was read of the cited papers")
+    yield pg.heading("What was read of the papers")
     items = []
-    for paper in review.bibliography:
+    for paper in papers.in_reading_order(shown):
         here = pg.report("passages and citing ideas", paper_path(review.run.run_id, paper.paper_id))
         there = pg.link("publisher", papers.paper_url(paper) or "")
         head = pg.text(pg.strong(paper.title), " · ", here, *((" · ", there) if there.url else ()))
         items.append((head, *_passages(review, paper.paper_id, paper.abstract or "")))
-    yield pg.Fold(f"Papers: {len(items)}", (pg.Listing(tuple(items), first=1),))
+    yield pg.Fold(f"Papers: {len(items)}", (pg.Listing(tuple(items), first=1),), CITED)
 
 
 def _passages(review: IdeaReview, paper_id: PaperId, abstract: str) -> Iterator[pg.Block]:

@@ -19,18 +19,29 @@ from dashboards.app.ranking.board import (
     weights_of,
 )
 from dashboards.app.ranking.weighing import scored_parts
-from dashboards.app.site import Shown, Visit, idea_path, run_path
+from dashboards.app.site import Shown, Visit, idea_path, run_path, with_query
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
+from dashboards.render.charts.interval_chart import interval_chart
 from dashboards.views.idea.verdict import Verdict, decision_on
 from schemas.choices import EXTRACTIVE
 from schemas.errors import ConfigurationError
 from schemas.literature.naming import unturned
 from schemas.run import Run
-from warehouse.kinds.rankings.queries import ranking_shown, rankings_of
+from warehouse.kinds.rankings.queries import ranked_by, ranking_shown, rankings_of
 
-MOST_SHOWN = 500
+MOST_SHOWN, SHORTLISTED = 500, 3
 Row: TypeAlias = dict[str, Any]
+ONLY: dict[str, Callable[[polars.DataFrame], polars.DataFrame]] = {
+    f"The best {SHORTLISTED} of each group": lambda ideas: ideas.filter(
+        polars.col("rank") <= SHORTLISTED
+    ),
+    "With a rank": lambda ideas: ideas.filter(polars.col("rank").is_not_null()),
+    "Nothing unscored": lambda ideas: ideas.filter(
+        (polars.col("unscored_count") == 0) & polars.col("score").is_not_null()
+    ),
+}
+"""Ideas that a reader may leave out of the list; ranks count all of a group."""
 
 
 def show(visit: Visit) -> Shown:
@@ -48,7 +59,8 @@ def show(visit: Visit) -> Shown:
     group = chosen(visit, "group", [EVERY_GROUP, *found.groups], EVERY_GROUP)
     members = found.leaders if group == EVERY_GROUP else of_group(found, group)
     wanted = visit.query.get("search", "").strip()
-    kept = _named(members, wanted)
+    only = chosen(visit, "only", list(ONLY), "")
+    kept = _named(ONLY[only](members), wanted) if only else _named(members, wanted)
     parts = scored_parts(ideas) if basis == BY_SCORES else ()
     fields = (
         run_field(runs, run),
@@ -66,10 +78,15 @@ def show(visit: Visit) -> Shown:
         )
         if heads
         else None,
+        Field("only", "Show", only, "", [("", "All"), *((each, each) for each in ONLY)]),
         Field("search", "Search", unturned(wanted)),
         *(_weight_field(part, weights, run) for part in parts if len(parts) > 1),
     )
-    blocks = (*_head(run, found, members), *_table(found, kept))
+    blocks = (
+        *_head(run, found, members),
+        *_chart(visit, found, group, members),
+        *_table(found, kept),
+    )
     return Shown("Ideas", blocks, form(*fields))
 
 
@@ -89,15 +106,6 @@ def verdict_on(row: Row) -> Verdict:
         return Verdict.NOT_JUDGED
     fatal = row["confirmed_fatal_count"] > 0
     return decision_on(overall / 10, None if lowest is None else lowest / 10, fatal=fatal).verdict
-
-
-def rank_with_range(rank: int | None, best: int | None, worst: int | None) -> str:
-    """`3`, or `3 (1–28)` where intervals allow other ranks; `–` without a rank."""
-    if rank is None:
-        return "–" if best is None or worst is None else f"– ({best}–{worst})"
-    if best is None or worst is None or best == worst == rank:
-        return str(rank)
-    return f"{rank} ({best}–{worst})"
 
 
 def _weights(visit: Visit, ideas: polars.DataFrame, run: Run) -> dict[str, float]:
@@ -140,6 +148,10 @@ def _head(run: Run, found: Board, members: polars.DataFrame) -> Iterator[pg.Bloc
     if not run.in_order:
         yield pg.note(run.order_in_words)
     yield pg.facts(
+        pg.report("Why one beats another", with_query("/why", run=run.run_id)),
+        pg.report("How sure the order is", with_query("/sure", run=run.run_id)),
+    )
+    yield pg.facts(
         pg.report(f"Run {run.run_id}", run_path(run.run_id)),
         f"{figures.counted(run.idea_count, 'idea')}: {run.states_in_words}",
         f"engine {run.engine}",
@@ -168,11 +180,23 @@ def _table(found: Board, kept: polars.DataFrame) -> Iterator[pg.Block]:
         yield pg.text(f"The first {MOST_SHOWN} of {len(kept):,}: search, or choose a group.")
 
 
+def _chart(visit: Visit, found: Board, group: str, members: polars.DataFrame) -> Iterator[pg.Block]:
+    """The strengths of one group with their intervals, where matches rank it."""
+    if found.head is None or (group == EVERY_GROUP and len(found.groups) > 1):
+        return
+    names = set(members["idea_id"])
+    ranked = [idea for idea in visit.lake.ask(ranked_by, found.head) if str(idea.idea_id) in names]
+    if (chart := interval_chart("intervals", ranked)) is not None:
+        yield pg.Fold("Strengths with their intervals", (chart,))
+
+
 def _columns(found: Board) -> dict[str, Callable[[Row], pg.Part]]:
     """What each column says of an idea, by its heading; rank, score and title first."""
     run, by_matches = found.run, found.head is not None
     columns: dict[str, Callable[[Row], pg.Part]] = {
-        "Rank:": lambda row: rank_with_range(row["rank"], row["best_rank"], row["worst_rank"])
+        "Rank:": lambda row: wording.rank_with_range(
+            row["rank"], row["best_rank"], row["worst_rank"]
+        )
     }
     if not by_matches and dict(found.weights) != weights_of(run):
         changes = dict(rank_changes(found).iter_rows())

@@ -9,7 +9,7 @@ from dashboards.app.data import Lake
 from dashboards.app.evaluating.asking import may_watch
 from dashboards.app.site import Shown, Visit, controls, idea_path, run_path, with_query
 from dashboards.app.site_pages import decide
-from dashboards.app.site_pages.ideas import gives_verdicts, rank_with_range, verdict_on
+from dashboards.app.site_pages.ideas import gives_verdicts, verdict_on
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
@@ -21,6 +21,7 @@ from warehouse.answers import IdeaScore
 from warehouse.app.jobs import Job, jobs
 from warehouse.progress import Activity, RunProgress, Watch
 from warehouse.queries import Queries
+from warehouse.warehouse import Warehouse
 
 NIGHTS, RUNS_LISTED, JOBS_LISTED = 14, 20, 10
 _WHERE = {
@@ -62,12 +63,12 @@ def show(visit: Visit) -> Shown:
 def under_way(lake: Lake) -> tuple[RunProgress, ...]:
     """Runs that are not published as planned, newest first."""
     ended = {RunId(run.run_id): run.finished_at for run in lake.runs()}
-    return _watch(lake).progress(ended)
+    return _watch(lake.warehouse).progress(ended)
 
 
 @cache
-def _watch(lake: Lake) -> Watch:
-    return Watch(lake.warehouse)
+def _watch(warehouse: Warehouse) -> Watch:
+    return Watch(warehouse)
 
 
 def _no_lake(lake: Lake) -> Iterator[pg.Block]:
@@ -190,7 +191,7 @@ def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
             losses=idea.losses,
             ties=idea.ties,
         )
-        place = rank_with_range(idea.rank, idea.best_rank, idea.worst_rank)
+        place = wording.rank_with_range(idea.rank, idea.best_rank, idea.worst_rank)
         known = f"{verdict.value.capitalize()} · " if verdict is not None else ""
         head = pg.line(
             pg.strong(f"{known}{figures.mean(idea.score)}"),

@@ -92,7 +92,8 @@ class _Writer:
             return f"<pre><code>{_words(block.text)}\n</code></pre>\n"
         if isinstance(block, Fold):
             summary = f"<summary>{_words(block.title)}</summary>"
-            return f"<details>\n{summary}\n{self.blocks(block.blocks)}</details>\n"
+            anchor = f' id="{_words(block.name)}"' if block.name else ""
+            return f"<details{anchor}>\n{summary}\n{self.blocks(block.blocks)}</details>\n"
         left, right = self.blocks(block.left), self.blocks(block.right)
         return f'<div class="beside">\n<div>\n{left}</div>\n<div>\n{right}</div>\n</div>\n'
 

@@ -152,7 +152,7 @@ def test_the_judges_page_shows_agreement_and_the_cost_page_unknown_thinking(tmp_
     assert "of them thinking: not told" in words(open_page("cost", full, run="run-a"))
 
 
-@pytest.mark.parametrize("name", ["ranking", "cost", "quality", "sources"])
+@pytest.mark.parametrize("name", ["cost", "quality", "sources"])
 def test_a_link_to_a_run_that_is_not_there_says_so(name: str, warehouse: Warehouse) -> None:
     page = open_page(name, warehouse, run="no-such-run")
     assert page.error[0].value.startswith("There is no published run “no-such-run”")

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from dashboards.app.choosing import default_run
 from dashboards.app.site import idea_path, paper_path
-from dashboards.app.site_pages.ideas import rank_with_range
+from dashboards.render.wording import rank_with_range
 from schemas.identifiers import RunId
 from schemas.people.role import Role
 from schemas.run import Budget, Module, PlannedRun

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dashboards.app.ranking.comparing import agreement, side_by_side
+from dashboards.app.ranking.agreement import agreement, side_by_side
 from dashboards.app.ranking.weighing import scored_parts, weighed
 from tests.support.report_lake import RUN
 from warehouse.warehouse import Warehouse

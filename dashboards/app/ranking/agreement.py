@@ -1,0 +1,72 @@
+"""How far two orders of ideas agree, and what moved between them."""
+
+from dataclasses import dataclass
+
+import polars
+
+Frame = polars.DataFrame
+TOP = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far two leaderboards agree.
+
+    Attributes:
+        shared: ideas ranked by both.
+        only_first, only_second: ideas ranked by one of them alone.
+        spearman: mean over groups of the rank correlation, weighted by their ideas; None where no
+            group has three of different ranks.
+        top: how many of the best `TOP` of a group, summed over groups, both name; `top_size`: of
+            how many.
+    """
+
+    shared: int
+    only_first: int
+    only_second: int
+    spearman: float | None
+    top: int
+    top_size: int
+
+
+def side_by_side(first: Frame, second: Frame) -> Frame:
+    """Ideas ranked by both, with ranks among these: title, group, first_rank, second_rank, change
+    (positive: better in the second).
+    """
+    columns = ["idea_id", "rank"]
+    ranked = first.filter(polars.col("rank").is_not_null()).select(
+        *columns, "title", polars.col("group").fill_null("")
+    )
+    other = second.filter(polars.col("rank").is_not_null()).select(columns)
+    joined = ranked.join(other, on="idea_id", suffix="_in_second")
+    among = {"first_rank": "rank", "second_rank": "rank_in_second"}
+    return (
+        joined.with_columns(
+            polars.col(column).rank("min").over("group").cast(polars.Int64).alias(name)
+            for name, column in among.items()
+        )
+        .with_columns((polars.col("first_rank") - polars.col("second_rank")).alias("change"))
+        .select("idea_id", "title", "group", "first_rank", "second_rank", "change")
+        .sort(polars.col("change").abs(), "idea_id", descending=[True, False])
+    )
+
+
+def agreement(first: Frame, second: Frame) -> Agreement:
+    joined = side_by_side(first, second)
+    ranked = [int(frame["rank"].is_not_null().sum()) for frame in (first, second)]
+    by_group = joined.group_by("group").agg(
+        polars.len().alias("size"),
+        polars.corr("first_rank", "second_rank", method="spearman").alias("spearman"),
+        ((polars.col("first_rank") <= TOP) & (polars.col("second_rank") <= TOP)).sum().alias("top"),
+        (polars.col("first_rank") <= TOP).sum().alias("top_size"),
+    )
+    usable = by_group.filter((polars.col("size") >= 3) & polars.col("spearman").is_not_nan())
+    weight = float(usable["size"].sum())
+    return Agreement(
+        shared=len(joined),
+        only_first=ranked[0] - len(joined),
+        only_second=ranked[1] - len(joined),
+        spearman=float((usable["size"] * usable["spearman"]).sum()) / weight if weight else None,
+        top=int(by_group["top"].sum()),
+        top_size=int(by_group["top_size"].sum()),
+    )

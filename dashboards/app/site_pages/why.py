@@ -1,0 +1,166 @@
+"""Why one idea stands above another, and how sure the order of a run is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars
+
+from dashboards.app.choosing import Field, chosen, chosen_run, form, run_field, run_title
+from dashboards.app.data import Lake
+from dashboards.app.ranking.agreement import TOP, agreement, side_by_side
+from dashboards.app.ranking.board import Board, basis_of, board
+from dashboards.app.site import Shown, Visit, idea_path, with_query
+from dashboards.render import page as pg
+from dashboards.render import wording
+from dashboards.views.sensitivity import Sensitivity, sensitivity_blocks, sensitivity_of
+from dashboards.views.why_above import why_view
+from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.ranking import RankingHead
+from schemas.run import Run
+from warehouse.kinds.rankings.queries import ranking_shown, rankings_of
+from warehouse.queries import Queries
+
+IDEAS_OFFERED, RUNS_OFFERED, MOVES_SHOWN, TITLE_CHARACTERS = 200, 20, 100, 80
+
+
+def show(visit: Visit) -> Shown:
+    """Two ideas of a run side by side, at first the two best.
+
+    Raises:
+        UnknownNameError: the address names no idea of the run.
+    """
+    lake, runs = visit.lake, visit.lake.runs()
+    if not runs:
+        return Shown("Why one beats another", (pg.text("No run has been published here yet."),))
+    run = chosen_run(visit, runs)
+    ideas = _order_shown(lake, run).leaders.select("idea_id", "title", "rank", "group").rows()
+    if len(ideas) < 2:
+        lonely = pg.text("This run has fewer than two ideas: there is none to hold beside another.")
+        return Shown("Why one beats another", (lonely,), form(run_field(runs, run)))
+    one = visit.query.get("one", ideas[0][0])
+    group = next((row[3] for row in ideas if row[0] == one), None)
+    # Ranks compare within a group, so its next idea says most.
+    rest = sorted((row for row in ideas if row[0] != one), key=lambda row: row[3] != group)
+    other = visit.query.get("other", rest[0][0])
+    page = lake.ask(why_view, run.run_id, IdeaId(one), IdeaId(other))
+    fields = (
+        run_field(runs, run),
+        _idea_field("one", "One idea", one, ideas[0][0], ideas),
+        _idea_field("other", "Another", other, "", ideas),
+    )
+    back = pg.facts(
+        pg.report("All ideas", with_query("/ideas", run=run.run_id)),
+        pg.report("One", idea_path(run.run_id, one)),
+        pg.report("Another", idea_path(run.run_id, other)),
+    )
+    return Shown(page.document_name, (back, *page.blocks), form(*fields), heading=page.title)
+
+
+def _idea_field(
+    name: str, label: str, value: str, default: str, ideas: Sequence[tuple[str, str, int, str]]
+) -> Field:
+    options = []
+    for number, (idea_id, title, rank, _) in enumerate(ideas):
+        if number < IDEAS_OFFERED or idea_id == value:
+            known = wording.shortened(" ".join(title.split()) or idea_id, TITLE_CHARACTERS)
+            options.append((idea_id, f"{rank or '–'}. {known}"))
+    return Field(name, label, value, default, options)
+
+
+def show_sure(visit: Visit) -> Shown:
+    """How much the order depends on weights, and how far it agrees with another."""
+    lake, runs = visit.lake, visit.lake.runs()
+    if not runs:
+        return Shown("How sure the order is", (pg.text("No run has been published here yet."),))
+    run = chosen_run(visit, runs)
+    first, others = _order_shown(lake, run), _other_orders(lake, run, runs)
+    names = list(others)
+    wanted = chosen(visit, "with", names, "")
+    default = wanted or _first_in_common(lake, first, others)
+    blocks = (
+        pg.facts(pg.report("All ideas", with_query("/ideas", run=run.run_id))),
+        *sensitivity_blocks(lake.ask(_sensitivity, run.run_id)),
+        pg.heading("Beside another order of the same ideas"),
+        *(_beside(first, board(lake, *others[default])) if default else _nothing_in_common()),
+    )
+    beside = Field("with", "Beside", default, "", [(each, each) for each in names])
+    return Shown(
+        "How sure the order is", blocks, form(run_field(runs, run), beside if names else None)
+    )
+
+
+def _sensitivity(queries: Queries, run_id: RunId) -> Sensitivity | None:
+    return sensitivity_of(queries.idea_scores(run_id))
+
+
+def _order_shown(lake: Lake, run: Run) -> Board:
+    return board(lake, run, lake.ask(ranking_shown, run.run_id))
+
+
+def _other_orders(
+    lake: Lake, run: Run, runs: Sequence[Run]
+) -> dict[str, tuple[Run, RankingHead | None]]:
+    """Other orders of this run, then those of other runs, newest first."""
+    shown = lake.ask(ranking_shown, run.run_id)
+    own = (None, *lake.ask(rankings_of, run.run_id))
+    found = {f"this run by {basis_of(head)}": (run, head) for head in own if head != shown}
+    for each in [each for each in runs if each.run_id != run.run_id][:RUNS_OFFERED]:
+        found[run_title(each)] = (each, lake.ask(ranking_shown, each.run_id))
+    return found
+
+
+def _first_in_common(
+    lake: Lake, first: Board, others: Mapping[str, tuple[Run, RankingHead | None]]
+) -> str:
+    for name, order in others.items():
+        if not side_by_side(first.frame, board(lake, *order).frame).is_empty():
+            return name
+    return ""
+
+
+def _nothing_in_common() -> Iterator[pg.Block]:
+    yield pg.text(
+        "No other run, and no other ranking of this one, has ranked ideas in common with it: ideas"
+        " are recognized by their identifier."
+    )
+
+
+def _beside(first: Board, second: Board) -> Iterator[pg.Block]:
+    found = agreement(first.frame, second.frame)
+    if not found.shared:
+        yield from _nothing_in_common()
+        return
+    spearman = "undefined" if found.spearman is None else f"{found.spearman:.2f}"
+    yield pg.table(
+        ("", "Count:"),
+        [
+            ("Ideas ranked by both", found.shared),
+            ("Ranked here alone", found.only_first),
+            ("Ranked there alone", found.only_second),
+            ("Rank correlation (Spearman; mean over groups, weighted by their ideas)", spearman),
+            (
+                f"Of the best {TOP} of each group, also there",
+                f"{found.top:,} of {found.top_size:,}",
+            ),
+        ],
+    )
+    moved = side_by_side(first.frame, second.frame).filter(polars.col("change") != 0)
+    if moved.is_empty():
+        yield pg.text("All of them have the same rank in both.")
+        return
+    run_id = first.run.run_id
+    yield pg.text("Ranks among the ideas that both ranked, the largest moves first.")
+    yield pg.table(
+        ("Idea", "Group", "Rank here:", "Rank there:", "Change:"),
+        [
+            (
+                pg.report(row["title"] or row["idea_id"], idea_path(run_id, row["idea_id"])),
+                row["group"],
+                int(row["first_rank"]),
+                int(row["second_rank"]),
+                f"{row['change']:+d}",
+            )
+            for row in moved.head(MOVES_SHOWN).iter_rows(named=True)
+        ],
+    )
+    if len(moved) > MOVES_SHOWN:
+        yield pg.text(f"The {MOVES_SHOWN} largest moves of {len(moved):,}.")

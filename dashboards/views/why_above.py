@@ -1,0 +1,292 @@
+"""Why one idea of a run stands above another, and what would turn it round."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
+from dashboards.render.prose import prose_line
+from dashboards.views.idea.first_page import FirstPage
+from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.why_it_leads import parts_of_score, why_it_leads
+from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.identifiers import IdeaId, RunId
+from schemas.judgement.assessment import AssessmentCriterion
+from schemas.judgement.ranking import RankingHead
+from schemas.run import Run
+from warehouse.answers import IdeaScore, RankedIdea
+from warehouse.kinds.rankings.queries import ranking_shown, ratings_of
+from warehouse.queries import Queries
+
+OVERALL = AssessmentCriterion.OVERALL.value
+_TITLE_CHARACTERS = 70
+_MOST_WEIGHT = 10.0
+"""A larger weight than this is no choice that anybody makes."""
+
+
+def why_view(queries: Queries, run_id: RunId, one: IdeaId, other: IdeaId) -> pg.Page:
+    """Two ideas side by side, the one of the better place first.
+
+    Raises:
+        ConfigurationError: the two are one.
+        UnknownNameError: no such run, or no such idea in it.
+    """
+    if one == other:
+        raise ConfigurationError(f"an idea is not compared with itself: name another than {one}")
+    run, places = queries.run(run_id), {idea.idea_id: idea for idea in queries.ranking(run_id)}
+    for name in (one, other):
+        if name not in places:
+            raise UnknownNameError(f"run {run_id} has no idea “{name}”")
+    head = ranking_shown(queries, run_id)
+    better, worse = sorted(
+        (_in_its_group(queries, places[name], head) for name in (one, other)),
+        key=lambda idea: idea.place,
+    )
+    firsts = {
+        idea.idea_id: idea_page(queries.idea_review(run_id, idea.idea_id)).first
+        for idea in (better, worse)
+    }
+    matches = None if head is None else _matches(queries, head, better, worse)
+    scores = {score.idea_id: score for score in queries.idea_scores(run_id)}
+    blocks = (
+        pg.text(_order(better, worse)),
+        _figures(better, worse, firsts, scores),
+        *_reasons(run, (better, worse), scores, firsts),
+        *_meetings(better, worse, matches),
+        *_closest((better, worse), firsts),
+        pg.heading("What would turn it round"),
+        *pg.bullets(_turns(run, better, worse, scores, firsts)),
+    )
+    title = f"{_title(better)} above {_title(worse)}"
+    return pg.Page(pg.line(title), blocks, f"Why {title}")
+
+
+def _order(better: RankedIdea, worse: RankedIdea) -> str:
+    if better.group != worse.group:
+        return (
+            f"The two are of different groups ({better.group or 'none'} and"
+            f" {worse.group or 'none'}): ranks compare within a group only."
+        )
+    if better.rank is None:
+        return "Neither of the two has a rank."
+    if worse.rank is None:
+        return "The second has no rank, so nothing says which of the two is better."
+    if better.rank == worse.rank:
+        return f"Nothing tells the two apart: both have rank {better.rank}."
+    ranges = (better.worst_rank, worse.best_rank)
+    basis = "matches" if better.by_matches else "scores"
+    told = f"Rank {better.rank} against rank {worse.rank}, by {basis}."
+    if None not in ranges and ranges[0] >= ranges[1]:  # type: ignore[operator]
+        return f"{told} Their ranges overlap, so the order may be the other way round."
+    return told
+
+
+def _figures(
+    better: RankedIdea,
+    worse: RankedIdea,
+    firsts: Mapping[IdeaId, FirstPage],
+    scores: Mapping[IdeaId, IdeaScore],
+) -> pg.Table:
+    both = (better, worse)
+    rows: list[tuple[pg.Part, ...]] = [
+        ("Rank", *(wording.rank_with_range(each.rank, each.best_rank, each.worst_rank)
+                   for each in both)),
+        ("Verdict", *(firsts[each.idea_id].verdict.value.capitalize() for each in both)),
+        ("Score, of 10", *(figures.mean(each.score) for each in both)),
+        ("Range of the score", *(_range(each.score_lower, each.score_upper) for each in both)),
+    ]  # fmt: skip
+    if better.strength is not None or worse.strength is not None:
+        rows += [
+            ("Strength by matches", *(_decimals(each.strength) for each in both)),
+            ("Overall verdicts won, lost, tied", *map(_tally, both)),
+        ]
+    parts = dict.fromkeys(name for each in both for name in scores[each.idea_id].parts)
+    rows += [
+        (name.replace("_", " ").capitalize(),
+         *(_decimals(scores[each.idea_id].parts.get(name)) for each in both))
+        for name in parts
+    ]  # fmt: skip
+    rows += [
+        ("Group", *(each.group or "–" for each in both)),
+        ("Judgements unscored", *(each.unscored_count for each in both)),
+    ]
+    return pg.table(("", _title(better), _title(worse)), rows)
+
+
+def _reasons(
+    run: Run,
+    both: tuple[RankedIdea, RankedIdea],
+    scores: Mapping[IdeaId, IdeaScore],
+    firsts: Mapping[IdeaId, FirstPage],
+) -> Iterator[pg.Block]:
+    yield pg.heading("What is said of each")
+    everyone = tuple(scores.values())
+    for idea in both:
+        yield pg.heading(_title(idea), level=3)
+        told = why_it_leads(
+            scores[idea.idea_id], everyone, run.score_weights,
+            wins=idea.wins, losses=idea.losses, ties=idea.ties,
+        )  # fmt: skip
+        yield pg.text(told)
+        first = firsts[idea.idea_id]
+        yield from pg.bullets(map(prose_line, first.reasons))
+        if first.concerns:
+            yield pg.text("Concern worth most: ", prose_line(first.concerns[0].point))
+
+
+def _in_its_group(queries: Queries, idea: RankedIdea, head: RankingHead | None) -> RankedIdea:
+    """The idea with the group in which it met others, which may be one that the ranking found."""
+    if head is None:
+        return idea
+    groups = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
+    return idea.model_copy(update={"group": groups.get(idea.idea_id, idea.group)})
+
+
+def _matches(
+    queries: Queries, head: RankingHead, better: RankedIdea, worse: RankedIdea
+) -> list[dict[str, Any]]:
+    """What judges said when the two met."""
+    return queries.page_frame(
+        "matches_of_pair",
+        run_id=head.run_id,
+        ranking_id=head.ranking_id,
+        one=better.idea_id,
+        other=worse.idea_id,
+    ).to_dicts()
+
+
+def _meetings(
+    better: RankedIdea, worse: RankedIdea, matches: list[dict[str, Any]] | None
+) -> Iterator[pg.Block]:
+    yield pg.heading("What was said when the two met")
+    if matches is None:
+        yield pg.text("The ideas of this run have not met in pairs. Let them:")
+        yield pg.Code(f"assay rank {better.run_id}")
+    elif not matches:
+        yield pg.text("These two did not meet.")
+    for row in matches or ():
+        first, second = better, worse
+        if row["first_idea_id"] != better.idea_id:
+            first, second = worse, better
+        words = row["dimension"].replace("_", " ").capitalize()
+        yield pg.text(pg.strong(words), f": {_verdict(row, first, second)}")
+        said = row["rationale"] or row["unscored_detail"] or ""
+        if said:
+            yield pg.Quote((pg.Paragraph(prose_line(said)),))
+        yield pg.text(
+            pg.emphasis(f"A: {_title(first)}; B: {_title(second)}; judged by {row['judge']}")
+        )
+
+
+def _verdict(row: Mapping[str, Any], first: RankedIdea, second: RankedIdea) -> str:
+    """Who is better, and how likely the judge finds it; a person's vote has no probability."""
+    if row["winner"] is None:
+        return f"unscored, {wording.reason(row['unscored_reason'] or 'unknown')}"
+    if row["winner"] == "tie":
+        return "a tie"
+    winner = f"{_title(first)} (A)" if row["winner"] == "first" else f"{_title(second)} (B)"
+    of_first = row["first_better_0_to_1"]
+    if of_first is None:
+        return f"{winner} wins"
+    return f"{winner} is better, {figures.percent(max(of_first, 1 - of_first))} sure"
+
+
+def _closest(
+    both: tuple[RankedIdea, RankedIdea], firsts: Mapping[IdeaId, FirstPage]
+) -> Iterator[pg.Block]:
+    yield pg.heading("The closest work of each")
+    for idea in both:
+        first = firsts[idea.idea_id]
+        yield pg.heading(_title(idea), level=3)
+        if first.closest is None:
+            yield pg.text(first.none_closest)
+            continue
+        work = first.closest
+        overlaps = f" {work.overlaps}." if work.overlaps else ""
+        yield pg.text(prose_line(work.paper), f" {work.title}.{overlaps}")
+        if work.remains:
+            yield pg.text("What remains new: ", prose_line(work.remains))
+
+
+def _turns(
+    run: Run,
+    better: RankedIdea,
+    worse: RankedIdea,
+    scores: Mapping[IdeaId, IdeaScore],
+    firsts: Mapping[IdeaId, FirstPage],
+) -> Iterator[pg.Part]:
+    if better.by_matches:
+        yield (
+            "Matches decide the order, so verdicts would have to change: of those overall, the"
+            f" first won, lost and tied {_tally(better)}, the second {_tally(worse)}."
+        )
+    else:
+        ahead, behind = scores[better.idea_id], scores[worse.idea_id]
+        yield from turning_weights(run, ahead, behind, _title(worse))
+        overlap = _overlap(better, worse)
+        if overlap:
+            yield overlap
+    concerns = firsts[worse.idea_id].concerns
+    if concerns and concerns[0].action:
+        yield pg.line("What the second should do first: ", prose_line(concerns[0].action))
+
+
+def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) -> Iterator[str]:
+    """By what weight of one part alone `behind` would pass `ahead`, where there is such a weight.
+
+    A score is the mean of parts by weight, so with differences d the order turns where
+    `sum(w * d)` is 0. A score that is the overall judgement alone takes no weights; then the
+    criteria in which `behind` leads are named.
+    """
+    own, other = (parts_of_score(each, run.score_weights) for each in (ahead, behind))
+    given: dict[str, float] = run.score_weights.model_dump()
+    if OVERALL in own:
+        own, other, given = ahead.parts, behind.parts, {}
+    gaps = {
+        part: value - against
+        for part, value in own.items()
+        if value is not None and (against := other.get(part)) is not None
+    }
+    led = [part for part, gap in gaps.items() if gap < 0]
+    if len(gaps) < len(own) or not led:
+        missing = "Too little is scored of both for a weight to turn the order."
+        yield missing if len(gaps) < len(own) else "No weight turns the order."
+        return
+    lead = sum(given.get(part, 0.0) * gap for part, gap in gaps.items())
+    for part in led:
+        words, needed = part.replace("_", " "), given.get(part, 0.0) + lead / -gaps[part]
+        if not given:
+            yield f"“{name}” leads in {words}, by {-gaps[part]:.2f}: it leads if that alone counts."
+        elif needed <= _MOST_WEIGHT:
+            yield (
+                f"“{name}” leads once {words} weighs more than {needed:.2f} (now"
+                f" {given[part]:g}), the other weights unchanged."
+            )
+
+
+def _overlap(better: RankedIdea, worse: RankedIdea) -> str:
+    lowest, highest = better.score_lower, worse.score_upper
+    if lowest is None or highest is None or highest < lowest:
+        return ""
+    return (
+        f"The score of the first may be as low as {lowest:.2f}, that of the second as high as"
+        f" {highest:.2f}: judging again may turn the order."
+    )
+
+
+def _title(idea: RankedIdea) -> str:
+    return wording.shortened(" ".join(idea.title.split()) or idea.idea_id, _TITLE_CHARACTERS)
+
+
+def _tally(idea: RankedIdea) -> str:
+    if idea.wins is None or idea.losses is None:
+        return "–"
+    return f"{idea.wins:g}, {idea.losses:g}, {idea.ties or 0}"
+
+
+def _range(lower: float | None, upper: float | None) -> str:
+    return "–" if lower is None or upper is None else f"{lower:.2f} to {upper:.2f}"
+
+
+def _decimals(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
