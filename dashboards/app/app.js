@@ -227,9 +227,37 @@ addEventListener("keydown", (event) => {
   meant.click();
 });
 
+// One cursor over all panels of a chart: by pointer, or by the arrow keys.
+const prepareCursor = (chart) => {
+  const places = chart.querySelectorAll(".cursor[data-at]");
+  let at = places.length - 1;
+  const show = (place) => {
+    at = Math.max(0, Math.min(places.length - 1, place));
+    for (const each of chart.querySelectorAll("[data-at]")) {
+      each.classList.toggle("here", Number(each.dataset.at) === at);
+    }
+  };
+  chart.addEventListener("pointerover", (event) => {
+    if (event.target.dataset?.at !== undefined) show(Number(event.target.dataset.at));
+  });
+  chart.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step) { event.preventDefault(); show(at + step); }
+  });
+};
+
+// Ctrl+Enter sends a text of several lines.
+const prepareKeys = (form) => {
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  });
+};
+
 const prepare = (main) => {
   main.querySelectorAll("table").forEach(prepareTable);
   main.querySelectorAll("form[data-sent-on-change]").forEach(prepareForm);
+  main.querySelectorAll("form[data-sent-by-keys]").forEach(prepareKeys);
+  main.querySelectorAll("figure.chart:has(.cursor)").forEach(prepareCursor);
   main.querySelectorAll("form[data-once]").forEach(sendOnce);
   main.querySelectorAll("form[data-held]").forEach(prepareHeld);
   main.querySelectorAll("[data-request] a").forEach(prepareStep);

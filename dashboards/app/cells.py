@@ -1,8 +1,8 @@
-"""Tables and charts whose cells go to a spreadsheet too, by download or by copying."""
+"""Frames whose cells go to a spreadsheet too, by download or by copying."""
 
 import polars
 
-from dashboards.spreadsheet_cells import csv_line, marked, text_cell
+from dashboards.spreadsheet_cells import csv_line, text_cell
 
 _TEXTS = (polars.String, polars.Categorical, polars.Enum)
 
@@ -20,8 +20,3 @@ def as_csv(frame: polars.DataFrame) -> str:
     """Return `frame` as CSV in which no text is a formula."""
     rows = frame.with_columns(polars.selectors.boolean().cast(polars.String)).rows()
     return "".join(map(csv_line, (frame.columns, *rows)))
-
-
-def with_names_as_text(frame: polars.DataFrame) -> polars.DataFrame:
-    """Return `frame` with the name of each column marked where a spreadsheet would compute it."""
-    return frame.rename({name: marked(name) for name in frame.columns})

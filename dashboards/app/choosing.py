@@ -20,6 +20,7 @@ class Field:
 
     Attributes:
         options: value and words of each; none: a field for words or a number.
+        hint: what stands in an empty field for words.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Field:
     default: str = ""
     options: Sequence[tuple[str, str]] = ()
     number: bool = False
+    hint: str = "Title or identifier"
 
 
 def form(*fields: Field | None) -> Markup:

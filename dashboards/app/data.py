@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import polars
@@ -27,6 +28,14 @@ _ANSWERS_KEPT, _CONSOLE_KEPT, _LAKES_OPEN = 300, 10, 4
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What the console answered, and how long that took."""
+
+    frame: polars.DataFrame
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Lake:
     """One warehouse, opened read-only; a run may be writing meanwhile.
 
@@ -34,14 +43,12 @@ class Lake:
 
     Attributes:
         prices: prices of models, a file as LiteLLM ships it.
-        requests_per_second: Semantic Scholar's allowance.
         thresholds: from where on there is an alarm.
         version: the snapshot that is read; None: the newest, looked up at every question.
     """
 
     warehouse: Warehouse
     prices: Path | None = None
-    requests_per_second: float = 1.0
     thresholds: AlarmSettings = USUAL
     version: str | None = None
 
@@ -85,13 +92,13 @@ class Lake:
         """
         return self.ask(_frame, name, **parameters)
 
-    def sql(self, statement: str, *, timeout_seconds: float, maximum_rows: int) -> polars.DataFrame:
+    def sql(self, statement: str, *, timeout_seconds: float, maximum_rows: int) -> Answer:
         """What the console answers to a reader's SELECT, cached.
 
         An answer without rows has its columns. Raises SqlError where the statement is wrong, and
         ConfigurationError for anything but a SELECT, too slow or too long.
         """
-        answer: polars.DataFrame = _console(
+        answer: Answer = _console(
             _Asked(
                 self,
                 self.snapshot(),
@@ -153,7 +160,6 @@ def open_lake(settings: Settings) -> Lake:
     return Lake(
         Warehouse(settings.dashboard.warehouse.resolve(), settings),
         prices=settings.dashboard.prices,
-        requests_per_second=settings.literature.requests_per_second,
         thresholds=settings.alarms,
     )
 
@@ -196,11 +202,13 @@ def _answer_of_warehouse(asked: _Asked) -> Any:
 
 
 @lru_cache(_CONSOLE_KEPT)
-def _console(asked: _Asked) -> polars.DataFrame:
+def _console(asked: _Asked) -> Answer:
     statement, timeout_seconds, maximum_rows = asked.args
+    began = perf_counter()
     names, rows = run_sql_with_names(
         asked.lake.warehouse, statement, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows
     )
+    seconds = perf_counter() - began
     if not rows:
-        return polars.DataFrame(schema=dict.fromkeys(names, polars.String))
-    return polars.DataFrame(rows, infer_schema_length=None, strict=False)
+        return Answer(polars.DataFrame(schema=dict.fromkeys(names, polars.String)), seconds)
+    return Answer(polars.DataFrame(rows, infer_schema_length=None, strict=False), seconds)

@@ -11,7 +11,7 @@ from dashboards.render import figures
 from schemas.errors import ConfigurationError, NotAllowedError
 from schemas.people.web_origins import is_of_another_site
 
-_MOST_SECONDS, _MOST_FIELDS, _MOST_FILES = 120.0, 200, 20
+_MOST_SECONDS, _MOST_FIELDS, _MOST_FILES = 120.0, 2_000, 20
 _UNREADABLE = "the form did not arrive whole: send it again"
 
 

@@ -35,11 +35,5 @@ class Page:
 
 PAGES: tuple[Page, ...] = (
     Page("evaluate", "Evaluate one", "play_circle", "Submit", (Action.SUBMIT,)),
-    Page("curation", "Rated ideas", "edit_note", "Work"),
-    Page("benchmarks", "Benchmarks", "speed", "Work"),
-    Page("cost", "Cost and latency", "payments", "Operate"),
-    Page("sources", "Sources", "travel_explore", "Operate"),
-    Page("quality", "Data quality", "fact_check", "Operate"),
-    Page("sql", "SQL", "database", "Operate"),
 )
 PAGE: dict[str, Page] = {page.name: page for page in PAGES}

@@ -180,6 +180,16 @@ PAGES = (
     Page("/decide/standings", "votes", function="show_standings", needs=(Action.READ, Action.VOTE)),
     Page("/decide/ask", "ask", needs=(Action.VOTE,)),
     Page("/decide/ask", "ask", function="act", needs=(Action.VOTE,), method="POST"),
+    Page("/operate", "operate", "Operate"),
+    Page("/operate/cost", "operate", function="show_cost"),
+    Page("/operate/sources", "operate", function="show_sources"),
+    Page("/operate/quality", "operate", function="show_quality"),
+    Page("/operate/quality/data-docs", "operate", function="send_data_docs"),
+    Page("/operate/sql", "sql"),
+    Page("/operate/sql/file", "sql", function="send_file"),
+    Page("/operate/benchmarks", "benchmarks"),
+    Page("/operate/rated", "rated"),
+    Page("/operate/rated", "rated", function="save", needs=(Action.DECIDE,), method="POST"),
 )
 
 

@@ -11,7 +11,6 @@ import streamlit as st
 from dashboards.app import empty, links, text
 from dashboards.app.choosing import default_run, run_title
 from dashboards.app.data import Lake
-from dashboards.render import figures
 from schemas.literature.naming import unturned
 from schemas.run import Run
 
@@ -46,17 +45,6 @@ def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
     run = runs[chosen]
     st.session_state[_LAST_RUN] = str(run.run_id)
     return run
-
-
-def tell_run(run: Run) -> None:
-    """What every page about a run begins with: what is wrong, then what it was."""
-    if not run.in_order:
-        st.warning(text.line(run.order_in_words), icon=":material/error:")
-    st.caption(
-        f"{figures.counted(run.idea_count, 'idea')}: {run.states_in_words}. Engine"
-        f" {text.line(run.engine)}, profile {text.line(run.profile)}, started"
-        f" {run.started_at:%Y-%m-%d %H:%M} UTC"
-    )
 
 
 def choose(
@@ -159,77 +147,3 @@ def _remember(key: str, chosen: str) -> str:
 
 def _widget(key: str) -> str:
     return f"choose_{key}"
-
-
-def choose_some(
-    label: str, options: Sequence[str], *, key: str, help: str | None = None
-) -> list[str]:
-    """Any of `options`; none means no filter."""
-    return list(
-        st.multiselect(
-            label,
-            options,
-            key=key,
-            bind=BOUND,
-            help=help,
-            placeholder="All",
-            format_func=unturned,
-        )
-    )
-
-
-def switch(label: str, *, key: str, default: bool = False, help: str | None = None) -> bool:
-    return bool(st.toggle(label, value=default, key=key, bind=BOUND, help=help))
-
-
-def words(
-    label: str,
-    *,
-    key: str,
-    default: str = "",
-    placeholder: str | None = None,
-    help: str | None = None,
-) -> str:
-    """A line of text."""
-    return (
-        st.text_input(label, value=default, key=key, bind=BOUND, placeholder=placeholder, help=help)
-        or ""
-    )
-
-
-def number(
-    label: str,
-    *,
-    key: str,
-    minimum: float,
-    maximum: float,
-    default: float,
-    step: float | None = None,
-    help: str | None = None,
-) -> float:
-    """A number on a slider."""
-    return float(
-        st.slider(
-            label,
-            min_value=minimum,
-            max_value=maximum,
-            value=default,
-            step=step,
-            key=key,
-            bind=BOUND,
-            help=help,
-        )
-    )
-
-
-def amount(label: str, *, key: str, help: str | None = None) -> float | None:
-    """A number not below zero, or none."""
-    value = st.number_input(
-        label, min_value=0.0, value=None, key=key, bind=BOUND, help=help, placeholder="none"
-    )
-    return None if value is None else float(value)
-
-
-def long_words(label: str, *, key: str, default: str = "", height: int = 200) -> str:
-    """A text of several lines."""
-    return st.text_area(label, value=default, key=key, bind=BOUND, height=height) or ""

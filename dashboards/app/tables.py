@@ -65,14 +65,6 @@ def _page(frame: polars.DataFrame, rows_per_page: int, key: str) -> polars.DataF
     return frame.slice((number - 1) * rows_per_page, rows_per_page)
 
 
-def dollars(label: str, help: str | None = None) -> Any:
-    return COLUMN.NumberColumn(label, help=help, format="$ %.4f")
-
-
-def seconds(label: str, help: str | None = None) -> Any:
-    return COLUMN.NumberColumn(label, help=help, format="%.2f s")
-
-
 def count(label: str, help: str | None = None) -> Any:
     return COLUMN.NumberColumn(label, help=help, format="localized")
 
@@ -84,20 +76,3 @@ def wide(label: str, help: str | None = None) -> Any:
 
 def score(label: str, help: str | None = None) -> Any:
     return COLUMN.NumberColumn(label, help=help, format="%.2f")
-
-
-def share(label: str, help: str | None = None) -> Any:
-    """A share from 0 to 1, as a percentage."""
-    return COLUMN.NumberColumn(label, help=help, format="percent")
-
-
-def moment(label: str, help: str | None = None) -> Any:
-    """A time in UTC."""
-    return COLUMN.DatetimeColumn(
-        f"{label} (UTC)", help=help, format="YYYY-MM-DD HH:mm:ss", timezone="UTC"
-    )
-
-
-def link(label: str, shown: str = "open", help: str | None = None) -> Any:
-    """A column of addresses made by `links.address` or `schemas.literature.naming.safe_url`."""
-    return COLUMN.LinkColumn(label, help=help, display_text=shown)

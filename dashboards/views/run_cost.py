@@ -13,7 +13,7 @@ _MILLION = 1_000_000
 
 
 def cost_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
-    """What a run cost, by module and step, and how its sources answered."""
+    """What a run cost, by module and step."""
     yield pg.heading("What it cost")
     yield pg.table(("", ""), _costs(cost))
     ideas = figures.counted(cost.ideas, "idea")
@@ -38,7 +38,6 @@ def cost_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
         yield pg.text(f"Figures of an idea are means over all {ideas} of the run{reused}.")
     if steps := queries.step_costs(cost.run_id):
         yield from _steps(steps, queries.latency_by_step(cost.run_id))
-    yield from _sources(queries.source_health(cost.run_id), cost)
 
 
 def _costs(cost: RunCost) -> Iterator[tuple[str, str]]:
@@ -99,7 +98,9 @@ def _steps(steps: Sequence[StepCost], latencies: Iterable[Mapping[str, Any]]) ->
     yield pg.text("Latencies are those of calls that were really made.")
 
 
-def _sources(sources: Sequence[Mapping[str, Any]], cost: RunCost) -> Iterator[pg.Block]:
+def sources_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
+    """How the sources of a run answered."""
+    sources = queries.source_health(cost.run_id)
     yield pg.heading("Sources")
     if not sources:
         yield pg.text("No source was asked in this run.")

@@ -10,11 +10,11 @@ from dashboards.views.alarms import USUAL
 from dashboards.views.changes import changes_blocks, changes_of
 from dashboards.views.nightly_page import NightFigures, night_figures
 from dashboards.views.ranked_groups import ONE_GROUP, ranked_groups
-from dashboards.views.run_cost import cost_blocks
+from dashboards.views.run_cost import cost_blocks, sources_blocks
 from dashboards.views.sensitivity import sensitivity_blocks, sensitivity_of
 from schemas.base import Severity
 from schemas.identifiers import IdeaId, RunId
-from schemas.run import Run, ValidationRow
+from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.answers import (
     CRITERION_PARTS,
@@ -55,10 +55,12 @@ def run_view(
     blocks = (
         *_head(queries, night),
         *_ranking(queries, night.run, file_names),
-        *_models(models_part(queries, run_id)),
+        *models_blocks(queries, run_id),
         *cost_blocks(queries, night.cost),
-        *_losses(queries, night.run),
-        *_validation(queries.validations(run_id)),
+        *sources_blocks(queries, night.cost),
+        *_rejections(queries, night.run),
+        *failure_blocks(queries, run_id),
+        *validation_blocks(queries, run_id),
         *_questions(run_id),
     )
     return pg.Page(pg.line(title), blocks, title)
@@ -160,7 +162,9 @@ def _row(
     )
 
 
-def _models(models: ModelsPart) -> Iterator[pg.Block]:
+def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
+    """Which models answered, what they do not take, and how far judges agree."""
+    models = models_part(queries, run_id)
     if not (models.answering or models.dropped or models.agreement):
         return
     yield pg.heading("Models and judges")
@@ -197,8 +201,7 @@ def _models(models: ModelsPart) -> Iterator[pg.Block]:
         )
 
 
-def _losses(queries: Queries, run: Run) -> Iterator[pg.Block]:
-    """Entries that were rejected, what failed, and papers that count for nothing."""
+def _rejections(queries: Queries, run: Run) -> Iterator[pg.Block]:
     yield pg.heading("Rejected entries")
     rejections = [
         (
@@ -214,19 +217,23 @@ def _losses(queries: Queries, run: Run) -> Iterator[pg.Block]:
     if run.reading_remarks:
         yield pg.text("Not read or not judged of the idea file:")
         yield from pg.bullets(run.reading_remarks)
+
+
+def failure_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
+    """What failed in a run, and papers that count for nothing."""
     yield pg.heading("Failures")
     failures = [
         (
             *(wording.stage(group.stage), wording.reason(group.reason)),
             *(group.failure_count, group.idea_count, group.retryable_count, group.example),
         )
-        for group in queries.failure_groups(run.run_id)
+        for group in queries.failure_groups(run_id)
     ]
     if failures:
         columns = ("While", "Why", "Times:", "Ideas:", "May work when run again:", "One of them")
         yield pg.table(columns, failures)
     yield pg.text("No failure counts as a zero." if failures else "None.")
-    if left_out := queries.left_out_groups(run.run_id):
+    if left_out := queries.left_out_groups(run_id):
         yield pg.heading("Papers left out")
         yield pg.text("Found, and counted for nothing. Nothing failed there.")
         yield from pg.bullets(
@@ -236,7 +243,9 @@ def _losses(queries: Queries, run: Run) -> Iterator[pg.Block]:
         )
 
 
-def _validation(validations: Sequence[ValidationRow]) -> Iterator[pg.Block]:
+def validation_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
+    """Which expectations the rows of a run held."""
+    validations = queries.validations(run_id)
     yield pg.heading("Validation")
     if not validations:
         yield pg.text("No expectation was recorded.")

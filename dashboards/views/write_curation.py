@@ -53,7 +53,7 @@ class CurationPage(CuratedSet, PublishedPage):
             yield pg.note(_UNWORDED)
         yield from kinds_table(self.kept)
         for curation in self.kept:
-            yield from _idea(curation)
+            yield from idea_blocks(curation)
         yield from changes(self)
         yield pg.heading("Papers that are no part of the set")
         rows = [
@@ -98,7 +98,8 @@ class CurationPage(CuratedSet, PublishedPage):
         return *super().write(folder), *write_curated_set(folder / IDEAS, self)
 
 
-def _idea(curation: Curation) -> Iterator[pg.Block]:
+def idea_blocks(curation: Curation) -> Iterator[pg.Block]:
+    """One idea with its statements, their sentences, and what was left out."""
     yield pg.heading(curation.title or curation.paper_id)
     used = figures.counted(curation.used_review_count or 0, "review")
     yield pg.facts(

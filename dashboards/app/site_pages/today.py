@@ -25,10 +25,10 @@ from warehouse.warehouse import Warehouse
 
 NIGHTS, RUNS_LISTED, JOBS_LISTED = 14, 20, 10
 _WHERE = {
-    About.UNSCORED: ("/quality", {"view": "Unscored"}),
-    About.CHECKS: ("/quality", {"view": "Checks"}),
-    About.JUDGES: ("/quality", {"view": "Judges"}),
-    About.COST: ("/cost", {}),
+    About.UNSCORED: ("/operate/quality", {"view": "Unscored"}),
+    About.CHECKS: ("/operate/quality", {"view": "Checks"}),
+    About.JUDGES: ("/operate/quality", {"view": "Judges"}),
+    About.COST: ("/operate/cost", {}),
 }
 _TITLE_CHARACTERS = 110
 
@@ -97,7 +97,9 @@ def _under_way(visit: Visit, open_runs: Sequence[RunProgress]) -> Iterator[pg.Bl
                 " again: it continues where it stopped and pays nothing twice."
             )
         elif run.activity is Activity.REFUSED:
-            broken = pg.report("Broken checks", with_query("/quality", run=run.planned.run_id))
+            broken = pg.report(
+                "Broken checks", with_query("/operate/quality", run=run.planned.run_id)
+            )
             yield pg.text(
                 f"Files of {run.planned.run_id} broke a critical check, so they stay out of the"
                 " lake. ",

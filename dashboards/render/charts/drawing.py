@@ -96,8 +96,9 @@ class Drawing:
     def figure(self, height: float, caption: str, description: str) -> Figure:
         """Return the drawing with its title and its description for those who cannot see it."""
         name = self._name
+        narrow = f' style="max-width:{self._width}px"' if self._width < WIDTH else ""
         svg = (
-            f'<svg viewBox="0 0 {self._width} {height:g}" role="img"'
+            f'<svg viewBox="0 0 {self._width} {height:g}" role="img"{narrow}'
             f' aria-labelledby="{name}-title {name}-description">\n'
             f'<title id="{name}-title">{_words(self._title)}</title>\n'
             f'<desc id="{name}-description">{_words(description)}</desc>\n'

@@ -1,6 +1,7 @@
 """Reliability curves of calibrated judgments: expected against observed, bin by bin."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from dashboards.render.charts.drawing import Drawing, scale
 from dashboards.render.page import Figure
@@ -15,7 +16,17 @@ _CAPTION = (
     " the model was not fitted on. On the diagonal a probability means what it says; lines are"
     " 95 % intervals, larger dots rest on more statements."
 )
-Bin = tuple[BenchmarkScore, BenchmarkScore]
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """What was said of some statements, and what share of them held."""
+
+    expected: float
+    observed: float
+    count: int
+    lower: float | None = None
+    upper: float | None = None
 
 
 def reliability_charts(scores: Iterable[BenchmarkScore]) -> tuple[Figure, ...]:
@@ -29,17 +40,25 @@ def reliability_charts(scores: Iterable[BenchmarkScore]) -> tuple[Figure, ...]:
             found.setdefault((score.system, part), {}).setdefault(place, {})[score.metric] = score
     curves = {
         f"{system}, {part}": [
-            (each[EXPECTED], each[OBSERVED]) for each in bins.values() if len(each) == 2
+            _bin(each[EXPECTED], each[OBSERVED]) for each in bins.values() if len(each) == 2
         ]
         for (system, part), bins in found.items()
     }
     drawn = [(title, bins) for title, bins in curves.items() if bins]
     return tuple(
-        _chart(f"reliability-{number}", *each) for number, each in enumerate(drawn, start=1)
+        reliability_chart(f"reliability-{number}", title, _CAPTION, bins)
+        for number, (title, bins) in enumerate(drawn, start=1)
     )
 
 
-def _chart(name: str, title: str, bins: list[Bin]) -> Figure:
+def _bin(expected: BenchmarkScore, observed: BenchmarkScore) -> Bin:
+    assert expected.value is not None
+    assert observed.value is not None
+    return Bin(expected.value, observed.value, observed.count, observed.lower, observed.upper)
+
+
+def reliability_chart(name: str, title: str, caption: str, bins: Sequence[Bin]) -> Figure:
+    """Expected against observed shares, one dot a bin."""
     right, bottom = LEFT + SIZE, TOP + SIZE
     across, up = scale(0, 1, LEFT, right), scale(0, 1, bottom, TOP)
     drawing = Drawing(name, f"Reliability of {title}", right + 40)
@@ -58,16 +77,13 @@ def _chart(name: str, title: str, bins: list[Bin]) -> Figure:
         text_anchor="middle",
         transform=turned,
     )
-    most = max(observed.count for _, observed in bins) or 1
+    most = max(each.count for each in bins) or 1
     labels = []
-    for expected, observed in bins:
-        assert expected.value is not None
-        assert observed.value is not None
-        x = across(expected.value)
-        lower = observed.value if observed.lower is None else observed.lower
-        upper = observed.value if observed.upper is None else observed.upper
-        label = f"expected {expected.value:.2f}, observed {observed.value:.2f} of {observed.count}"
-        drawing.line("interval", x, up(lower), x, up(upper))
-        drawing.dot(x, up(observed.value), round(3 + 5 * (observed.count / most) ** 0.5, 1), label)
+    for each in bins:
+        x = across(each.expected)
+        label = f"expected {each.expected:.2f}, observed {each.observed:.2f} of {each.count}"
+        if each.lower is not None and each.upper is not None:
+            drawing.line("interval", x, up(each.lower), x, up(each.upper))
+        drawing.dot(x, up(each.observed), round(3 + 5 * (each.count / most) ** 0.5, 1), label)
         labels.append(label)
-    return drawing.figure(bottom + 50, f"{title}: {_CAPTION}", "; ".join(labels))
+    return drawing.figure(bottom + 50, f"{title}: {caption}", "; ".join(labels))

@@ -25,7 +25,6 @@ from tests.support.reports import Page, marks
 from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.layout import file_name
-from warehouse.statements import statement
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
@@ -260,6 +259,6 @@ def test_papers_left_out_are_told_apart_from_failures(tmp_path: Path) -> None:
         " the cutoff 2024-05-31 and counted for nothing"
     ) in left_out
     with warehouse.queries() as queries:
-        lost = queries.connection.execute(statement("pages", "lost_look_ups"), {"run_id": RUN})
-        assert [row[0] for row in lost.fetchall()] == ["documents"]
+        lost = queries.failure_groups(RUN)
+        assert [each.stage for each in lost] == ["documents"]
     assert receipt.failures == 1

@@ -175,7 +175,7 @@ def test_a_link_on_another_site_is_followed_and_an_image_there_is_not_loaded(por
     assert httpx.get(f"http://127.0.0.1:{port}/", headers=image).status_code == 403
 
 
-@pytest.mark.parametrize(("path", "default"), [("/", "'none'"), ("/cost", "'self'")])
+@pytest.mark.parametrize(("path", "default"), [("/", "'none'"), ("/vote", "'self'")])
 def test_a_page_may_be_framed_by_nobody_and_loads_nothing_from_elsewhere(
     path: str, default: str, port: int
 ) -> None:

@@ -1,1 +1,0 @@
-"""Parts of the page Cost and latency, one question each."""

@@ -1,1 +1,0 @@
-"""Parts of the page Data quality, one question each."""

@@ -1,0 +1,132 @@
+"""Benchmarks: what the suites measured beside what papers printed, and where answers go wrong."""
+
+from collections.abc import Iterator
+
+import polars
+
+from dashboards.app.choosing import Field, chosen
+from dashboards.app.data import Lake
+from dashboards.app.site import Shown, Visit, run_path
+from dashboards.app.site_pages.operate import part, spaced
+from dashboards.render import figures
+from dashboards.render import page as pg
+from dashboards.render.charts.reliability_chart import Bin, reliability_chart
+from dashboards.render.charts.spread_charts import Spread, spread_chart
+from dashboards.views.benchmark_lines import PUBLISHED, WHOLE, ScoreLine, SuitePart
+from dashboards.views.metric_meanings import meaning_of
+from dashboards.views.write_benchmark import BenchmarkPage, benchmark_page
+from schemas.identifiers import RunId
+from warehouse.kinds.benchmarks.landing import BENCHMARKS
+
+MOST_CLASSES = 12
+_RELIABILITY = (
+    "of answers said with a probability, how many hold. On the diagonal a probability means what it"
+    " says; larger dots rest on more answers."
+)
+
+
+def show(visit: Visit) -> Shown:
+    """One suite: a metric of it, the report on its benchmarks, then answers of one of them."""
+    lake = visit.lake
+    heads = lake.heads(BENCHMARKS)
+    if not heads:
+        none = pg.text("No benchmark has been published here yet: ",
+                       pg.code("assay benchmark SUITE --data DIR"), " runs one.")  # fmt: skip
+        return part(visit, "Benchmarks", (none,))
+    suites = list(dict.fromkeys(head.suite for head in heads.values()))
+    suite = chosen(visit, "suite", suites, suites[0])
+    own = [name for name, head in heads.items() if head.suite == suite]
+    pages = [lake.ask_warehouse(benchmark_page, RunId(name)) for name in own]
+    first, *others = pages
+    page = BenchmarkPage(first.warehouse, first.head, first.runs,
+                         tuple((each.head, each.runs) for each in others))  # fmt: skip
+    (measured,) = page.suites
+    led = measured.headline[0] if measured.headline else None
+    metrics = list(dict.fromkeys(line.metric for line in measured.lines))
+    metric = chosen(visit, "metric", metrics, led.metric if led else "")
+    slices = list(dict.fromkeys(line.part for line in measured.lines if line.metric == metric))
+    slices.sort(key=lambda name: name != WHOLE)
+    default = led.part if led and led.part in slices else next(iter(slices), "")
+    of_data = chosen(visit, "slice", slices, default)
+    benchmark = chosen(visit, "benchmark", own, own[0])
+    blocks = (
+        *_drawn(measured, metric, of_data, several=page.several),
+        *page.page().blocks,
+        *_confusion(lake, benchmark),
+        *_reliability(lake, benchmark),
+        *pg.bullets(pg.report(f"Report on {name}", run_path(name)) for name in own),
+    )
+    fields = (
+        ("suite", "Suite", suite, suites[0], suites),
+        ("metric", "Metric", metric, led.metric if led else "", metrics),
+        ("slice", "Part of the data", of_data, default, slices),
+        ("benchmark", "Answers of", benchmark, own[0], own),
+    )
+    offered = [
+        Field(name, label, value, default, [(each, spaced(each)) for each in options])
+        for name, label, value, default, options in fields
+        if len(options) > 1
+    ]
+    return part(visit, "Benchmarks", blocks, *offered)
+
+
+def _drawn(measured: SuitePart, metric: str, of_data: str, *, several: bool) -> Iterator[pg.Block]:
+    """The scores of one metric with their intervals, published figures among them."""
+    lines = [line for line in measured.lines if (line.metric, line.part) == (metric, of_data)]
+    rows = [row for line in lines if (row := _row(line, several=several)) is not None]
+    if not rows:
+        return
+    yield pg.heading(f"{spaced(metric).capitalize()}{'' if of_data == WHOLE else f', {of_data}'}")
+    if (says := meaning_of(metric)) is not None:
+        better = f" {says.better.capitalize()} is better." if says.better else ""
+        yield pg.text(f"{says.meaning}{better}")
+    caption = "Dots in the other color are published figures; lines are 95 % intervals."
+    rows.sort(key=lambda row: -row.dots[0])
+    if (chart := spread_chart("scores", spaced(metric), caption, spaced(metric), rows)) is not None:
+        yield chart
+
+
+def _row(line: ScoreLine, *, several: bool) -> Spread | None:
+    score, published = line.score, line.origin == PUBLISHED
+    if score.value is None:
+        return None
+    known = score.lower is not None and score.upper is not None
+    ends = (score.lower, score.upper) if known else (score.value, score.value)
+    number = f" ({line.number})" if several and line.number else ""
+    said = figures.measure(score.value)
+    return Spread(f"{line.system}{number}", (score.value,), said, ends, published)  # type: ignore[arg-type]
+
+
+def _confusion(lake: Lake, benchmark: str) -> Iterator[pg.Block]:
+    """How each right answer was answered, by task and system; unscored answers stand apart."""
+    counts = lake.frame("benchmark_confusion", run_id=benchmark, most_classes=MOST_CLASSES)
+    if counts.is_empty():
+        return
+    yield pg.heading("Right answers and answers given")
+    for (task, system), cells in counts.group_by("task", "system", maintain_order=True):
+        known = {(gold, answer): n for gold, answer, n in
+                 cells.select("gold", "answer", "item_count").iter_rows()}  # fmt: skip
+        answers = sorted({answer for _, answer in known if answer is not None})
+        shown = [*answers, *([None] if any(answer is None for _, answer in known) else [])]
+        rows = []
+        for gold in dict.fromkeys(cells["gold"]):
+            whole = sum(known.get((gold, answer), 0) for answer in shown)
+            told = (known.get((gold, answer), 0) for answer in shown)
+            rows.append((gold, *(f"{n:,} ({figures.share(n, whole)})" for n in told)))
+        unscored = sum(n for (_, answer), n in known.items() if answer is None)
+        items = figures.counted(int(cells["item_count"].sum()), "item")
+        yield pg.heading(f"{task} · {system}", level=3)
+        yield pg.text(f"{items}, {unscored:,} unscored. Shares are those of a row.")
+        columns = [pg.Column(pg.line(answer or "Unscored"), pg.Align.NUMBER) for answer in shown]
+        yield pg.table(("Right answer", *columns), rows)
+
+
+def _reliability(lake: Lake, benchmark: str) -> Iterator[pg.Block]:
+    """Only where probabilities were asked for."""
+    bins: polars.DataFrame = lake.frame("benchmark_reliability", run_id=benchmark)
+    for number, ((task, system), own) in enumerate(
+        bins.group_by("task", "system", maintain_order=True)
+    ):
+        points = [Bin(*row) for row in own.select("mean_said", "share_held", "item_count").rows()]
+        title = f"{task} · {system}"
+        yield reliability_chart(f"answers-{number}", title, _RELIABILITY, points)

@@ -1,0 +1,202 @@
+"""SQL: one read-only question to the lake, with the dictionary below and the answer to take away."""
+
+import io
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+import orjson
+import polars
+from starlette.responses import Response
+
+from dashboards.app.cells import as_csv
+from dashboards.app.choosing import chosen
+from dashboards.app.data import Answer
+from dashboards.app.site import Shown, Visit, controls, with_query
+from dashboards.app.site_pages.operate import part
+from dashboards.render import figures
+from dashboards.render import page as pg
+from dashboards.render.wording import shortened, whole_sentences
+from schemas.errors import ConfigurationError, SqlError
+from schemas.literature.naming import INVISIBLE, unturned
+from schemas.tables import TABLE
+from warehouse.queries import Queries
+from warehouse.statements import MARTS, meaning, names, statement
+
+PATH = "/operate/sql"
+MOST_ROWS, TIMEOUT_SECONDS = 100_000, 60.0
+ROWS_SHOWN, CELL_CHARACTERS, NAMES_OFFERED = 500, 300, 3
+FIRST = "select * from runs order by started_at desc"
+_MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+
+
+def show(visit: Visit) -> Shown:
+    """The question of the address is answered at once: nothing it could say writes, reads other
+    files or lasts.
+    """
+    if not visit.lake.exists:
+        return part(visit, "SQL", (pg.text("Nothing has been published here yet."),))
+    asked = visit.query.get("sql", FIRST).strip() or FIRST
+    table = chosen(visit, "table", [*TABLE, *MARTS], "")
+    shown = part(visit, "SQL", (*_answered(visit, asked), *_dictionary(visit, table)))
+    question = controls("sql", asked=unturned(asked), table=table, path=PATH,
+                        examples=_examples(), bounds=f"At most {MOST_ROWS:,} rows and"
+                        f" {TIMEOUT_SECONDS:.0f} seconds.")  # fmt: skip
+    return Shown(shown.title, shown.blocks, shown.controls + question)
+
+
+def _answered(visit: Visit, asked: str) -> Iterator[pg.Block]:
+    try:
+        answer = _ask(visit, asked)
+    except SqlError as error:
+        yield from _wrong(asked, error)
+        return
+    except ConfigurationError as error:
+        yield pg.note(str(error))
+        return
+    frame, rows = answer.frame, len(answer.frame)
+    files = [pg.report(name, with_query(f"{PATH}/file", sql=asked, format=kind))
+             for kind, name in (("csv", "CSV"), ("parquet", "Parquet"))]  # fmt: skip
+    yield pg.facts(
+        f"{figures.counted(rows, 'row')}, {figures.counted(len(frame.columns), 'column')}",
+        figures.duration(answer.seconds),
+        *(pg.line("Download ", each) for each in files),
+    )
+    if rows > ROWS_SHOWN:
+        yield pg.text(f"The first {ROWS_SHOWN:,} rows; a file has all.")
+    columns = [
+        pg.Column(pg.line(name), pg.Align.NUMBER if kind.is_numeric() else pg.Align.TEXT)
+        for name, kind in frame.schema.items()
+    ]
+    yield pg.table(columns, ([*map(_cell, row)] for row in frame.head(ROWS_SHOWN).iter_rows()))
+
+
+def _ask(visit: Visit, asked: str) -> Answer:
+    return visit.lake.sql(asked, timeout_seconds=TIMEOUT_SECONDS, maximum_rows=MOST_ROWS)
+
+
+def _cell(value: Any) -> str:
+    """As the lake has it: a year is no count."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    if isinstance(value, datetime):
+        return value.isoformat(" ")
+    return shortened(_plain(value), CELL_CHARACTERS)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, polars.Series):
+        value = value.to_list()
+    return (
+        orjson.dumps(value, default=str).decode() if isinstance(value, list | dict) else str(value)
+    )
+
+
+def _wrong(asked: str, error: SqlError) -> Iterator[pg.Block]:
+    """The line that is wrong with a mark below the place, and what may have been meant."""
+    yield pg.note(str(error))
+    if error.place is None:
+        return
+    before = asked[: error.place]
+    start = before.rfind("\n") + 1
+    line = asked[start:].split("\n", 1)[0]
+    column = error.place - start
+    marks = "^" * max(1, len(error.word or _word_at(line, column)))
+    yield pg.Code(f"{INVISIBLE.sub(' ', line)}\n{' ' * column}{marks}")
+    yield pg.text(f"Line {before.count(chr(10)) + 1}, column {column + 1}.")
+    at = asked.lower().find(error.word.lower(), error.place) if error.word else -1
+    if at < 0:
+        return
+    mended = (
+        pg.report(f"Write {name} instead",
+                  with_query(PATH, sql=asked[:at] + name + asked[at + len(error.word) :]))
+        for name in error.offered[:NAMES_OFFERED]
+    )  # fmt: skip
+    yield from pg.bullets(mended)
+
+
+def _word_at(line: str, column: int) -> str:
+    rest = line[column:]
+    end = next((n for n, each in enumerate(rest) if not (each.isalnum() or each == "_")), None)
+    return rest[:end]
+
+
+def _examples() -> list[tuple[str, str]]:
+    """What each statement answers, which is its comment, and its address."""
+    found = []
+    for sql in (statement("examples", name) for name in names("examples")):
+        asked = "\n".join(line for line in sql.splitlines() if not line.startswith("--"))
+        found.append((meaning(sql), with_query(PATH, sql=asked)))
+    return found
+
+
+def _dictionary(visit: Visit, table: str) -> Iterator[pg.Block]:
+    """Tables and marts with their meanings, and the columns of one."""
+    asked = visit.query.get("sql", "")
+    if table:
+        yield pg.heading("Columns of ", pg.code(table))
+        yield pg.text(_meaning(table))
+        if table in TABLE:
+            rows = [(pg.code(each.name), each.sql_type, each.unit, each.meaning)
+                    for each in TABLE[table].columns]  # fmt: skip
+            yield pg.table(("Column", "Type", "Unit", "Meaning"), rows)
+        else:
+            kinds = visit.lake.ask(columns_of_mart, table)
+            yield pg.table(("Column", "Type"), ((pg.code(name), kind) for name, kind in kinds))
+    yield pg.heading("Tables and marts")
+    known = (
+        (
+            pg.report(name, with_query(PATH, sql=asked, table=name)),
+            whole_sentences(_meaning(name), 30),
+        )
+        for name in (*sorted(TABLE), *MARTS)
+    )
+    yield pg.table(("Name", "Meaning"), known)
+
+
+def _meaning(table: str) -> str:
+    return TABLE[table].meaning if table in TABLE else meaning(statement("marts", table))
+
+
+def columns_of_mart(queries: Queries, mart: str) -> list[tuple[str, str]]:
+    """Names and types of its columns."""
+    return [row[:2] for row in queries.connection.execute(f"describe {mart}").fetchall()]
+
+
+def send_file(visit: Visit) -> Response:
+    """The answer to the question of the address as a file.
+
+    Raises:
+        ConfigurationError: there is no such format, or the question cannot be answered.
+    """
+    asked, kind = visit.query.get("sql", FIRST), visit.query.get("format", "")
+    if kind not in _MEDIA_TYPES:
+        raise ConfigurationError(f"format: choose one of {', '.join(_MEDIA_TYPES)}")
+    frame = _ask(visit, asked).frame
+    content = _csv(frame) if kind == "csv" else _parquet(frame)
+    name = f'attachment; filename="{_subject(asked)}.{kind}"'
+    return Response(content, media_type=_MEDIA_TYPES[kind], headers={"content-disposition": name})
+
+
+def _subject(asked: str) -> str:
+    """The first table or mart that a statement reads, which its files are named after."""
+    words = "".join(each if each.isalnum() or each == "_" else " " for each in asked).split()
+    read = (word for before, word in pairwise(words) if before.lower() == "from")
+    return next((word for word in read if word in TABLE or word in MARTS), "answer")
+
+
+def _csv(frame: polars.DataFrame) -> bytes:
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    flat = frame.with_columns(
+        polars.col(name).map_elements(_plain, return_dtype=polars.String) for name in nested
+    )
+    return as_csv(flat).encode()
+
+
+def _parquet(frame: polars.DataFrame) -> bytes:
+    target = io.BytesIO()
+    frame.write_parquet(target)
+    return target.getvalue()
